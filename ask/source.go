@@ -25,8 +25,8 @@ type Source struct {
 
 	Models []string `ask:"hosts" help:"host models for VMs that are only planned: '2x16c/512GB release=8.0U3' (repeatable); else the hosts of another SOURCE"`
 
-	failed int // sources that could not be read
-	unread int // files of bundles that could not be read, or not whole
+	failed int // number of unreadable sources
+	unread int // unreadable or truncated files in bundles
 }
 
 // Options returns the options for reading sources.
@@ -129,7 +129,7 @@ func (s *Source) State(fleet *numa.Fleet) error {
 	return open.Options{Products: products}.Apply(fleet)
 }
 
-// SourceNames are the fields that say how a source is read, and the flags that say how a vCenter is.
+// SourceNames are the fields about reading a source, and the flags about connecting to a vCenter.
 var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "hosts", "credentials", "insecure"}
 
 // AnswerNames are the fields that affect the findings of captures, for the next commands of an answer.

@@ -59,7 +59,7 @@ func (s *Shape) CellMemory() (sum Bytes) {
 	return sum
 }
 
-// PageOf returns the size of the huge pages of a cell; 0 for none stated.
+// PageOf returns the size of the huge pages of a cell; 0 if not stated.
 func (s *Shape) PageOf(cell int) Bytes { return cmp.Or(s.Cells[cell].Page, s.Page) }
 
 // Unit returns the unit of a cell's memory: a page, or a MiB.
@@ -109,7 +109,7 @@ func EqualCells(vcpus int, memory Bytes, most int, nodes []Space) int {
 	return 0
 }
 
-// Consecutive reports whether the vCPUs of the cells are in order: the first cell has the first.
+// Consecutive reports whether the vCPUs of the cells are in order, beginning with the first cell.
 func (s *Shape) Consecutive() bool {
 	next := 0
 	for _, c := range s.Cells {

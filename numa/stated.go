@@ -47,7 +47,7 @@ type Stated struct {
 	// Unlisted are vCPUs that no cell lists: they are in the first, as libvirt and QEMU put them there.
 	Unlisted []int    `json:"unlisted,omitempty"`
 	Helpers  []Helper `json:"helpers,omitempty"` // threads of QEMU with logical CPUs of their own
-	// DefaultPage: it has huge pages of the size that is the host's default. Reserves: the platform reserves its pages at each start.
+	// DefaultPage: the VM uses huge pages of the host's default size. Reserves: the platform reserves its pages at each start.
 	DefaultPage bool `json:"defaultPage,omitempty"`
 	Reserves    bool `json:"reserves,omitempty"`
 	// Taken: QEMU allocates all memory at start, and keeps it.

@@ -16,19 +16,19 @@ import (
 	"homenode/rules/rule"
 )
 
-// What a recording hangs on and no rule decides by.
+// Settings of recordings that no rule uses.
 const (
-	// gap is the longest time between ticks that still hang together: whoever looks once
-	// in five minutes, as cron does with a minute to spare, gets spells, and a night
-	// between two files is none.
+	// gap is the longest time between two ticks of one spell: with a tick every five minutes, as
+	// from cron with a minute of tolerance, there are spells, but a night between two files does
+	// not belong to one.
 	gap = 6 * time.Minute
-	// buckets bounds a timeline: a drawing is about 1,000 pixels wide, and a VM takes 20 to 40 KB.
+	// buckets limits a timeline: a drawing is about 1,000 pixels wide, and a VM needs 20 to 40 KB.
 	buckets = 512
 )
 
-// CaptureOptions returns what recordings count by: the thresholds of the rules that
-// judge them, as the configuration sets them; policy may be nil. A recording is judged
-// by the options it was made with.
+// CaptureOptions returns the options of recordings: the thresholds of the rules that assess them,
+// with the values of the configuration; policy may be nil. A recording is assessed with the
+// options that it was made with.
 func CaptureOptions(p *policy.Policy) capture.Options {
 	set := (&Options{Policy: p}).thresholds()
 	value := func(r *rule.Rule, name string) float64 {

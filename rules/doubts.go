@@ -12,8 +12,8 @@ import (
 	"homenode/numa"
 )
 
-// addReleaseDoubts tells the releases that are not described, whose hosts are judged by
-// the model of an older one.
+// addReleaseDoubts notes unknown releases, whose hosts are assessed with the model of an older
+// one.
 func (r *Result) addReleaseDoubts() {
 	type pair struct{ of, model numa.Release }
 	hosts, unknown := map[pair]int{}, map[pair]int{}
@@ -36,7 +36,7 @@ func (r *Result) addReleaseDoubts() {
 	tell(unknown, "release %s is not known: it is judged as %s, the newest that is")
 }
 
-// addDoubts counts what the whole judgement rests on beside facts.
+// addDoubts counts the assumptions and doubts of the whole assessment.
 func (r *Result) addDoubts() {
 	hosts, tiers, blind, sockets, unstated := 0, 0, 0, 0, 0
 	each := "one a package is"

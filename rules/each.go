@@ -6,7 +6,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// EachVM goes through the judged VMs, cluster by cluster.
+// EachVM iterates over the assessed VMs, cluster by cluster.
 func (r *Result) EachVM() iter.Seq[*rule.VM] {
 	return func(yield func(*rule.VM) bool) {
 		for _, c := range r.Clusters {
@@ -19,7 +19,7 @@ func (r *Result) EachVM() iter.Seq[*rule.VM] {
 	}
 }
 
-// ByID returns the judged VMs by ID.
+// ByID returns the assessed VMs by ID.
 func (r *Result) ByID() map[string]*rule.VM {
 	out := map[string]*rule.VM{}
 	for v := range r.EachVM() {

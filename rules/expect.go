@@ -13,8 +13,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// expect evaluates the expectations of the configuration for every VM, on each kind of host where it may run. One that needs an unknown value
-// is a finding: what cannot be told is no pass. An error of evaluating one is a finding and an error of the run.
+// expect evaluates the expectations of the configuration for every VM, on each kind of host where it may run. An expectation that needs an
+// unknown value gives a finding, because an unknown result does not pass. An evaluation error gives a finding and an error of the run.
 func (r *Result) expect(o Options) {
 	if o.Policy == nil || len(o.Policy.Expect) == 0 {
 		return
@@ -50,22 +50,22 @@ func (r *Result) expect(o Options) {
 	}
 }
 
-// expecting evaluates expectations of a judged fleet.
+// expecting evaluates expectations of an assessed fleet.
 type expecting struct {
 	*Result
 	options Options
-	found   map[string][]string // IDs of rules by that of the VM
+	found   map[string][]string // IDs of rules by ID of the VM
 	hosts   map[string]*numa.Host
 }
 
-// check evaluates an expectation for a VM, which is predicted on kinds of hosts of a cluster, or is not judged.
+// check evaluates an expectation for a VM, which has predictions on kinds of hosts of a cluster, or is not assessed.
 func (x *expecting) check(e *policy.Expectation, v *numa.VM, on *rule.VM, c *rule.Cluster) {
 	cluster := x.Fleet.ClusterName(v.Cluster)
 	if on == nil {
 		x.report(e, v, x.evaluate(e, v, cluster, x.hosts[v.Host], nil), nil, cluster)
 		return
 	}
-	broken := map[string][]string{} // hosts by why
+	broken := map[string][]string{} // hosts by reason
 	var order []string
 	for _, list := range [][]rule.On{on.On, on.Refused} {
 		for i := range list {
@@ -85,8 +85,8 @@ func (x *expecting) check(e *policy.Expectation, v *numa.VM, on *rule.VM, c *rul
 	}
 }
 
-// evaluate says why the VM is not as expected: the message of the expectation, or what is unknown; "" for one that is, and for one that is not
-// meant.
+// evaluate returns the reason why the VM is not as expected: the message of the expectation, or the unknown values; "" if it is as expected,
+// or the expectation does not apply.
 func (x *expecting) evaluate(e *policy.Expectation, v *numa.VM, cluster string, h *numa.Host, l *vnuma.Layout) string {
 	more := x.values(v, l)
 	if e.For != nil {
@@ -116,14 +116,14 @@ func lacking(e *policy.Expectation, words []string) string {
 	return fmt.Sprintf("it cannot be told whether it is as expected (%s): unknown: %s", e.Rule.Title, strings.Join(words, ", "))
 }
 
-// fail keeps the first error.
+// fail stores the first error.
 func (x *expecting) fail(e *policy.Expectation, v *numa.VM, err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n") // the rest shows the expression
 	x.Failed = cmp.Or(x.Failed, fmt.Errorf("%s: the expectation %s cannot be evaluated for VM %s: %s", e.At, e.Rule.ID, v.Name, text))
 	return "it cannot be evaluated: " + text
 }
 
-// values returns the words that expectations have beside those of conditions. Without a layout its words are unknown.
+// values returns the additional words of expectations. Without a layout, those about the layout are unknown.
 func (x *expecting) values(v *numa.VM, l *vnuma.Layout) map[string]any {
 	settings := map[string]string{}
 	for _, s := range v.Settings.Value {

@@ -12,11 +12,11 @@ import (
 // groups finds hosts, kinds and clusters by ID.
 type groups struct {
 	host    map[string]*numa.Host
-	kind    map[string]*rule.Kind    // by host ID; nil for a host that is not predicted
+	kind    map[string]*rule.Kind    // by host ID; nil for a host without a prediction
 	cluster map[string]*rule.Cluster // by cluster ID, and by host ID for standalone hosts
 }
 
-// group sorts the hosts into clusters and, inside them, kinds.
+// group groups the hosts by cluster and, within clusters, by kind.
 func (r *Result) group(f *numa.Fleet) *groups {
 	g := &groups{map[string]*numa.Host{}, map[string]*rule.Kind{}, map[string]*rule.Cluster{}}
 	for i := range f.Clusters {
@@ -41,7 +41,7 @@ func (r *Result) group(f *numa.Fleet) *groups {
 			continue
 		}
 		if !asks[cmp.Or(h.Cluster, h.ID)] {
-			m.CoreMHz = 0 // hosts that differ by it alone are alike
+			m.CoreMHz = 0 // hosts that differ only in this are alike
 		}
 		k := slices.IndexFunc(c.Kinds, func(k *rule.Kind) bool { return k.Machine.Like(m) })
 		if k < 0 {
@@ -49,14 +49,14 @@ func (r *Result) group(f *numa.Fleet) *groups {
 			c.Kinds = append(c.Kinds, &rule.Kind{Machine: m})
 		}
 		c.Kinds[k].Hosts = append(c.Kinds[k].Hosts, h)
-		c.Kinds[k].Machine.CoreMHz = max(c.Kinds[k].Machine.CoreMHz, m.CoreMHz) // reservations for each of them
+		c.Kinds[k].Machine.CoreMHz = max(c.Kinds[k].Machine.CoreMHz, m.CoreMHz) // for the reservations on any of them
 		g.kind[h.ID] = c.Kinds[k]
 	}
 	return g
 }
 
-// asksFrequency returns the clusters, and the standalone hosts, by ID where a VM may or may not
-// power on for the frequency of a host.
+// asksFrequency returns the IDs of the clusters, and of the standalone hosts, in which power-on
+// of a VM may depend on the frequency of a host.
 func asksFrequency(f *numa.Fleet) map[string]bool {
 	out, cluster := map[string]bool{}, map[string]string{}
 	for i := range f.Hosts {

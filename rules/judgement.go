@@ -15,34 +15,33 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Judgement is what rules found, in a fleet or in recordings, and what the
-// configuration made of it.
+// A Judgement contains the findings of rules, in a fleet or in recordings, after the configuration was applied.
 type Judgement struct {
 	Findings []finding.Finding // highest severity first, then by rule and subject
 
 	Policy     *policy.Policy      // as given
-	Suppressed []policy.Suppressed // findings that it accepts, not among Findings
-	Off        int                 // findings of rules that it switches off
-	// Failed is why an expectation of the configuration could not be evaluated; nil when all were.
+	Suppressed []policy.Suppressed // findings that it accepts, not included in Findings
+	Off        int                 // number of findings of rules that it switches off
+	// Failed is the reason why an expectation of the configuration could not be evaluated; nil if all were.
 	Failed error
-	// PolicyNotes tell which suppressions are over or suppress nothing.
+	// PolicyNotes list suppressions that have ended or suppress nothing.
 	PolicyNotes []numa.Note
 }
 
-// take takes what the configuration left of the findings: it suppresses some, switches
-// rules off, and gives others the severities it names.
+// take stores the findings after the configuration was applied: it suppresses some, switches rules off, and
+// changes severities.
 func (j *Judgement) take(p *policy.Policy, a policy.Applied) {
 	j.Policy, j.Findings, j.Suppressed, j.Off, j.PolicyNotes = p, a.Findings, a.Suppressed, a.Off, append(j.PolicyNotes, a.Notes...)
 }
 
-// A RuleCount is how often a rule fired with one severity.
+// A RuleCount is the number of findings of a rule with one severity.
 type RuleCount struct {
 	Rule     *rule.Rule
 	Severity finding.Severity
 	Findings []*finding.Finding
 }
 
-// Rule returns the rule with this ID; nil when there is none.
+// Rule returns the rule with this ID; nil if there is none.
 func (j *Judgement) Rule(id string) *rule.Rule {
 	for _, one := range slices.Concat(All, j.Own()) {
 		if one.ID == id {
@@ -52,7 +51,7 @@ func (j *Judgement) Rule(id string) *rule.Rule {
 	return nil
 }
 
-// Own returns the rules of the owner.
+// Own returns the rules of the fleet's owner.
 func (j *Judgement) Own() (out []*rule.Rule) {
 	if j.Policy == nil {
 		return nil
@@ -85,8 +84,8 @@ func (j *Judgement) AtLeast(s finding.Severity) int {
 	return n
 }
 
-// SuppressedBy returns the suppressions at work, in their order in the configuration,
-// each as a note that says what it accepts.
+// SuppressedBy returns the effective suppressions, in their order in the configuration, each as a note that
+// describes it.
 func (j *Judgement) SuppressedBy() []numa.Note {
 	count := map[string]int{}
 	subject := map[string]string{}
@@ -121,7 +120,7 @@ func (j *Judgement) OffRules() []string {
 	return slices.Sorted(maps.Keys(j.Policy.Off))
 }
 
-// Unread says how many files could not be read, or not whole; "" for none.
+// Unread reports the number of files that could not be read, or only in part; "" for none.
 func (r *Result) Unread() string {
 	if n := len(r.Fleet.Unread); n > 0 {
 		return words.Plural(n, "file") + " could not be read completely"
@@ -129,7 +128,7 @@ func (r *Result) Unread() string {
 	return ""
 }
 
-// Nothing says why no VM was judged.
+// Nothing returns the reason why no VM was assessed.
 func (r *Result) Nothing() string {
 	if r.Whole != nil {
 		r = r.Whole
@@ -143,7 +142,7 @@ func (r *Result) Nothing() string {
 	return "No VM could be judged."
 }
 
-// Missed counts the VMs that were not judged, and says why, each reason once.
+// Missed counts the VMs that were not assessed, and returns the reasons without duplicates.
 func (r *Result) Missed() (vms int, why []string) {
 	whole := cmp.Or(r.Whole, r)
 	hosts := map[string]*numa.Host{}
@@ -167,8 +166,8 @@ func (r *Result) Missed() (vms int, why []string) {
 	return vms, why
 }
 
-// Slowed says in one sentence how many of the judged VMs NUMA slows much (high) and slightly (medium). By names
-// what could avoid it, and later adds to the slight ones, both as words.
+// Slowed returns a sentence with the number of assessed VMs that NUMA slows much (high) and slightly (medium).
+// by is the measure that could avoid it, and later is added to the slight ones, both as text.
 func (r *Result) Slowed(high, medium int, by, later string) string {
 	judged := words.Plural(r.VMs, "VM")
 	switch {

@@ -10,8 +10,8 @@ import (
 	"homenode/rules/policy"
 )
 
-// A Muted is a finding that counts for less, or not at all, by the configuration alone, or
-// that is not shown: no verdict may deny it. Suppressed findings are kept apart.
+// A Muted is a finding that counts less, or not at all, only because of the configuration, or
+// that is not shown: no verdict may contradict it. Suppressed findings are listed separately.
 type Muted struct {
 	finding.Finding
 	Why string
@@ -22,10 +22,10 @@ const (
 	MutedOff        = "off"
 	MutedSeverity   = "severity"
 	MutedThresholds = "thresholds"
-	MutedFilter     = "filter" // of any severity; the others are medium or high
+	MutedFilter     = "filter" // of any severity; those with other reasons are medium or high
 )
 
-// mute returns the findings that severities and switched-off rules take away.
+// mute returns the findings that are hidden by severities and switched-off rules.
 func mute(p *policy.Policy, all []finding.Finding) (out []Muted) {
 	for _, f := range all {
 		s, set := p.Severities[f.Rule]
@@ -40,8 +40,8 @@ func mute(p *policy.Policy, all []finding.Finding) (out []Muted) {
 	return out
 }
 
-// hidden returns the findings that there would be with the default thresholds of the
-// rules that decide after the recording.
+// hidden returns the findings of medium or high severity that only the default thresholds give,
+// of the rules that are evaluated after the recording.
 func (w *Watched) hidden(all []finding.Finding, machines map[*capture.Recording]*numa.Host, o Options) (out []Muted) {
 	if len(o.thresholds()) == 0 {
 		return nil
@@ -59,11 +59,11 @@ func (w *Watched) hidden(all []finding.Finding, machines map[*capture.Recording]
 	return out
 }
 
-// laxer names the thresholds by which the recordings were counted and which are laxer than
-// their defaults, with a value for which that made a difference: "M004.busy 150 %, not 80 %".
+// laxer lists the thresholds of the recordings that are laxer than their defaults, if a value
+// is between the two: "M004.busy 150 %, not 80 %".
 func (w *Watched) laxer() (out []string) {
 	usual := CaptureOptions(nil)
-	const above, below = 1, -1 // a laxer threshold is above its default, or below
+	const above, below = 1, -1 // a threshold is laxer above or below its default
 	gib := func(b numa.Bytes) float64 { return float64(b) / float64(numa.GiB) }
 	for _, one := range []struct {
 		id, name string

@@ -1,6 +1,6 @@
 package rules
 
-// thresholds returns the threschecks that the configuration sets; nil when none does.
+// thresholds returns the thresholds that the configuration sets; nil if there are none.
 func (o *Options) thresholds() map[string]float64 {
 	if o.Policy == nil {
 		return nil

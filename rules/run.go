@@ -17,53 +17,51 @@ import (
 	"homenode/rules/rule"
 )
 
-// Options of a run. The zero value takes the rule book's choices.
+// Options of a run. The zero value uses the rule book's choices.
 type Options struct {
 	Choices vnuma.Choices
-	// Policy is what the fleet's owner wants judged otherwise; nil changes nothing.
+	// Policy is the configuration of the fleet's owner; nil changes nothing.
 	Policy *policy.Policy
-	Today  time.Time // which suppressions are over, and which facts are old; needed with Policy
-	// Ticks says where observations of ticks say they were read that are judged beside (Watch): what is found of one of these looks is left to the
-	// rules that judge ticks. "" for none.
+	Today  time.Time // for suppressions that have ended, and for old facts; required with Policy
+	// Ticks is the source name in observations of ticks that Watch assesses too: findings from a single one of these observations are left to the rules
+	// that assess ticks. "" for none.
 	Ticks string
 }
 
-// A Result is a judged fleet.
+// A Result is an assessed fleet.
 type Result struct {
 	Judgement
 	Fleet    *numa.Fleet
-	Whole    *Result         // before it was filtered; nil for one that is whole
+	Whole    *Result         // before it was filtered; nil if it was not
 	Clusters []*rule.Cluster // in the order of the fleet; standalone hosts last, each one a cluster without a name
-	// Stated are the VMs of a fleet of KVM, which has no Clusters.
+	// Stated are the VMs of a KVM fleet, which has no Clusters.
 	Stated   []*rule.StatedVM
-	VMs      int         // judged
+	VMs      int         // number of assessed VMs
 	Pairs    int         // VM × host predictions
-	Unjudged []numa.Note // what could not be judged, or not for certain, and why
-	// Templates counts the templates, which are not judged: they do not run.
+	Unjudged []numa.Note // objects that could not be assessed, or not for certain, with the reason
+	// Templates is the number of templates, which are not assessed because they do not run.
 	Templates int
-	// Filter says what of the fleet is shown; "" for all of it.
+	// Filter describes the part of the fleet that is shown; "" for all of it.
 	Filter string
-	// LeftOut are findings about what is shown that the filter leaves out: no verdict denies
-	// them.
+	// LeftOut are findings about shown objects that the filter hides: no verdict contradicts them.
 	LeftOut []finding.Finding
-	Choices vnuma.Choices // with which it was judged
+	Choices vnuma.Choices // used in the assessment
 }
 
-// Run predicts every VM on every host of its cluster and applies every rule to
-// every VM and host. Of a fleet of KVM the layouts are stated: the rules for those judge it, and no others. Templates are not judged. Hosts of one shape give every VM
-// the same layout, so each shape of a cluster is predicted once.
+// Run predicts every VM on every host of its cluster and applies every rule to every VM and host. In a KVM fleet the layouts are stated: only the rules for
+// stated layouts run. Templates are not assessed. Hosts of one kind give every VM the same layout, so each kind in a cluster is predicted once.
 func Run(f *numa.Fleet, o Options) *Result {
 	r, _ := RunContext(context.Background(), f, o) // the context never ends
 	return r
 }
 
-// RunContext judges as Run does, until the context ends: then its error is returned.
+// RunContext is Run with a context; it returns the context's error when it ends.
 func RunContext(ctx context.Context, f *numa.Fleet, o Options) (*Result, error) {
 	return run(ctx, f, o, nil, nil)
 }
 
-// Within judges f as RunContext does, but of VMs and hosts only those in these clusters and standalone hosts, by their IDs: nil for all.
-// The others are predicted and have no findings. With a policy all are judged, since it tells what it finds nowhere.
+// Within is RunContext, limited to VMs and hosts in these clusters and standalone hosts, given by ID: nil means all. The others are predicted and have no
+// findings. With a policy all are assessed, because it reports suppressions that match nothing.
 func Within(ctx context.Context, f *numa.Fleet, o Options, in map[string]bool) (*Result, error) {
 	if in == nil || o.Policy != nil {
 		return RunContext(ctx, f, o)
@@ -71,16 +69,16 @@ func Within(ctx context.Context, f *numa.Fleet, o Options, in map[string]bool) (
 	return run(ctx, f, o, &Result{Fleet: f}, in)
 }
 
-// Changed judges f as RunContext does, by the same options as r. f differs from the fleet of r in these clusters and standalone hosts
-// alone, by their IDs: the findings of the others are those of r.
+// Changed is RunContext with the same options as r. f differs from the fleet of r only in these clusters and standalone hosts, given by ID: for the others,
+// the findings of r are reused.
 func (r *Result) Changed(ctx context.Context, f *numa.Fleet, in map[string]bool, o Options) (*Result, error) {
-	if r.Policy != nil || o.Policy != nil || r.Whole != nil { // findings are no more as they were reported
+	if r.Policy != nil || o.Policy != nil || r.Whole != nil { // findings are no longer in their original form
 		return RunContext(ctx, f, o)
 	}
 	return run(ctx, f, o, r, in)
 }
 
-// run judges a fleet; where a judgement is known, only what is in these clusters and standalone hosts.
+// run assesses a fleet; if an assessment is known, only these clusters and standalone hosts.
 func run(ctx context.Context, f *numa.Fleet, o Options, known *Result, in map[string]bool) (*Result, error) {
 	r := &Result{Fleet: f, Choices: o.Choices}
 	var err error
@@ -95,7 +93,7 @@ func run(ctx context.Context, f *numa.Fleet, o Options, known *Result, in map[st
 	if o.Ticks != "" {
 		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return glance(&f, o.Ticks) })
 	}
-	if f.Plans() { // whoever plans VMs is not asked about the hosts
+	if f.Plans() { // rules about hosts are not relevant to planned VMs
 		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.VMID == "" })
 	}
 	r.expect(o)
@@ -109,12 +107,13 @@ func run(ctx context.Context, f *numa.Fleet, o Options, known *Result, in map[st
 	return r, nil
 }
 
-// glance reports a finding of one look: of a rule that looks once, or about what ticks showed, as N030 of home nodes (M011 judges them).
+// glance reports whether a finding is from a single observation: of a rule with Glance, or about an observation in ticks, like N030 for home nodes (M011
+// assesses these).
 func glance(f *finding.Finding, ticks string) bool {
 	return slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return e.At == ticks }) || slices.ContainsFunc(All, func(one *rule.Rule) bool { return one.ID == f.Rule && one.Glance })
 }
 
-// outside returns the findings about what is in none of these clusters and standalone hosts.
+// outside returns the findings about objects that are not in these clusters and standalone hosts.
 func (r *Result) outside(in map[string]bool) (out []finding.Finding) {
 	cluster := map[string]string{}
 	for i := range r.Fleet.Hosts {
@@ -139,7 +138,7 @@ func (r *Result) outside(in map[string]bool) (out []finding.Finding) {
 	return out
 }
 
-// runPredicted judges a fleet of ESXi; where a judgement is known, only what is in these clusters and standalone hosts.
+// runPredicted assesses an ESXi fleet; if an assessment is known, only these clusters and standalone hosts.
 func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in map[string]bool) error {
 	g := r.group(r.Fleet)
 	for i := range r.Fleet.VMs {
@@ -169,7 +168,7 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 	return nil
 }
 
-// homeless says why the VM v is predicted on no host, and what helps; h is the one it is on, nil where that is unknown.
+// homeless returns the reason why the VM v has no prediction on any host, and the remedy; h is its host, nil if unknown.
 func homeless(v *numa.VM, h *numa.Host) string {
 	if v.Planned != nil {
 		return "no host that it can be created on is known: say one with --hosts '2x16c/512GB release=8.0U3', or name a snapshot of the fleet beside it"
@@ -183,7 +182,7 @@ func homeless(v *numa.VM, h *numa.Host) string {
 	return why + " with --assume-host '" + example(h) + "'"
 }
 
-// example returns words of --assume-host that a host takes: of its cores two equal nodes, and the rest that it lacks.
+// example returns example arguments of --assume-host for a host: two equal nodes with its cores, and the missing values.
 func example(h *numa.Host) string {
 	nodes, cores := 2, h.Cores.Or(2*18)
 	if cores%nodes != 0 {
@@ -199,7 +198,7 @@ func example(h *numa.Host) string {
 	return text
 }
 
-// addVM places a VM in its cluster and predicts it on every kind of host there.
+// addVM adds a VM to its cluster and predicts it on every kind of host there.
 func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	if vm.Template.Or(false) {
 		r.Templates++
@@ -245,7 +244,7 @@ func predict(v *rule.VM, c *rule.Cluster, ch vnuma.Choices) {
 	v.On, v.Refused = make([]rule.On, 0, len(c.Kinds)), nil
 	add := func(k *rule.Kind) {
 		on := rule.On{Kind: k, Layout: vnuma.Predict(&v.Guest, &k.Machine, &vnuma.Case{Choices: ch})}
-		// What its own host refuses because of its configuration is cured for all together.
+		// A refusal by its own host because of its configuration is fixed for all hosts together.
 		alike := len(v.On) > 0 && v.Off() && !on.Layout.Refused.ByHost()
 		if on.Layout.Refused.Any() && k != v.Home && !alike {
 			v.Refused = append(v.Refused, on)
@@ -267,8 +266,8 @@ func predict(v *rule.VM, c *rule.Cluster, ch vnuma.Choices) {
 	v.Reach()
 }
 
-// confront puts each observation of the VM beside its prediction: on the hosts of its
-// cluster, and on the host of another one that an observation names.
+// confront compares each observation of the VM with its prediction: on the hosts of its cluster, and on a host of another cluster that an observation
+// names.
 func (r *Result) confront(v *rule.VM, g *groups, ch vnuma.Choices) []confront.Result {
 	if len(v.Observed) == 0 {
 		return nil
@@ -292,7 +291,7 @@ func (r *Result) confront(v *rule.VM, g *groups, ch vnuma.Choices) []confront.Re
 	return out
 }
 
-// elsewhere returns the host with this name when it is none of the places.
+// elsewhere returns the host with this name if it is not one of the places.
 func (r *Result) elsewhere(name string, places []confront.Place, g *groups) []confront.Place {
 	same := func(other string) bool { return numa.SameHost(name, other) }
 	if name == "" || slices.ContainsFunc(places, func(p confront.Place) bool { return slices.ContainsFunc(p.Names, same) }) {
@@ -307,12 +306,12 @@ func (r *Result) elsewhere(name string, places []confront.Place, g *groups) []co
 	return nil
 }
 
-// weigher returns what finds of a VM of the cluster, configured otherwise, without what was seen of it.
+// weigher returns a function that finds the findings of a VM of the cluster with another configuration, without its observations.
 func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) []finding.Finding {
 	return func(v *rule.VM, configured *numa.VM) (found []finding.Finding) {
 		again := *v
 		again.VM, again.Seen = configured, nil
-		again.Guest, _, _ = vnuma.NewGuest(configured) // the VM was read before
+		again.Guest, _, _ = vnuma.NewGuest(configured) // the VM was parsed before
 		predict(&again, c, o.Choices)
 		for p := range passes(c, &again, o) {
 			p.Weighing = true
@@ -360,8 +359,8 @@ func (r *Result) judgeVM(c *rule.Cluster, v *rule.VM, o Options) {
 	}
 }
 
-// passes returns the look of each rule of VMs at the VM. One that its host does not take the rules judge as if it did, since what else is
-// wrong stays once it powers on; those of refusals see it as it is.
+// passes returns the passes of all VM rules for the VM. If its host refuses the VM, the rules assess it as if it were accepted, because its other faults
+// remain once it powers on; rules about refusals get it unchanged.
 func passes(c *rule.Cluster, v *rule.VM, o Options) iter.Seq[*rule.Pass] {
 	return func(yield func(*rule.Pass) bool) {
 		admitted := v
@@ -383,7 +382,7 @@ func passes(c *rule.Cluster, v *rule.VM, o Options) iter.Seq[*rule.Pass] {
 	}
 }
 
-// inherited reports the faults of a template that the VMs made from it will have. They cost nothing until then.
+// inherited reports the faults of a template that its clones will have. They have no cost until then.
 func (r *Result) inherited(c *rule.Cluster, v *rule.VM, o Options) {
 	from := len(r.Findings)
 	r.judgeVM(c, v, o)
@@ -398,17 +397,17 @@ func (r *Result) inherited(c *rule.Cluster, v *rule.VM, o Options) {
 }
 
 func (r *Result) check(p *rule.Pass) {
-	if p.Rule.Check == nil { // it watches recordings
+	if p.Rule.Check == nil { // it assesses recordings
 		return
 	}
 	p.Rule.Check(p)
 	r.Findings = append(r.Findings, p.Findings...)
 }
 
-// fewSockets are what the standard editions of SQL Server use (docs/reference/guests.md).
+// fewSockets is the limit of the standard editions of SQL Server (docs/reference/guests.md).
 const fewSockets = 4
 
-// ClusterOf returns the cluster in which the VM was judged.
+// ClusterOf returns the cluster in which the VM was assessed.
 func (r *Result) ClusterOf(v *rule.VM) *rule.Cluster {
 	i := slices.IndexFunc(r.Clusters, func(c *rule.Cluster) bool { return slices.Contains(c.VMs, v) || slices.Contains(c.Templates, v) })
 	if i < 0 {
@@ -433,8 +432,7 @@ func (r *Result) Proposals() (vms []*rule.VM, plans []*rule.Proposal) {
 	return vms, plans
 }
 
-// Machine returns the host of the inventory with this name; nil when there is none, or
-// no inventory.
+// Machine returns the host of the inventory with this name; nil if there is none, or no inventory.
 func (r *Result) Machine(name string) *numa.Host {
 	if r == nil || name == "" {
 		return nil

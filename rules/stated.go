@@ -11,8 +11,8 @@ import (
 	"homenode/rules/shape"
 )
 
-// faultsOf returns the faults of a layout. Where the topology is of another number of vCPUs, the cells are held against the vCPUs that there
-// are, and nothing is said of sockets.
+// faultsOf returns the faults of a layout. If the topology is for another number of vCPUs, the cells are compared with the present vCPUs,
+// and sockets are not checked.
 func faultsOf(s *numa.Stated) []shape.Fault {
 	of := s.Shape
 	out := shape.Check(&of, true)
@@ -29,7 +29,7 @@ func faultsOf(s *numa.Stated) []shape.Fault {
 	return append(topology, out...)
 }
 
-// runStated judges a fleet of KVM: the rules with Stated, and no others.
+// runStated assesses a KVM fleet: only with the rules that have Stated.
 func (r *Result) runStated(ctx context.Context, o Options) error {
 	f := r.Fleet
 	hosts := map[string]*numa.Host{}

@@ -8,16 +8,16 @@ import (
 	"homenode/rules/rule"
 )
 
-// Blind returns the rules that find nothing in a recording because it lacks a counter that
-// they need.
+// Blind returns the rules that find nothing in a recording because a required counter is
+// missing.
 func Blind(rec *capture.Recording) []*rule.Rule {
 	return watching(func(one *rule.Rule) bool {
 		return slices.ContainsFunc(one.Needs, func(counter string) bool { return slices.Contains(rec.Lacks, counter) })
 	})
 }
 
-// TooShort returns the rules that find nothing in a recording because they look for
-// something that lasts longer than its ticks hang together.
+// TooShort returns the rules that find nothing in a recording because they require a longer
+// duration than its connected ticks cover.
 func (w *Watched) TooShort(rec *capture.Recording) []*rule.Rule {
 	return watching(func(one *rule.Rule) bool {
 		least, ok := w.Lasting(one)
@@ -25,8 +25,8 @@ func (w *Watched) TooShort(rec *capture.Recording) []*rule.Rule {
 	})
 }
 
-// Lasting returns for how long at the least something has to last that a rule finds; false
-// when the rule does not say.
+// Lasting returns the minimum duration of findings of a rule; false if the rule does not define
+// one.
 func (w *Watched) Lasting(one *rule.Rule) (least time.Duration, ok bool) {
 	for _, t := range one.Thresholds {
 		if t.Name == "minutes" && t.Unit == rule.Minutes {

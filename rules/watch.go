@@ -12,24 +12,22 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Watched is a judged set of recordings.
+// A Watched is an assessed set of recordings.
 type Watched struct {
 	Judgement
-	Recordings []*capture.Recording // one a host, by name
-	// Fleet is the judged inventory; nil when none was given.
+	Recordings []*capture.Recording // one per host, by name
+	// Fleet is the assessed inventory; nil if none was given.
 	Fleet *Result
-	// Joined finds the VM of the inventory for a recorded one; VMs that the inventory
-	// does not hold, or not for certain, are absent.
+	// Joined maps a recorded VM to that of the inventory; VMs without a match, or without a certain one, are absent.
 	Joined map[*capture.VM]*rule.VM
-	Notes  []numa.Note // what could not be judged, or not for certain, and why
-	Unread int         // files of which nothing could be read
-	Muted  []Muted     // findings that the configuration takes away, but for Suppressed
-	Laxer  []string    // threschecks that may keep a rule silent which would speak by default
-	Filter string      // what of the recordings is shown; "" for all of it
+	Notes  []numa.Note // objects that could not be assessed, or not for certain, with the reason
+	Unread int         // number of unreadable files
+	Muted  []Muted     // findings that the configuration hides, except Suppressed
+	Laxer  []string    // thresholds that may prevent a finding that the defaults would report
+	Filter string      // describes the part of the recordings that is shown; "" for all of it
 }
 
-// Watch applies every rule that judges recordings. fleet is the judged inventory, or
-// nil; its findings are not repeated.
+// Watch applies every rule for recordings. fleet is the assessed inventory, or nil; its findings are not repeated.
 func Watch(recordings []*capture.Recording, fleet *Result, o Options) *Watched {
 	w := &Watched{Recordings: recordings, Fleet: fleet, Joined: map[*capture.VM]*rule.VM{}}
 	machines := w.join()
@@ -74,7 +72,8 @@ func (w *Watched) watch(one *rule.Watch) {
 	w.Findings = append(w.Findings, one.Findings...)
 }
 
-// Foresee returns the findings about a host of the inventory, by its ID, that has no room for the load peaks to come.
+// Foresee returns the findings about a host of the inventory, given by its ID, that has no room for the coming load
+// peaks.
 func Foresee(r *Result, host string, peaks []headroom.Peak, now time.Time, o Options) []finding.Finding {
 	for _, c := range r.Clusters {
 		for _, h := range c.Hosts {

@@ -9,10 +9,10 @@ import (
 	"homenode/rules/rule"
 )
 
-// join finds the hosts and VMs of the recordings in the inventory. A VM is found by its
-// name: on the recorded host, else in the host's cluster, where it may have moved since.
-// A name that several VMs have, or other vCPUs than recorded, is no match: a prediction
-// for the wrong VM is worse than none.
+// join finds the hosts and VMs of the recordings in the inventory. A VM is matched by its name:
+// on the recorded host, otherwise in the host's cluster, where it may have moved since. A name
+// of several VMs, or a VM with another number of vCPUs than recorded, is not a match: a
+// prediction for the wrong VM is worse than none.
 func (w *Watched) join() map[*capture.Recording]*numa.Host {
 	machines := map[*capture.Recording]*numa.Host{}
 	if w.Fleet == nil {
@@ -43,8 +43,8 @@ func (w *Watched) note(at, format string, args ...any) {
 	w.Notes = append(w.Notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// host returns the host of the inventory with this name, and its cluster. Two hosts that
-// could be meant are none.
+// host returns the host of the inventory with this name, and its cluster. An ambiguous name
+// returns none.
 func (w *Watched) host(name string) (host *numa.Host, cluster *rule.Cluster) {
 	for _, c := range w.Fleet.Clusters {
 		for _, h := range c.Hosts {
@@ -60,7 +60,7 @@ func (w *Watched) host(name string) (host *numa.Host, cluster *rule.Cluster) {
 	return host, cluster
 }
 
-// vmNamed returns the VM of the cluster that was recorded on the host; doubt says why
+// vmNamed returns the VM of the cluster that was recorded on the host; doubt is the reason why
 // there is none although the name is known.
 func vmNamed(c *rule.Cluster, host *numa.Host, v *capture.VM) (found *rule.VM, doubt string) {
 	var here, there []*rule.VM

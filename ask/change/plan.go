@@ -69,7 +69,7 @@ func (q *Plan) Patch(ctx context.Context, e *ask.Env) (*gate.Patch, error) {
 	return gate.PatchOf(r, q.Fleet, data)
 }
 
-// Make makes the plan. It writes nothing anywhere.
+// Make computes the plan. It writes nothing.
 func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
 	if q.Beside != nil || q.Models != nil {
 		return nil, fmt.Errorf("%s holds no planned VMs: want one SOURCE, and no host models", q.Fleet)

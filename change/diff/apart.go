@@ -13,21 +13,22 @@ import (
 	"homenode/rules/finding"
 )
 
-// Options say how fleets are compared.
+// Options control the comparison of fleets.
 type Options struct {
-	// Judge judges a fleet as A and B were. With it, what differs by nothing but facts
-	// that one side alone knows is set apart: an RVTools export of last month beside
-	// today's vCenter is no drift. nil takes every difference as one: a what-if makes
-	// facts known.
+	// Judge assesses a fleet with the rules that A and B were assessed with. If it is set,
+	// differences that exist only because one side lacks facts are reported separately: an
+	// RVTools export of last month compared with today's vCenter is not drift. nil counts every
+	// difference: a what-if adds facts.
 	Judge func(*numa.Fleet) (*rules.Result, error)
-	// Filter says which VMs, hosts and findings are compared: those that it shows in A or in
-	// B, so that a VM that leaves a folder is not gone. nil compares everything.
+	// Filter selects the VMs, hosts and findings that are compared: those that it matches in A
+	// or in B, so that a VM that leaves a folder does not count as gone. nil compares
+	// everything.
 	Filter *filter.Filter
 }
 
-// Compare compares two judged fleets. VMs and hosts are the same when their IDs are,
-// else their UUIDs, else cluster and name where these are unique. It is an error when the
-// filter shows nothing of either, and when the context ends.
+// Compare compares two assessed fleets. VMs and hosts are matched by ID, then by UUID, then by
+// cluster and name where these are unique. It returns an error if the filter matches nothing in
+// either fleet, or if the context ends.
 func Compare(ctx context.Context, a, b *rules.Result, o Options) (*Drift, error) {
 	vms, hosts := matchVMs(a.Fleet, b.Fleet), matchHosts(a.Fleet, b.Fleet)
 	shown, err := show(ctx, a, b, o.Filter, vms, hosts)
@@ -38,8 +39,8 @@ func Compare(ctx context.Context, a, b *rules.Result, o Options) (*Drift, error)
 	if o.Judge == nil {
 		return d, nil
 	}
-	// Both sides once more with what either knows: what differs still is drift, what
-	// does not differ any more was knowledge.
+	// Assess both sides again with the facts of either. Differences that remain are drift; the
+	// others were missing facts.
 	fa, fb := *a.Fleet, *b.Fleet
 	fa.VMs, fb.VMs, fa.Hosts, fb.Hosts = slices.Clone(fa.VMs), slices.Clone(fb.VMs), slices.Clone(fa.Hosts), slices.Clone(fb.Hosts)
 	shared := 0
@@ -68,13 +69,13 @@ func Compare(ctx context.Context, a, b *rules.Result, o Options) (*Drift, error)
 	return known, nil
 }
 
-// parts are what is compared of two fleets.
+// parts are the compared parts of two fleets.
 type parts struct {
 	filter *filter.Filter // nil: everything
 	a, b   filter.Shown
 }
 
-// show returns what the filter shows of two fleets: what it shows of one is shown of both.
+// show applies the filter to two fleets: an object that it matches in one is included in both.
 func show(ctx context.Context, a, b *rules.Result, f *filter.Filter, vms, hosts *pairs) (*parts, error) {
 	p := &parts{filter: f}
 	if f == nil {
@@ -104,8 +105,8 @@ func both(a, b map[string]bool, inA, inB string) {
 	}
 }
 
-// compare compares the parts of the fleets, however these were judged. Hosts that are
-// there for the sake of their VMs are not compared themselves.
+// compare compares the parts of the two results. Hosts that are included only because of their
+// VMs are not compared.
 func (p *parts) compare(a, b *rules.Result) *Drift {
 	if p.filter == nil {
 		return compareAll(a, b, func(*numa.Host, bool) bool { return true })
@@ -118,8 +119,8 @@ func (p *parts) compare(a, b *rules.Result) *Drift {
 	})
 }
 
-// share gives each fact that one side states and the other does not, or only assumes,
-// to the other, and returns how many there were. Both are pointers to structs of facts.
+// share copies each fact that one side has and the other lacks, or only assumes, to the other,
+// and returns the number of copied facts. Both arguments are pointers to structs of facts.
 func share(a, b any) (shared int) {
 	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range x.NumField() {
@@ -145,7 +146,8 @@ func share(a, b any) (shared int) {
 
 func stated(o numa.Origin) bool { return o.Kind == numa.Read || o.Kind == numa.Derived }
 
-// setApart adds what differs in raw, where each side had its own facts, and not in d.
+// setApart adds the differences in raw, which compares each side by its own facts, that are not
+// in d.
 func (d *Drift) setApart(raw *Drift) {
 	at := map[string]int{}
 	for i := range d.VMs {
@@ -188,10 +190,10 @@ func (d *Drift) setApart(raw *Drift) {
 	}
 }
 
-// onOneSide begins the reason of a VM that differs by knowledge.
+// onOneSide begins the reason of a VM that differs only because one side lacks facts.
 const onOneSide = "known on one side only: "
 
-// name tells findings that differ from each other.
+// name identifies a finding among those that differ.
 func (f *Finding) name() string {
 	of := f.Of()
 	return fmt.Sprint(of.Rule, "\n", of.Topic, "\n", of.VMID, "\n", of.HostID, "\n", of.Subject(), f.A == nil, f.B == nil)

@@ -1,6 +1,5 @@
-// Package diff compares two judged fleets: the same fleet at two times, or today's
-// beside a what-if. It says which VMs get another layout, whether that is better or
-// worse, which findings are new or gone, and what else differs.
+// Package diff compares two assessed fleets: the same fleet at two times, or today's with a what-if. It reports which VMs get another
+// layout, whether that is better or worse, which findings are new or gone, and the other differences.
 package diff
 
 import (
@@ -16,38 +15,37 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Drift is what differs between two judged fleets, A and B. Every list is empty
-// when nothing differs.
+// A Drift contains the differences between two assessed fleets, A and B. Every list is empty if nothing differs.
 type Drift struct {
 	A   *rules.Result `json:"-"`
 	B   *rules.Result `json:"-"`
 	InA Side          `json:"a"`
 	InB Side          `json:"b"`
-	// Counts of the VMs that are in both fleets and judged in one at least.
+	// Numbers of VMs that are in both fleets and assessed in at least one.
 	Better    int `json:"better"`
 	Worse     int `json:"worse"`
-	Stopped   int `json:"cannotRun"` // of Worse: VMs that do not run any more
+	Stopped   int `json:"cannotRun"` // of Worse: VMs that no longer run
 	Other     int `json:"other"`
 	Unchanged int `json:"unchanged"`
-	Moved     int `json:"moved"` // VMs on another host than before, when that alone differs
-	// OneSided counts facts that only one side knows; they are not compared.
+	Moved     int `json:"moved"` // VMs on another host without any other difference
+	// OneSided is the number of facts that only one side has; they are not compared.
 	OneSided int `json:"knownOnOneSide"`
-	// VMs whose layout or findings differ: those that do not run any more, other worse
-	// ones, and so on by verdict; last those with other settings only.
+	// VMs with another layout or other findings: first those that no longer run, then by verdict, beginning with worse; last those that
+	// differ only in settings.
 	VMs   []VM   `json:"vms,omitempty"`
-	Hosts []Host `json:"hosts,omitempty"` // whose settings differ
-	// VMs, as cluster/name, and hosts of one fleet alone.
+	Hosts []Host `json:"hosts,omitempty"` // hosts with other settings
+	// VMs, as cluster/name, and hosts that are in only one fleet.
 	NewVMs    []string  `json:"newVMs,omitempty"`
 	GoneVMs   []string  `json:"goneVMs,omitempty"`
 	NewHosts  []string  `json:"newHosts,omitempty"`
 	GoneHosts []string  `json:"goneHosts,omitempty"`
 	Findings  []Finding `json:"findings,omitempty"`
-	Told      []Finding `json:"findingsKnownOnOneSide,omitempty"` // apart from these: that differ by facts that one side alone knows
+	Told      []Finding `json:"findingsKnownOnOneSide,omitempty"` // not in Findings: they differ because of facts that only one side has
 
 	verdicts map[string]Verdict // of VMs, by ID in B
 }
 
-// A Side is one of the fleets, or the part of it that is compared.
+// A Side is one of the fleets, or the compared part of it.
 type Side struct {
 	Source    string `json:"source"`
 	Collected string `json:"collected,omitempty"`
@@ -60,10 +58,10 @@ func sideOf(r *rules.Result) Side {
 	return Side{r.Fleet.Source, r.Fleet.Collected, len(r.Fleet.Hosts), len(r.Fleet.VMs), r.VMs}
 }
 
-// A Verdict says what became of a VM.
+// A Verdict is the result of the comparison for a VM.
 type Verdict uint8
 
-// The verdicts, the order of reports.
+// The verdicts, in the order of reports.
 const (
 	Worse Verdict = iota
 	Other         // another layout, neither better nor worse
@@ -71,7 +69,7 @@ const (
 	Unchanged
 )
 
-// String returns the verdict in one word.
+// String returns the verdict as one word.
 func (v Verdict) String() string {
 	return [...]string{"worse", "other", "better", "unchanged"}[v]
 }
@@ -88,14 +86,14 @@ type VM struct {
 	Cluster  string    `json:"cluster,omitempty"`
 	Verdict  Verdict   `json:"verdict"`
 	Layout   bool      `json:"-"`             // the layouts differ
-	Why      []string  `json:"why,omitempty"` // what differs for the guest and its memory, in a few words each
+	Why      []string  `json:"why,omitempty"` // the differences for the guest and its memory, in a few words each
 	From     Place     `json:"from"`
 	To       Place     `json:"to"`
 	Settings []Setting `json:"settings,omitempty"`       // of the VM itself
-	Barred   string    `json:"-"`                        // which hosts that do not take it refuse its newer virtual hardware too
-	Apart    bool      `json:"knownOnOneSide,omitempty"` // layout and findings differ by facts that one side alone knows: no drift
+	Barred   string    `json:"-"`                        // newly refusing hosts that also refuse the newer virtual hardware
+	Apart    bool      `json:"knownOnOneSide,omitempty"` // layout and findings differ because of facts that only one side has: no drift
 
-	oneSided []string // names of settings of its own that one side alone knows
+	oneSided []string // names of its settings that only one side has
 }
 
 // Subject returns cluster/name, as findings do.
@@ -117,7 +115,7 @@ type Host struct {
 	Settings []Setting `json:"settings"`
 }
 
-// A Setting is a fact with its two values, in the words of scenarios.
+// A Setting is a fact with its two values, in the notation of scenarios.
 type Setting struct {
 	Name string `json:"name"`
 	From string `json:"from"`
@@ -127,13 +125,14 @@ type Setting struct {
 // A Finding is new (A nil), gone (B nil) or has another severity.
 type Finding struct {
 	A, B    *finding.Finding
-	Stopped bool // gone, and so are the VMs that it concerns: no host powers them on
+	Stopped bool // gone because the VMs that it is about no longer run: no host powers them on
 }
 
-// Of returns the finding that there is, that of B first.
+// Of returns the finding in B, or in A if it is gone.
 func (f *Finding) Of() *finding.Finding { return cmp.Or(f.B, f.A) }
 
-// Change says what became of it: "new", "gone", "cannot run" where that ended with its VMs, or what its severity was: "was high".
+// Change describes the difference: "new", "gone", "cannot run" if it ended because its VMs no longer run, or the previous severity: "was
+// high".
 func (f *Finding) Change() string {
 	switch {
 	case f.A == nil:
@@ -146,7 +145,7 @@ func (f *Finding) Change() string {
 	return "was " + f.A.Severity.String()
 }
 
-// MarshalJSON writes the finding that there is and what became of it.
+// MarshalJSON writes the finding and its change.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Change  string           `json:"change"` // new, gone, cannot run or severity
@@ -159,15 +158,13 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Worsens reports whether the finding is new, or more severe than it was, and at
-// least of severity s.
+// Worsens reports whether the finding is new or more severe than before, and at least of severity s.
 func (f *Finding) Worsens(s finding.Severity) bool {
 	return f.B != nil && f.B.Severity >= s && (f.A == nil || f.A.Severity < f.B.Severity)
 }
 
-// Worsens counts what became worse: the findings that are new or more severe, and at
-// least of severity s, less those of VMs that are no worse off in all, and the VMs that
-// do not run any more.
+// Worsens counts the regressions: the findings that are new or more severe, and at least of severity s, without those of VMs that are
+// not worse off overall; and the VMs that no longer run.
 func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
 	for i := range d.VMs {
 		if d.VMs[i].Stops() {
@@ -182,8 +179,8 @@ func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
 	return findings, vms
 }
 
-// Outweighed reports whether all VMs that lose by a finding of B gain more than that: their verdict is Better, or for a
-// finding about one VM one up to least, not Worse. Of a finding about hosts these are its Costs; without any it is harm.
+// Outweighed reports whether all VMs that are affected by a finding of B gain more than they lose: their verdict is Better, or for a
+// finding about one VM one up to least, not Worse. For a finding about hosts these are its Costs; without any it counts as harm.
 func (d *Drift) Outweighed(f *Finding, least Verdict) bool {
 	of := f.B.Costs
 	if f.B.VMID != "" {
@@ -199,15 +196,16 @@ func (d *Drift) Outweighed(f *Finding, least Verdict) bool {
 	return of != nil
 }
 
-// Stops reports whether the VM ran and does not any more, or has no host left.
+// Stops reports whether the VM ran and no longer runs, or has no host left.
 func (v *VM) Stops() bool { return v.Verdict == Worse && v.stranded() }
 
-// stranded reports whether the host of the VM, or any, powered it on and none does, or it was judged and no host is left to judge it on.
+// stranded reports whether the VM's host, or any host, powered it on and none does now, or whether it was assessed and has no host left
+// for an assessment.
 func (v *VM) stranded() bool {
 	return v.From.Runs() && !v.To.Runs() || v.From.startable() && !v.To.startable() || v.From.On != nil && v.To.On == nil
 }
 
-// rank is the place of the VM in reports: those that do not run any more come first.
+// rank is the place of the VM in reports: those that no longer run come first.
 func (v *VM) rank() int {
 	if v.Stops() {
 		return -1
@@ -215,15 +213,14 @@ func (v *VM) rank() int {
 	return int(v.Verdict)
 }
 
-// Differs reports whether layouts, settings, hosts or VMs differ. Moves between
-// hosts alone do not count: vSphere DRS moves VMs all day. Nor does what is set apart.
+// Differs reports whether layouts, settings, hosts or VMs differ. Moves between hosts alone do not count: vSphere DRS moves VMs all day.
+// Neither do differences that are reported separately.
 func (d *Drift) Differs() bool {
 	vms := slices.ContainsFunc(d.VMs, func(v VM) bool { return !v.Apart || len(v.Settings) > 0 })
 	return vms || len(d.Hosts)+len(d.NewVMs)+len(d.GoneVMs)+len(d.NewHosts)+len(d.GoneHosts) > 0
 }
 
-// compareAll compares two judged fleets by the facts that each has; hosts are those that are
-// compared themselves.
+// compareAll compares two assessed fleets by the facts of each; compared selects the hosts that are compared.
 func compareAll(a, b *rules.Result, compared func(h *numa.Host, inB bool) bool) *Drift {
 	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b), verdicts: map[string]Verdict{}}
 	vms := matchVMs(a.Fleet, b.Fleet)
@@ -263,7 +260,7 @@ func (d *Drift) sort() {
 	})
 }
 
-// vm compares one VM and adds it when anything differs.
+// vm compares one VM and adds it if anything differs.
 func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
 	v := VM{A: va, B: vb, Name: vb.Name, ID: vb.ID, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
 	v.Settings, v.oneSided = d.vmSettings(va, vb)
@@ -278,11 +275,11 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	case v.Layout:
 		v.Verdict = Other
 	}
-	if va.Template.Or(false) != vb.Template.Or(false) { // templates do not run: that is no fault
+	if va.Template.Or(false) != vb.Template.Or(false) { // templates do not run: not a fault
 		v.Verdict = Other
 	}
 	v.Why = why(d, &v, of, !hosts.same(va.Host, vb.Host))
-	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && v.oneSided != nil { // perhaps nothing but knowledge has changed
+	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && v.oneSided != nil { // perhaps only the known facts differ
 		v.Why = append([]string{onOneSide + strings.Join(v.oneSided, ", ")}, v.Why...)
 	}
 	if now, besides := barredFrom(&v, hosts); v.Verdict != Worse {
@@ -292,7 +289,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 			v.Why = append([]string{v.Barred}, v.Why...)
 		}
 		if now != nil {
-			v.Verdict = Other // the VM gains only by having fewer hosts
+			v.Verdict = Other // the VM gains only because it has fewer hosts
 			v.Why = append([]string{"no more on " + rule.HostNames(now)}, v.Why...)
 		}
 	}
@@ -332,8 +329,7 @@ func judged(r *rules.Result) map[string]*rule.VM {
 	return out
 }
 
-// Notes returns what B or its judgement notes and A does not. VMs that stop have the reason
-// in Why.
+// Notes returns the notes of B and of its assessment that A does not have. The reason for VMs that stop is in Why.
 func (d *Drift) Notes() []numa.Note {
 	had, stops := map[numa.Note]bool{}, []string(nil)
 	for _, n := range slices.Concat(d.A.Fleet.Notes, d.A.Unjudged) {

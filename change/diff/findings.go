@@ -9,7 +9,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// A key tells which findings of both sides are the same.
+// A key identifies the same finding on both sides.
 type key struct{ rule, topic, vm, host, subject string }
 
 func keyOf(f *finding.Finding, side int, vms, hosts *pairs) key {
@@ -25,11 +25,9 @@ func keyOf(f *finding.Finding, side int, vms, hosts *pairs) key {
 	return k
 }
 
-// findings compares the findings and returns those that differ, by the ID of their
-// VM in B.
+// findings compares the findings and returns those that differ, by the ID of the VM in B.
 func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[string][]Finding {
-	// A rule may say several things about one VM: the most severe ones pair up. The
-	// findings come sorted by severity.
+	// A rule may have several findings about one VM: the most severe ones are paired. The findings are sorted by severity.
 	left := map[key][]*finding.Finding{}
 	for i := range d.A.Findings {
 		f := &d.A.Findings[i]
@@ -45,7 +43,7 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 	}
 	groups, was, is := newGroups(d), costsOf(d.A.Findings, vms.inB), costsOf(d.B.Findings, func(id string) string { return id })
 	had, hosted := maps.Clone(was), maps.Clone(was)
-	// A finding that is one of a host instead, while no other host takes the VM, is the same one.
+	// A finding about a host is the same as one about the VM if no other host accepts the VM.
 	told := func(f *finding.Finding, vm string, by, not map[cost]*finding.Finding) bool {
 		c := cost{vm, f.Rule}
 		return f.VMID != "" && f.Topic == "" && by[c] != nil && not[c] == nil && sameHosts(inA[vms.a[vm]], inB[vm], hosts)
@@ -61,14 +59,14 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 		switch {
 		case before == nil && (groups.inA(f) || told(f, f.VMID, hosted, is) && hosted[cost{f.VMID, f.Rule}].Severity >= f.Severity):
 			delete(was, cost{f.VMID, f.Rule})
-			delete(hosted, cost{f.VMID, f.Rule}) // it stands for one
+			delete(hosted, cost{f.VMID, f.Rule}) // it replaces one
 		case before == nil && f.Moves:
 			added = append(added, f)
 		case before == nil || before.Severity != f.Severity:
 			put(Finding{A: before, B: f}, f.VMID)
 		}
 	}
-	stopped := func(ids ...string) bool { // no host is left that powers these VMs on
+	stopped := func(ids ...string) bool { // whether no host is left that powers these VMs on
 		return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return !stops(inA[id], inB[vms.inB(id)]) })
 	}
 	moved := map[member]int{} // new on one host of a cluster, unless gone from another
@@ -100,7 +98,7 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 	return byVM
 }
 
-// concerned returns the IDs of the VMs that a finding is about or costs something.
+// concerned returns the IDs of the VMs that a finding is about or affects.
 func concerned(f *finding.Finding) []string {
 	if f.VMID != "" {
 		return []string{f.VMID}
@@ -108,13 +106,13 @@ func concerned(f *finding.Finding) []string {
 	return f.Costs
 }
 
-// stops reports whether a host powers the VM on in A and none does in B.
+// stops reports whether a host powers the VM on in A and no host does in B.
 func stops(a, b *rule.VM) bool {
 	before, after := placeOf(a), placeOf(b)
 	return before.startable() && !after.startable()
 }
 
-// sameHosts reports whether the hosts that take the VM are those that took it.
+// sameHosts reports whether the same hosts accept the VM in A and B.
 func sameHosts(a, b *rule.VM, hosts *pairs) bool {
 	of := func(v *rule.VM, id func(string) string) map[string]bool {
 		out := map[string]bool{}
@@ -131,7 +129,7 @@ func sameHosts(a, b *rule.VM, hosts *pairs) bool {
 // A cost names a VM of B that a finding about hosts affects, and the rule.
 type cost struct{ vm, rule string }
 
-// costsOf returns the findings about hosts by the VMs that they cost something.
+// costsOf returns the findings about hosts by the VMs that they affect.
 func costsOf(all []finding.Finding, id func(string) string) map[cost]*finding.Finding {
 	out := map[cost]*finding.Finding{}
 	for i := range all {
@@ -144,8 +142,7 @@ func costsOf(all []finding.Finding, id func(string) string) map[cost]*finding.Fi
 	return out
 }
 
-// costs adds to the findings that differ for a VM those about hosts that cost it something on one side alone: where the VM goes, a host may
-// hide its nodes.
+// costs adds the findings about hosts that affect a VM on one side only: the VM's new host may hide its nodes.
 func (d *Drift) costs(byVM map[string][]Finding, was, is map[cost]*finding.Finding) {
 	add := func(in, other map[cost]*finding.Finding, both func(f *finding.Finding) Finding) {
 		of := slices.SortedFunc(maps.Keys(in), func(a, b cost) int { return cmp.Or(cmp.Compare(a.vm, b.vm), cmp.Compare(a.rule, b.rule)) })
@@ -159,13 +156,11 @@ func (d *Drift) costs(byVM map[string][]Finding, was, is map[cost]*finding.Findi
 	add(is, was, func(f *finding.Finding) Finding { return Finding{B: f} })
 }
 
-// groups knows the findings about several like hosts by each of these. Such a finding
-// is told of the first host: when that leaves the group, or another comes before it,
-// it is the same finding and no drift.
+// groups contains the findings about several similar hosts, by each of these hosts. Such a finding names the first host: if that host
+// leaves the group, or another one precedes it, it is the same finding and not drift.
 type groups struct{ a, b map[member]bool }
 
-// A member is one host that a finding of a severity speaks of; hosts have the same
-// name on both sides.
+// A member is one host of a finding of a severity; hosts have the same name on both sides.
 type member struct {
 	rule, topic, cluster, host string
 	severity                   finding.Severity
@@ -192,9 +187,9 @@ func members(f *finding.Finding) []member {
 	return out
 }
 
-// clusterOf returns what a finding that moves shares with the one on another host.
+// clusterOf returns the key that a finding shares with the same finding on another host of the cluster.
 func clusterOf(f *finding.Finding) member {
-	if f.Cluster == "" { // from a standalone host nothing moves by itself
+	if f.Cluster == "" { // VMs do not move from a standalone host on their own
 		return member{f.Rule, f.Topic, "", f.Host, f.Severity}
 	}
 	return member{f.Rule, f.Topic, f.Cluster, "", f.Severity}

@@ -13,12 +13,11 @@ type pairs struct {
 	hasA, hasB []bool
 }
 
-// An identity is what objects are matched by.
+// An identity contains the keys for matching objects.
 type identity struct{ id, uuid, name string }
 
-// pair pairs objects by ID, then UUID, then name, each where it is unique in both.
-// IDs of two vCenters may coincide: where the UUIDs are known and differ, the IDs do
-// not count.
+// pair matches objects by ID, then UUID, then name, each where it is unique in both. IDs of two
+// vCenters may coincide: IDs are ignored if the UUIDs are known and differ.
 func pair(a, b []identity) *pairs {
 	keys := func(all []identity) [][]string {
 		out := make([][]string, len(all))
@@ -39,7 +38,7 @@ func pair(a, b []identity) *pairs {
 	return p
 }
 
-// name returns one name for an object of side 0 (A) or 1 (B) that both sides share.
+// name returns a name for an object of side 0 (A) or 1 (B) that is the same on both sides.
 func (p *pairs) name(id string, side int) string {
 	if side == 0 {
 		if b, ok := p.b[id]; ok {
@@ -53,10 +52,10 @@ func (p *pairs) name(id string, side int) string {
 	return "b " + id
 }
 
-// inB returns the ID that the object of A has in B; "" when it is not there.
+// inB returns the ID in B of the object of A; "" if B does not have it.
 func (p *pairs) inB(id string) string { return p.b[id] }
 
-// same reports whether both IDs mean the same object, or none.
+// same reports whether both IDs refer to the same object, or to none.
 func (p *pairs) same(a, b string) bool {
 	return a == "" && b == "" || a != "" && b != "" && p.b[a] == b
 }
@@ -85,8 +84,8 @@ func matchHosts(a, b *numa.Fleet) *pairs {
 	return pair(of(a), of(b))
 }
 
-// alone returns the names of the objects that the other fleet does not have; those without a
-// name do not count.
+// alone returns the names of the objects that the other fleet does not have. Objects without a
+// name are ignored.
 func alone[T any](matched []bool, all []T, name func(*T) string) (out []string) {
 	for i := range all {
 		if matched[i] {

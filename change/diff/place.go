@@ -14,13 +14,12 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Place is the layout that a VM is judged by: the one on its host. A VM without a
-// host can land on any of its cluster; then it is the worst.
+// A Place is the layout that a VM is assessed by: the one on its host. A VM without a host can run on any host of its cluster; its Place
+// is the worst layout.
 type Place struct {
-	VM *rule.VM // nil when the VM is not judged
-	On *rule.On // nil when the VM is not judged
-	// Away holds the hosts of the worst layout when the VM has no host and others give
-	// it another one.
+	VM *rule.VM // nil if the VM is not assessed
+	On *rule.On // nil if the VM is not assessed
+	// Away contains the hosts with the worst layout if the VM has no host and other hosts give another layout.
 	Away []*numa.Host
 }
 
@@ -47,7 +46,7 @@ func placeOf(v *rule.VM) Place {
 	return p
 }
 
-// Runs reports whether the VM is judged and powers on.
+// Runs reports whether the VM is assessed and powers on.
 func (p *Place) Runs() bool { return p.On != nil && !p.On.Layout.Refused.Any() }
 
 // startable reports whether a host of the cluster powers the VM on.
@@ -55,7 +54,7 @@ func (p *Place) startable() bool {
 	return p.VM != nil && slices.ContainsFunc(p.VM.On, func(o rule.On) bool { return !o.Layout.Refused.Any() })
 }
 
-// MarshalJSON writes the layout and the hosts that give it; null for a VM that is not judged.
+// MarshalJSON writes the layout and its hosts; null for a VM that is not assessed.
 func (p Place) MarshalJSON() ([]byte, error) {
 	l := p.Layout()
 	if l == nil {
@@ -70,7 +69,7 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	}{p.Short(), hosts, p.Runs(), l})
 }
 
-// host returns the VM's own host when it is one of those that give the layout, else the first; nil for none.
+// host returns the VM's own host if it gives the layout, otherwise the first host that does; nil for none.
 func (p *Place) host() *numa.Host {
 	switch {
 	case p.On == nil:
@@ -87,7 +86,7 @@ func (p *Place) hidden() bool { return p.On != nil && p.host().Hidden() > 1 }
 // Short returns the layout in one line; there must be one.
 func (p *Place) Short() string { return rule.Short(&p.On.Layout) }
 
-// Layout returns the layout; nil when there is none.
+// Layout returns the layout; nil if there is none.
 func (p *Place) Layout() *vnuma.Layout {
 	if p.On == nil {
 		return nil
@@ -103,12 +102,10 @@ func (p *Place) differs(q *Place) bool {
 	return p.hidden() != q.hidden() || !p.On.Layout.Same(&q.On.Layout)
 }
 
-// compare returns a positive number when q is worse than p, a negative one when it is
-// better. What counts, in this order: whether the VM runs; findings of high severity,
-// of medium, of low; then the layout. Where the VM has another number of clients or
-// virtual nodes, findings about other hosts than its own do not count: with the only
-// hosts lost where it fits one node, "does not fit every host" (N014) is gone too, and
-// that is no gain.
+// compare returns a positive number if q is worse than p, a negative one if it is better. Criteria, in this order: whether the VM runs;
+// findings of high severity, of medium, of low; then the layout. If the number of clients or virtual nodes differs, findings about other
+// hosts than its own do not count: if the only hosts where the VM fits one node are lost, "does not fit every host" (N014) is gone too,
+// and that is not a gain.
 func (p *Place) compare(q *Place, of []Finding) int {
 	if p.Runs() != q.Runs() {
 		if p.Runs() {
@@ -117,13 +114,13 @@ func (p *Place) compare(q *Place, of []Finding) int {
 		return -1
 	}
 	switch a, b := p.startable(), q.startable(); {
-	case a && !b || p.On != nil && q.On == nil: // no host is left
+	case a && !b || p.On != nil && q.On == nil: // no host left
 		return 1
 	case b && !a:
 		return -1
 	}
 	spread := p.On != nil && q.On != nil && p.spread() != q.spread()
-	var balance [finding.High + 1]int // findings of each severity, more in q
+	var balance [finding.High + 1]int // number of findings per severity, positive if q has more
 	for _, f := range of {
 		if f.A != nil && !(spread && f.A.Elsewhere()) {
 			balance[f.A.Severity]--
@@ -142,18 +139,18 @@ func (p *Place) compare(q *Place, of []Finding) int {
 // spread returns the number of clients and of virtual nodes.
 func (p *Place) spread() [2]int { return [2]int{p.On.Layout.PPDs.Len(), p.On.Layout.VPDs.Len()} }
 
-// farther reports whether more of the memory is ballooned or swapped than at q, or far, in whole percent.
+// farther reports whether the share of memory that is ballooned or swapped, or else remote, is larger than at q, in whole percent.
 func (p *Place) farther(q *Place) bool {
 	if p.On == nil || q.On == nil {
 		return false
 	}
 	if a, b := p.On.Layout.Memory.Nowhere, q.On.Layout.Memory.Nowhere; a != b {
-		return a > b // a swapped page comes from a disk, a remote one from memory
+		return a > b // a swapped page is read from a disk, a remote one from memory
 	}
 	return words.Percent(p.On.Layout.FarShare()) != words.Percent(q.On.Layout.FarShare()) && p.On.Layout.FarShare() > q.On.Layout.FarShare()
 }
 
-// why says what differs for the VM, in a few words each: the topology, then findings.
+// why lists the differences for the VM, in a few words each: the topology, then findings.
 func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 	var out []string
 	add := func(when bool, format string, args ...any) {
@@ -185,14 +182,14 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		}
 		add(v.To.Away != nil && v.Layout, "when on %s", rule.HostNames(v.To.Away))
 		if host := v.To.VM.Host; moved && v.Layout && host != nil && !v.From.On.Kind.Machine.Like(v.To.On.Kind.Machine) {
-			add(true, "on %s", rule.HostNames(v.To.On.Kind.Hosts)) // like ones are as good
+			add(true, "on %s", rule.HostNames(v.To.On.Kind.Hosts)) // similar ones are equally good
 		}
 	}
 	return append(out, findingWords(of)...)
 }
 
-// barredFrom returns the hosts that the VM is barred from because its virtual hardware is newer than it was: those that took it, and those
-// that are too old now and refuse it for another reason as before.
+// barredFrom returns the hosts that refuse the VM because its virtual hardware is newer than before: hosts that accepted it, and hosts
+// that now are too old and also refuse it for another reason as before.
 func barredFrom(v *VM, hosts *pairs) (now, besides []*numa.Host) {
 	from, to := v.From.VM, v.To.VM
 	if from == nil || to == nil || to.Guest.Hardware <= from.Guest.Hardware || v.A.Cluster != v.B.Cluster {
@@ -214,7 +211,7 @@ func barredFrom(v *VM, hosts *pairs) (now, besides []*numa.Host) {
 	return now, besides
 }
 
-// stopped says why a VM that ran is not judged, or does not run.
+// stopped returns the reason why a VM that ran is not assessed, or does not run.
 func stopped(d *Drift, v *VM) string {
 	if v.To.On != nil {
 		return "does not power on: " + v.To.On.Layout.Refused.String()

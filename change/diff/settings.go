@@ -10,14 +10,14 @@ import (
 	"homenode/numa"
 )
 
-// collector gathers the settings that differ.
+// collector collects the settings that differ.
 type collector struct {
 	out      []Setting
 	oneSided []string // names
 }
 
-// compare adds a fact whose values differ. A fact that one side does not know is
-// counted only: an RVTools export beside a vCenter is no drift.
+// compare adds a fact with different values. A fact that one side does not have is only
+// counted: an RVTools export compared with a vCenter is not drift.
 func compare[T any](c *collector, name string, a, b numa.Fact[T], text func(T) string) {
 	switch {
 	case a.Known() != b.Known():
@@ -49,8 +49,8 @@ func list(v []int) string {
 	return strings.Trim(fmt.Sprint(v), "[]")
 }
 
-// vmSettings returns the settings of a VM that decide its topology and differ, and the
-// names of those that one side alone knows. Its power state and its host are no drift.
+// vmSettings returns the settings of a VM that determine its topology and differ, and the names
+// of those that only one side has. Its power state and its host are not drift.
 func (d *Drift) vmSettings(a, b *numa.VM) (differ []Setting, oneSided []string) {
 	var c collector
 	for i := range numa.VMFacts {
@@ -69,7 +69,7 @@ func (d *Drift) vmSettings(a, b *numa.VM) (differ []Setting, oneSided []string) 
 		case *numa.Fact[[]int]:
 			compare(&c, p.Word, someOr(*x), someOr(*fb.(*numa.Fact[[]int])), list)
 		case *numa.Fact[string]:
-			if p.Only != nil { // sources write other texts each in their own way
+			if p.Only != nil { // other texts are written differently by each source
 				compare(&c, p.Word, *x, *fb.(*numa.Fact[string]), word)
 			}
 		}
@@ -82,7 +82,7 @@ func (d *Drift) vmSettings(a, b *numa.VM) (differ []Setting, oneSided []string) 
 	return c.out, c.oneSided
 }
 
-// coresPerSocket compares them: assigned at power on they are auto.
+// coresPerSocket compares the cores per socket: "assigned at power on" is auto.
 func (c *collector) coresPerSocket(a, b *numa.VM) {
 	autoA, autoB := a.AutoCoresPerSocket.Or(false), b.AutoCoresPerSocket.Or(false)
 	text := func(v *numa.VM, auto bool) string {
@@ -100,7 +100,7 @@ func (c *collector) coresPerSocket(a, b *numa.VM) {
 	}
 }
 
-// someOr makes no affinity one value: nil and empty are the same.
+// someOr normalises an empty affinity: nil and empty are equal.
 func someOr(f numa.Fact[[]int]) numa.Fact[[]int] {
 	if len(f.Value) == 0 {
 		f.Value = nil
@@ -108,13 +108,13 @@ func someOr(f numa.Fact[[]int]) numa.Fact[[]int] {
 	return f
 }
 
-// stored are the settings that every power-on may write (rule book B-8): a change is
-// no drift by itself, and the layout shows what comes of it.
+// stored are the settings that every power-on may write (rule book B-8): a change alone is not
+// drift, and the layout shows its effect.
 var stored = []string{"numa.autosize.vcpu.maxpervirtualnode", "numa.autosize.cookie"}
 
-// settings compares advanced settings, whatever the case of their keys; an empty
-// value is a removed key. What the user of a what-if said counts even where the rest
-// of the list is unknown.
+// settings compares advanced settings, ignoring the case of their keys; an empty value is a
+// removed key. Settings that the user of a what-if gave count even if the rest of the list is
+// unknown.
 func (c *collector) settings(a, b numa.Fact[numa.Settings]) {
 	if a.Known() != b.Known() {
 		c.oneSided = append(c.oneSided, "settings")
@@ -156,7 +156,7 @@ func (d *Drift) hostSettings(a, b *numa.Host) []Setting {
 		c.add("cluster", x, y)
 	}
 	compare(&c, "release", a.Release, b.Release, word)
-	if a.Release.Value == b.Release.Value { // else its build differs anyway
+	if a.Release.Value == b.Release.Value { // otherwise its build differs anyway
 		compare(&c, "build", a.Build, b.Build, word)
 	}
 	compare(&c, "packages", a.Packages, b.Packages, word)
@@ -179,15 +179,15 @@ func (d *Drift) hostSettings(a, b *numa.Host) []Setting {
 	return c.out
 }
 
-// near reports whether two sizes of memory differ by no more than what the kernel
-// keeps for itself (rule book A-5).
+// near reports whether two sizes of memory differ by no more than the memory that the kernel
+// reserves (rule book A-5).
 func near(a, b numa.Bytes) bool {
 	low, high := min(a, b), max(a, b)
 	return low >= high-high/vnuma.UnevenShare
 }
 
-// nodesText returns the nodes of a host in words: "2 × 18 cores 512 GB". Where the
-// other side has nodes of nearly the same memory, memory is left out.
+// nodesText returns the nodes of a host as text: "2 × 18 cores 512 GB". Memory is left out if
+// the other side has nodes of nearly the same memory.
 func nodesText(nodes, other []numa.Node) string {
 	memory := len(nodes) != len(other)
 	for i := range nodes {

@@ -14,7 +14,7 @@ import (
 	"homenode/source/planned"
 )
 
-// A VM is a planned VM with what comes of it on each kind of host.
+// A VM is a planned VM with its placement on each kind of host.
 type VM struct {
 	ID     string      `json:"id"` // in its file
 	File   string      `json:"file"`
@@ -24,25 +24,25 @@ type VM struct {
 	VCPUs  int         `json:"vcpus"`
 	Memory numa.Bytes  `json:"memory,omitempty"`
 	On     []Placement `json:"on"`
-	// Alike are the nearest vCPU counts that give one layout on all hosts, where the present one does not.
+	// Alike are the nearest vCPU counts that give one layout on all hosts, if the present one does not.
 	Alike  []int            `json:"alike,omitempty"`
-	Lines  []planned.Line   `json:"lines,omitempty"`  // that cure what is found
-	Cannot []string         `json:"cannot,omitempty"` // cures that the file cannot state, or that make it worse elsewhere
+	Lines  []planned.Line   `json:"lines,omitempty"`  // edits that fix the findings
+	Cannot []string         `json:"cannot,omitempty"` // fixes that the file cannot express, or that cause a finding elsewhere
 	Worst  finding.Severity `json:"worst"`
 }
 
-// A Placement is the VM on hosts that give it one layout.
+// A Placement is the VM on hosts that give it the same layout.
 type Placement struct {
 	Site   string   `json:"site"`
 	Hosts  []string `json:"hosts"`
 	Nodes  string   `json:"nodes"`    // of a host: 2 × 16 cores, 8.0 U3
 	Layout string   `json:"layout"`   // in short
-	Sees   string   `json:"sees"`     // the guest
-	Far    float64  `json:"farShare"` // of its memory
+	Sees   string   `json:"sees"`     // seen by the guest
+	Far    float64  `json:"farShare"` // remote share of its memory
 	kind   *rule.Kind
 }
 
-// Judge returns the planned VMs of a judged fleet, in their order.
+// Judge returns the planned VMs of an assessed fleet, in their order.
 func Judge(r *rules.Result) []*VM {
 	var out []*VM
 	at := map[string]*VM{}
@@ -82,10 +82,10 @@ func Judge(r *rules.Result) []*VM {
 	return out
 }
 
-// key tells planned VMs apart, which are judged on several sites under IDs of their own.
+// key identifies a planned VM, which has a different ID on each site where it is assessed.
 func key(v *numa.VM) string { return v.Planned.File + "\x00" + v.Planned.ID }
 
-// place adds what the VM gets on each kind of host of a cluster.
+// place adds the layout of the VM on each kind of host of a cluster.
 func (v *VM) place(c *rule.Cluster, on *rule.VM) {
 	for _, list := range [][]rule.On{on.On, on.Refused} {
 		for i := range list {
@@ -96,7 +96,7 @@ func (v *VM) place(c *rule.Cluster, on *rule.VM) {
 	}
 }
 
-// sees says what the guest of a layout sees.
+// sees describes the topology that the guest sees with a layout.
 func sees(l *vnuma.Layout) string {
 	switch {
 	case l.Refused.Any():
@@ -111,12 +111,13 @@ func sees(l *vnuma.Layout) string {
 	return fmt.Sprintf("%d nodes (%s)", l.VPDs.Len(), l.VPDs)
 }
 
-// Differs reports whether the guest sees one thing on some hosts and another on others.
+// Differs reports whether the guest sees different topologies on different hosts.
 func (v *VM) Differs() bool {
 	return slices.ContainsFunc(v.On, func(p Placement) bool { return p.Sees != v.On[0].Sees })
 }
 
-// Depends says what depends on the host: "2 nodes of 16 on prod-a, 1 node of 32 on prod-b; 28 vCPUs would be alike"; "" for nothing.
+// Depends describes the dependence on the host: "2 nodes of 16 on prod-a, 1 node of 32 on prod-b; 28 vCPUs would be alike"; "" for
+// none.
 func (v *VM) Depends() string {
 	if !v.Differs() {
 		return ""
@@ -181,7 +182,7 @@ func alike(g *vnuma.Guest, on []Placement, ch vnuma.Choices) (out []int) {
 	return out
 }
 
-// An advisor finds cures. VMs that are alike on a cluster are advised once.
+// An advisor finds fixes. It plans once for VMs that are alike on a cluster.
 type advisor struct {
 	choices  vnuma.Choices
 	clusters map[*rule.VM]*rule.Cluster
@@ -190,14 +191,14 @@ type advisor struct {
 	brings   map[alikeKey]string
 }
 
-// An alikeKey is the same for VMs that are alike on a cluster, and for a text: what is found of them, or what is edited.
+// An alikeKey is equal for VMs that are alike on a cluster, and for a text: the findings, or the edits.
 type alikeKey struct {
 	cluster *rule.Cluster
 	guest   vnuma.Guest
 	text    string
 }
 
-// plan returns the edits that what is found of the VM needs.
+// plan returns the edits that fix the findings of the VM.
 func (a *advisor) plan(v *rule.VM) []numa.Edit {
 	found := a.found[v.ID]
 	key := alikeKey{a.clusters[v], v.Guest, strings.Join(words.Texts(found, func(f finding.Finding) string { return f.Rule }), " ")}
@@ -214,13 +215,14 @@ func (a *advisor) plan(v *rule.VM) []numa.Edit {
 	return edits
 }
 
-// cures returns the edits of findings of a VM without a plan, such as one that does not power on: of the first that needs some.
+// cures returns the edits for the findings of a VM without a plan, such as one that does not power on: those of the first finding
+// that has edits.
 func cures(found []finding.Finding) []numa.Edit {
 	for i := range found {
 		if found[i].Severity < finding.Medium || len(found[i].Ways) == 0 {
 			continue
 		}
-		sizes := func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory } // which people decide
+		sizes := func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory } // these are decided by people
 		if edits := found[i].Ways[0].Edits; len(edits) > 0 && !slices.ContainsFunc(edits, sizes) {
 			return edits
 		}
@@ -228,7 +230,7 @@ func cures(found []finding.Finding) []numa.Edit {
 	return nil
 }
 
-// cure finds the edits that what is found needs, and leaves out those that would bring a finding elsewhere.
+// cure finds the edits that fix the findings, and leaves out edits that would cause a finding elsewhere.
 func (v *VM) cure(on []*rule.VM, a *advisor) {
 	var edits []numa.Edit
 	for _, one := range on {
@@ -259,9 +261,9 @@ func (v *VM) cure(on []*rule.VM, a *advisor) {
 	}
 }
 
-// worse says where edits would bring a finding of medium or high severity that is not there today; "" for nowhere.
+// worse returns the first place where edits would cause a finding of medium or high severity that does not exist today; "" for none.
 func (a *advisor) worse(edits []numa.Edit, on []*rule.VM) string {
-	if len(on) == 1 || len(edits) == 0 { // the plan of the one cluster was weighed
+	if len(on) == 1 || len(edits) == 0 { // the plan for a single cluster was checked already
 		return ""
 	}
 	text := fmt.Sprint(words.Texts(edits, func(e numa.Edit) string { return e.Name() + e.To.String() }))
@@ -279,7 +281,7 @@ func (a *advisor) worse(edits []numa.Edit, on []*rule.VM) string {
 	return ""
 }
 
-// weigh says which finding edits of a VM would bring on its cluster; "" for none.
+// weigh returns the finding that edits of a VM would cause on its cluster; "" for none.
 func (a *advisor) weigh(edits []numa.Edit, v *rule.VM) string {
 	configured := *v.VM
 	for _, e := range edits {
@@ -295,5 +297,5 @@ func (a *advisor) weigh(edits []numa.Edit, v *rule.VM) string {
 	return ""
 }
 
-// At returns where the file of a planned VM has the value that an edit changes; "" where it does not state it.
+// At returns the position in the file of a planned VM of the value that an edit changes; "" if the file does not state it.
 func At(v *numa.VM, e *numa.Edit) string { return planned.Place(v, e) }

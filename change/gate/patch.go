@@ -15,15 +15,16 @@ import (
 // A Patch changes a file that describes planned VMs.
 type Patch struct {
 	File   string   `json:"file"`
-	Diff   string   `json:"diff"`             // unified; "" where nothing is changed
-	Cannot []string `json:"cannot,omitempty"` // what is not changed, and why
-	// Lines are what has to change in the files that the file is made of, which is no file that people edit.
+	Diff   string   `json:"diff"`             // unified; "" without changes
+	Cannot []string `json:"cannot,omitempty"` // changes that cannot be made, with reasons
+	// Lines are the necessary changes in the sources of the file, if it is generated and not edited by
+	// people.
 	Lines []string `json:"lines,omitempty"`
 	data  []byte
 	hunks []planned.Hunk
 }
 
-// PatchOf returns what the findings about the planned VMs of a file need changed in it.
+// PatchOf returns the changes to a file that the findings about its planned VMs require.
 func PatchOf(r *rules.Result, file string, data []byte) (*Patch, error) {
 	p := &Patch{File: file, data: data}
 	edits := map[string][]numa.Edit{}
@@ -51,10 +52,10 @@ func PatchOf(r *rules.Result, file string, data []byte) (*Patch, error) {
 	return p, nil
 }
 
-// Changed returns the file with the changes.
+// Changed returns the file with the changes applied.
 func (p *Patch) Changed() []byte { return planned.Apply(p.data, p.hunks) }
 
-// around is how many lines a diff shows before and behind a change.
+// around is the number of context lines in a diff before and after a change.
 const around = 3
 
 // diff returns the unified diff.
@@ -82,7 +83,7 @@ func (p *Patch) diff() string {
 		for n := first - 1; n <= last; n++ {
 			replaced := slices.IndexFunc(group, func(h planned.Hunk) bool { return h.Line == n && h.Old != "" })
 			switch {
-			case n < first: // what is inserted before the first line
+			case n < first: // inserted before the first line
 			case replaced >= 0:
 				fmt.Fprintf(&body, "-%s\n+%s%s\n", lines[n-1], group[replaced].New, cr)
 			default:

@@ -1,5 +1,5 @@
-// Package gate judges VMs before they exist: it gives each planned VM the hosts on which it may be created, and turns the edits that findings
-// need into lines and patches of the file that describes the VM.
+// Package gate assesses VMs before they are created. It places each planned VM on the hosts on which it may be created, and turns the edits
+// for findings into lines and patches of the file that describes the VM.
 package gate
 
 import (
@@ -13,17 +13,18 @@ import (
 	"homenode/numa"
 )
 
-// A site is a place where planned VMs may be created: a cluster, or a standalone host, which is a cluster of its own here: planned VMs run on
-// none of its hosts, and so not beside each other.
+// A site is a place where planned VMs may be created: a cluster, or a standalone host, which is treated as a cluster of its own. Planned VMs
+// run on none of its hosts, so they do not compete with each other.
 type site struct {
 	cluster, name string // ID and name
 	hosts         []*numa.Host
-	machines      []vnuma.Machine // one of each kind
-	alike         []string        // other sites whose hosts are of the same kinds
+	machines      []vnuma.Machine // one per kind
+	alike         []string        // other sites with hosts of the same kinds
 }
 
-// Place returns the fleet in which the planned VMs of f are judged: each once on every site with other hosts, or on the one that its plan
-// names. The sites are those of f, and one for each of the host models. VMs that exist give clones what they inherit, and are left out.
+// Place returns the fleet in which the planned VMs of f are assessed: each once on every site with different hosts, or on the site that its
+// plan names. The sites are those of f, and one for each of the host models. Existing VMs give clones their inherited settings, and are left
+// out.
 func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 	if !f.Plans() {
 		if len(models) > 0 && f.Hypervisor == numa.KVM {
@@ -69,7 +70,7 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 		if t := v.Planned.Template; t != "" && !v.VCPUs.Known() && !open {
 			out.Notes = append(out.Notes, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: its vCPUs are those of %s: name a snapshot of the fleet that has it", v.Name, t)})
 		}
-		if !v.VCPUs.Known() { // it is judged nowhere, and that is said once
+		if !v.VCPUs.Known() { // not assessed on any site; noted once
 			on = on[:min(1, len(on))]
 		}
 		for _, s := range on {
@@ -91,7 +92,7 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 	return &out, out.Check()
 }
 
-// lend gives VMs of KVM without a host one of the models each: a second model makes copies.
+// lend gives each KVM VM without a host one of the models: a second model makes copies.
 func lend(f *numa.Fleet, models []numa.Host) error {
 	f.Hosts = append(f.Hosts, models...)
 	vms := f.VMs
@@ -112,7 +113,7 @@ func lend(f *numa.Fleet, models []numa.Host) error {
 	return f.Check()
 }
 
-// sites returns every cluster with a host whose nodes are known.
+// sites returns every cluster that has a host with known nodes.
 func sites(f *numa.Fleet) (out []*site) {
 	at := map[string]*site{}
 	for i := range f.Hosts {
@@ -134,7 +135,7 @@ func sites(f *numa.Fleet) (out []*site) {
 	return out
 }
 
-// merge returns the sites that differ by the kinds of their hosts.
+// merge returns the sites that have different kinds of hosts.
 func merge(all []*site) (out []*site) {
 	for _, s := range all {
 		i := slices.IndexFunc(out, func(o *site) bool {
@@ -151,7 +152,7 @@ func merge(all []*site) (out []*site) {
 	return out
 }
 
-// existing returns the VMs that exist by what clones call them: UUID, name, and inventory path.
+// existing returns the existing VMs by the names that clones use for them: UUID, name, and inventory path.
 func existing(f *numa.Fleet) map[string]*numa.VM {
 	out := map[string]*numa.VM{}
 	for i := range f.VMs {
@@ -168,7 +169,7 @@ func existing(f *numa.Fleet) map[string]*numa.VM {
 	return out
 }
 
-// inherit gives a clone what its template has, and notes a template that is not there.
+// inherit copies the settings of its template to a clone, and notes a missing template.
 func inherit(v *numa.VM, templates map[string]*numa.VM, f *numa.Fleet) {
 	name := v.Planned.Template
 	if name == "" || len(templates) == 0 {
@@ -184,7 +185,7 @@ func inherit(v *numa.VM, templates map[string]*numa.VM, f *numa.Fleet) {
 	v.Clone(&from, "template "+t.Name)
 }
 
-// named returns the sites that the plan of a VM names; nil when it names none, or one that is not there, which is noted.
+// named returns the sites that the plan of a VM names; nil if it names none. A site that does not exist is noted.
 func named(v *numa.VM, all []*site, f *numa.Fleet) (out []*site) {
 	want := cmp.Or(v.Planned.Cluster, v.Planned.Host)
 	for _, s := range all {

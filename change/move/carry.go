@@ -17,16 +17,16 @@ const (
 	large = numa.GiB
 )
 
-// largePages is the setting of a VM that asks for pages of 1 GB (B-31).
+// largePages is the setting of a VM that requests pages of 1 GB (B-31).
 const largePages = "sched.mem.lpage.enable1GPage"
 
-// What has to be there before a VM starts.
+// Requirements before a VM starts.
 const (
 	reserved   = "huge pages of %s that are reserved on the nodes of the host"
 	staticCPUs = "the CPU Manager of the kubelet with policy static on nodes labelled cpumanager=true, and the feature gates CPUManager and NUMA in releases that have them"
 )
 
-// pages sets the size of the pages, and says what becomes of what vSphere has. placed says that the VM gets a host.
+// pages sets the page size, and reports the changes from vSphere. placed: the VM gets a host.
 func (m *Move) pages(s *Shape, cells int, placed bool) {
 	v := m.VM
 	if v.Guest.Needs.LargePages {
@@ -54,7 +54,7 @@ func (m *Move) pages(s *Shape, cells int, placed bool) {
 	}
 }
 
-// passthrough says what nodes of a guest need where they follow from the CPUs that it gets.
+// passthrough reports the requirements of guest nodes that follow from the assigned CPUs.
 func (m *Move) passthrough(s *Shape) {
 	if !m.Exclusive {
 		m.Exclusive = true
@@ -80,7 +80,7 @@ func (m *Move) cells(s *Shape, g *guest, cell []int) {
 		s.Cells[c].CPUs = append(s.Cells[c].CPUs, v)
 		weights[c]++
 	}
-	if slices.Equal(cell, g.node) && len(g.memory) == len(weights) { // in proportion to what vSphere gives
+	if slices.Equal(cell, g.node) && len(g.memory) == len(weights) { // in proportion to the memory on vSphere
 		for i, b := range g.memory {
 			weights[i] = int(b / numa.PageSize)
 		}
@@ -90,7 +90,7 @@ func (m *Move) cells(s *Shape, g *guest, cell []int) {
 	}
 }
 
-// topology sets sockets, dies, cores and threads, and room for vCPUs that can be added.
+// topology sets sockets, dies, cores and threads, and reserves room for hot-added vCPUs.
 func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	can := &m.Platform.Can
 	perSocket, threads := g.perSocket, g.threads
@@ -98,7 +98,7 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 		perSocket = shape.Fitting(cell, len(cell))
 	}
 	lacks := ""                                                                            // why the guest sees no threads
-	own := m.Exclusive && can[Exclusive].Can && (m.Binding() != nil || !can[HomeNode].Can) // else the platform chooses CPUs
+	own := m.Exclusive && can[Exclusive].Can && (m.Binding() != nil || !can[HomeNode].Can) // otherwise the platform chooses the CPUs
 	switch {
 	case threads < 2:
 	case !can[Threads].Can:
@@ -133,12 +133,12 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	m.hotAdd(s, cell)
 }
 
-// topologyOf writes what the guest has on vSphere.
+// topologyOf describes the guest's topology on vSphere.
 func topologyOf(g *guest) string {
 	return g.shape(0).Topology()
 }
 
-// shape returns what the guest has on vSphere, with so much memory.
+// shape returns the guest's shape on vSphere, with the given memory.
 func (g *guest) shape(memory numa.Bytes) *Shape {
 	s := &Shape{VCPUs: len(g.node), Memory: memory, Sockets: (len(g.node) + g.perSocket - 1) / g.perSocket, Dies: 1, Cores: g.perSocket, Threads: 1}
 	if g.threads > 1 && g.perSocket%g.threads == 0 {
@@ -155,7 +155,7 @@ func (g *guest) shape(memory numa.Bytes) *Shape {
 	return s
 }
 
-// hotAdd makes room for vCPUs that can be added, where it is known how many.
+// hotAdd reserves room for hot-added vCPUs, if their number is known.
 func (m *Move) hotAdd(s *Shape, cell []int) {
 	v := m.VM
 	if !v.Guest.HotAdd {
@@ -180,7 +180,7 @@ func (m *Move) hotAdd(s *Shape, cell []int) {
 		m.add(Lost, what, on, "power off to add vCPUs", fmt.Sprintf("%d vCPUs are no whole sockets of %d in like nodes", most, s.PerSocket()), from)
 	default:
 		next := 0
-		for first := n; first < most; first += s.PerSocket() { // whole sockets, in turn
+		for first := n; first < most; first += s.PerSocket() { // whole sockets, round-robin
 			for i := range s.PerSocket() {
 				s.Cells[next].CPUs = append(s.Cells[next].CPUs, first+i)
 			}
@@ -191,7 +191,7 @@ func (m *Move) hotAdd(s *Shape, cell []int) {
 	}
 }
 
-// compare says what becomes of the nodes and of their memory.
+// compare reports the changes to the nodes and their memory.
 func (m *Move) compare(s *Shape, g *guest, o Options) {
 	can := &m.Platform.Can
 	before := sizesOf(g.node)
@@ -265,7 +265,7 @@ func bytesText(list []numa.Bytes) string {
 	return strings.Join(words.Texts(list, func(b numa.Bytes) string { return b.String() }), " + ")
 }
 
-// place says which nodes of which host carry the VM.
+// place reports the host and its nodes on which the VM runs.
 func (m *Move) place(s *Shape, o Options) {
 	l := &m.VM.On[0].Layout
 	can := m.Platform.Can[HomeNode]
@@ -299,7 +299,7 @@ func (m *Move) place(s *Shape, o Options) {
 	}
 }
 
-// exclusive says what becomes of latency sensitivity High.
+// exclusive reports the replacement for latency sensitivity High.
 func (m *Move) exclusive(s *Shape, o Options) {
 	level, name := m.VM.Latency()
 	const what = "a CPU for each vCPU"
@@ -309,7 +309,7 @@ func (m *Move) exclusive(s *Shape, o Options) {
 	case !can.Can:
 		m.add(Lost, what, on, "", can.Limit, level.Origin.Where)
 		m.Exclusive = false
-	case !m.Platform.Places(): // it chooses the CPUs
+	case !m.Platform.Places(): // the platform chooses the CPUs
 		why := "no overcommitment of them; memory is to be in huge pages to be locked"
 		if can.Limit != "" {
 			why += "; " + can.Limit
@@ -339,7 +339,7 @@ func (m *Move) exclusive(s *Shape, o Options) {
 	}
 }
 
-// judge makes the checks that schemas do not make, and those of the platform.
+// judge runs the checks that schemas do not cover, and those of the platform.
 func (m *Move) judge(s *Shape) {
 	p := m.Platform
 	refuse := func(text string, args ...any) { m.Refused = append(m.Refused, fmt.Sprintf(text, args...)) }
@@ -374,7 +374,7 @@ func (m *Move) judge(s *Shape) {
 	}
 }
 
-// evenText says which numbers of vCPUs would give even nodes.
+// evenText lists the numbers of vCPUs that would give even nodes.
 func evenText(s *Shape) string {
 	n, k := s.VCPUs, len(s.Cells)
 	if n%k == 0 {

@@ -6,7 +6,8 @@ import (
 	"homenode/rules/shape"
 )
 
-// A Fault is a mistake in a shape or its placement that no schema finds: libvirt's, for one, accepts every one of them.
+// A Fault is a mistake in a shape or its placement that no schema finds: libvirt's schema, for example, accepts all of
+// them.
 type Fault = shape.Fault
 
 // The checks, in the order in which Check makes them.
@@ -21,8 +22,8 @@ const (
 	CheckHost     = shape.Host
 )
 
-// Check returns the faults of a shape and of where it is placed; nil when there are none. at may be nil. memoryOnly says
-// that cells without vCPUs are allowed.
+// Check returns the faults of a shape and of its placement; nil if there are none. at may be nil. memoryOnly allows
+// cells without vCPUs.
 func Check(s *Shape, at *Placement, memoryOnly bool) []Fault {
 	out := shape.Check(s, memoryOnly)
 	if at != nil && s.Most() > 0 && len(s.Cells) > 0 {

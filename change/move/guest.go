@@ -11,7 +11,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// A guest is what a VM's guest sees on vSphere.
+// A guest is the topology that a VM's guest sees on vSphere.
 type guest struct {
 	layout    *vnuma.Layout
 	host      string
@@ -20,11 +20,11 @@ type guest struct {
 	memory    []numa.Bytes
 	perSocket int
 	threads   int
-	other     bool // nodes were seen otherwise than they are predicted
+	other     bool // the observed nodes differ from the predicted ones
 }
 
-// Guest returns what the guest of a VM has on vSphere, whatever a platform can show it, and where that is from: as it was seen last,
-// else as it is predicted on its host. s is nil when that is unknown; why says what is missing.
+// Guest returns the topology of a VM's guest on vSphere, regardless of the target platform, and its basis: the last observation, or the
+// prediction on its host. s is nil if the topology is unknown; why then names the missing fact.
 func Guest(v *rule.VM) (s *Shape, basis, why string) {
 	g, why := guestOf(v)
 	if why != "" {
@@ -33,7 +33,7 @@ func Guest(v *rule.VM) (s *Shape, basis, why string) {
 	return g.shape(numa.Bytes(v.Guest.Memory)), g.basis, ""
 }
 
-// guestOf returns what the guest sees: as it was seen last, else as it is predicted on its host. why says what is missing.
+// guestOf returns the topology that the guest sees: the last observation, or the prediction on its host. why names a missing fact.
 func guestOf(v *rule.VM) (g *guest, why string) {
 	on := &v.On[0]
 	l := &on.Layout
@@ -68,7 +68,7 @@ func guestOf(v *rule.VM) (g *guest, why string) {
 	return g, ""
 }
 
-// see takes the nodes and sockets that an observer saw. What runs counts, whatever was predicted.
+// see sets the observed nodes and sockets. The running topology overrides the prediction.
 func (g *guest) see(o *numa.Observation) {
 	g.basis = fmt.Sprintf("seen by %s (%s)", o.By, o.At)
 	number := map[int]int{}
@@ -81,7 +81,7 @@ func (g *guest) see(o *numa.Observation) {
 	}
 	if !slices.Equal(node, g.node) {
 		g.node, g.other = node, true
-		g.memory = nil // divided by vCPUs, or as it was seen
+		g.memory = nil // divided by vCPUs, or as observed
 		if !o.By.InGuest() && len(o.Slices.Value) == len(number) {
 			g.memory = o.Slices.Value
 		}
@@ -91,7 +91,7 @@ func (g *guest) see(o *numa.Observation) {
 	}
 }
 
-// evenBlocks returns the size of the blocks when groups are consecutive and of one size; 0 when they are not.
+// evenBlocks returns the block size if groups are consecutive and of one size; otherwise 0.
 func evenBlocks(groups []int) int {
 	per := 0
 	for i := range groups {
@@ -109,7 +109,7 @@ func evenBlocks(groups []int) int {
 	return per
 }
 
-// sized returns the shape with its vCPUs and memory, and the cell of each vCPU. why says that it does not fit.
+// sized returns the shape with its vCPUs and memory, and the cell of each vCPU. why is the reason if it does not fit.
 func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) {
 	s = &Shape{VCPUs: len(g.node), Memory: numa.Bytes(v.Guest.Memory)}
 	n := len(g.node)
@@ -121,7 +121,7 @@ func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) 
 			return nil, nil, "no hosts of the target are given that it can be sized for"
 		}
 		most, nodes, memory := MostOfNode(v), len(o.Host.Nodes), s.Memory
-		if o.At != nil && !v.Guest.Needs.LargePages { // the plan counts it beside ordinary pages
+		if o.At != nil && !v.Guest.Needs.LargePages { // the plan counts it in addition to ordinary pages
 			memory += numa.OwnOfQEMU(memory, n)
 		}
 		if k := numa.EqualCells(n, memory, most, o.Host.Nodes); k > 0 {
@@ -135,7 +135,7 @@ func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) 
 	if o.Shape != Same {
 		cells = g.clients()
 	}
-	if o.Host != nil && o.At == nil { // else the plan says so, of each kind of host
+	if o.Host != nil && o.At == nil { // otherwise the plan reports it, for each kind of host
 		if why := tooLarge(g, cells, s.Memory, o.Host); why != "" {
 			return nil, nil, why + ": --shape fit sizes it afresh"
 		}
@@ -143,7 +143,7 @@ func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) 
 	return s, cells, ""
 }
 
-// MostOfNode returns how many vCPUs of a node the software of a guest takes, as far as is known what runs there (N033); 0 for any number.
+// MostOfNode returns the maximum number of vCPUs per node that the guest's software uses, if its software is known (N033); 0 for any number.
 func MostOfNode(v *rule.VM) int {
 	if n := int(v.Guest.Usable.PerNode); n > 0 || !v.MayRunSQL() {
 		return n
@@ -151,7 +151,7 @@ func MostOfNode(v *rule.VM) int {
 	return product.GroupSize
 }
 
-// clients returns the node of each vCPU as vSphere carries it where it shows the guest fewer, as with CPU hot add; else as the guest sees it.
+// clients returns the node of each vCPU on vSphere if the guest sees fewer nodes, as with CPU hot add; otherwise the node in the guest.
 func (g *guest) clients() []int {
 	l := g.layout
 	if g.other || l.PPDs.Len() <= l.VPDs.Len() {
@@ -178,7 +178,7 @@ func largestFirst(n, k int) (out []int) {
 	return out
 }
 
-// tooLarge says why a node of the guest fits no node of the target, or that it has too many; "".
+// tooLarge returns the reason why a node of the guest does not fit a node of the target, or why it has too many; "" if it fits.
 func tooLarge(g *guest, cells []int, memory numa.Bytes, h *Host) string {
 	sizes := sizesOf(cells)
 	if len(sizes) > len(h.Nodes) {
@@ -197,7 +197,7 @@ func tooLarge(g *guest, cells []int, memory numa.Bytes, h *Host) string {
 	return ""
 }
 
-// memoryOf returns the memory of each node: as predicted or seen, else by vCPUs.
+// memoryOf returns the memory of each node: as predicted or observed, otherwise proportional to vCPUs.
 func memoryOf(g *guest, memory numa.Bytes, sizes []int) []numa.Bytes {
 	if len(g.memory) == len(sizes) {
 		return g.memory

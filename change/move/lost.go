@@ -11,14 +11,14 @@ import (
 	"homenode/rules/rule"
 )
 
-// A kernel is what runs the VMs of a platform, in what it has instead of what is lost.
+// A kernel describes the hypervisor of a platform: its replacements for lost settings.
 type kernel struct {
 	balance, spread, migrate, preferHT       string
 	addMemory, reserve, limit, reserveMemory string
 	pages, device, evc                       string
 }
 
-// linux is KVM with QEMU, as libvirt, Proxmox VE, KubeVirt and Nova run it.
+// linux is KVM with QEMU, as libvirt, Proxmox VE, KubeVirt and Nova use it.
 var linux = kernel{
 	balance:       "Linux NUMA balancing moves pages of VMs that are not bound, and no home nodes",
 	spread:        "a cell over several nodes of a host can only be interleaved; --shape fit divides it, and the guest sees the nodes",
@@ -33,7 +33,7 @@ var linux = kernel{
 	evc:           "not NUMA, but live migration needs a CPU model for the pool of hosts",
 }
 
-// ownKernel returns what a platform that is not managed as KVM has: what is not stated is not known, and is not written.
+// ownKernel returns the kernel of a platform that is not managed like KVM. Features that are not given are unknown and are not written.
 func ownKernel(reserve, limit, reserveMemory, evc string) kernel {
 	return kernel{
 		balance:       "no document was found that it moves the memory of a VM between nodes",
@@ -56,7 +56,7 @@ var (
 	nutanix = ownKernel("no key for a VM", "no key for a VM", "not written: while memory overcommit is off, the memory of a VM is its own", "not NUMA, but live migration needs CPUs of one kind")
 )
 
-// lose says what no platform has: each with the fact of this VM that makes it so.
+// lose reports the settings that no platform has, each with the fact of this VM that requires it.
 func (m *Move) lose(s *Shape, g *guest, o Options) {
 	v, l := m.VM, g.layout
 	k := m.Platform.kernel
@@ -116,10 +116,10 @@ func (m *Move) lose(s *Shape, g *guest, o Options) {
 	}
 }
 
-// FewAPICs are as many vCPUs as QEMU and libvirt start without extended interrupt mode.
+// FewAPICs is the largest number of vCPUs that QEMU and libvirt start without extended interrupt mode.
 const FewAPICs = outside.FewAPICs
 
-// processor says what the shape needs of the virtual processor.
+// processor reports the shape's requirements on the virtual processor.
 func (m *Move) processor(s *Shape) {
 	if m.Platform.kernel != &linux {
 		return
@@ -152,15 +152,15 @@ func (m *Move) processor(s *Shape) {
 	}
 }
 
-// AddressBits returns how many bits of physical addresses the memory of a guest needs, where that is more than the models of processors have
-// that QEMU knows: 40, of which guests of the machine type q35 use some 990 GB. 0 where these do.
+// AddressBits returns the number of physical address bits that the guest's memory needs, if QEMU's processor models have fewer: they have 40,
+// of which guests of the machine type q35 use about 990 GB. It returns 0 if these are enough.
 func AddressBits(s *Shape) int {
-	const devices = 30 * numa.GiB // that need addresses above the memory
+	const devices = 30 * numa.GiB // for devices with addresses above the memory
 	if outside.AddressBits(int64(s.Memory+devices), "q35") <= outside.ModelBits {
 		return 0
 	}
 	bits := outside.ModelBits + 2
-	for numa.Bytes(1)<<bits < 2*s.Memory { // room for the windows of devices above the memory
+	for numa.Bytes(1)<<bits < 2*s.Memory { // room for the address windows of devices above the memory
 		bits++
 	}
 	return bits
@@ -174,7 +174,7 @@ func (m *Move) topoext(s *Shape) bool {
 	return m.At != nil && m.At.Vendor == "AMD" && (s.Dies > 1 || s.Threads > 1)
 }
 
-// manyVCPUs says what a VM of so many vCPUs needs of its platform, as far as a document says it.
+// manyVCPUs reports the documented platform requirements for a VM with n vCPUs.
 func (m *Move) manyVCPUs(n int) {
 	const on = "as vSphere has them"
 	q35, _, _ := outside.MachineOf("pc-q35-8.0")
@@ -204,10 +204,10 @@ func (m *Move) manyVCPUs(n int) {
 	}
 }
 
-// fewVirtualProcessors are as many as every VM of Hyper-V can have.
+// fewVirtualProcessors is the number of vCPUs that every VM of Hyper-V supports.
 const fewVirtualProcessors = 64
 
-// exceeded says what of the shape the software of the guest cannot use; "".
+// exceeded returns the part of the shape that the software of the guest cannot use; "" for none.
 func exceeded(s *Shape, v *rule.VM) string {
 	u := v.Guest.Usable
 	for i, n := range s.Sizes() {
@@ -248,7 +248,7 @@ func (m *Move) loseReservations() {
 	}
 }
 
-// loseProtection says what becomes of Fault Tolerance and of keys. vSphere exports no VM that is encrypted (vSphere Security, Virtual Machine
+// loseProtection reports the effect on Fault Tolerance and on keys. vSphere does not export encrypted VMs (vSphere Security, Virtual Machine
 // Encryption Interoperability), and the state of a virtual TPM stays in the files of the VM.
 func (m *Move) loseProtection() {
 	v := m.VM

@@ -15,23 +15,24 @@ import (
 	"homenode/rules/rule"
 )
 
-// Options say how VMs are moved. The zero value gives each what its guest has, or the nodes that vSphere hides from it.
+// Options control how VMs are moved. With the zero value each VM gets the topology of its guest, or the nodes that vSphere hides
+// from it.
 type Options struct {
 	Shape string // Clients, Same, Fit or Flat; "" for Clients
-	// Host is what the hosts of the target have; nil when it is unknown.
+	// Host describes the hosts of the target; nil if unknown.
 	Host *Host
 	SMT  bool // every host of the target runs several threads on a core
-	// At says where a VM goes, or else why no host takes it: it is refused then. nil where no hosts are named.
+	// At returns the placement of a VM, or the reason why no host accepts it; the VM is then refused. nil if no hosts are given.
 	At func(v *rule.VM) (at *Placement, why string)
 }
 
-// A Host is what every host of the target has.
+// A Host has the properties of every host of the target.
 type Host struct {
-	Name  string       // as it was given: "2x16c/512GB"
+	Name  string       // as given by the user: "2x16c/512GB"
 	Nodes []numa.Space // those with cores
 }
 
-// HostOf returns what counts of a host; false when its nodes are unknown.
+// HostOf returns the relevant properties of h; false if its nodes are unknown.
 func HostOf(h *numa.Host) (Host, bool) {
 	out := Host{Name: h.Name}
 	for _, n := range h.Nodes.Value {
@@ -42,7 +43,7 @@ func HostOf(h *numa.Host) (Host, bool) {
 	return out, len(out.Nodes) > 0 && !slices.ContainsFunc(out.Nodes, func(n numa.Space) bool { return n.Memory == 0 })
 }
 
-// most returns the most cores and the most memory of a node.
+// most returns the largest number of cores and the largest memory of any node.
 func (h *Host) most() (m numa.Space) {
 	for _, n := range h.Nodes {
 		m = numa.Space{Cores: max(m.Cores, n.Cores), Memory: max(m.Memory, n.Memory)}
@@ -50,7 +51,7 @@ func (h *Host) most() (m numa.Space) {
 	return m
 }
 
-// String returns what the nodes have: "2 nodes of 16 cores and 256 GB", "2 nodes of 16 cores and 256 GB, 16 cores and 64 GB".
+// String describes the nodes: "2 nodes of 16 cores and 256 GB", "2 nodes of 16 cores and 256 GB, 16 cores and 64 GB".
 func (h *Host) String() string {
 	each := words.Texts(h.Nodes, func(n numa.Space) string { return fmt.Sprintf("%s and %s", words.Plural(n.Cores, "core"), n.Memory) })
 	return words.Plural(len(each), "node") + " of " + strings.Join(slices.Compact(each), ", ")
@@ -61,27 +62,27 @@ type Move struct {
 	VM       *rule.VM   `json:"-"`
 	ID       string     `json:"id"`
 	Title    string     `json:"vm"`   // its name in vSphere
-	Name     string     `json:"name"` // at the target: safe as a name of a file, of a VM and of an object of Kubernetes
-	SameName bool       `json:"-"`    // another VM that is moved has its name in vSphere
+	Name     string     `json:"name"` // at the target: valid as the name of a file, of a VM and of an object of Kubernetes
+	SameName bool       `json:"-"`    // another moved VM has the same name in vSphere
 	Platform *Platform  `json:"-"`
 	To       string     `json:"to"`
-	Shape    *Shape     `json:"shape,omitempty"` // nil when it is refused
+	Shape    *Shape     `json:"shape,omitempty"` // nil if the VM is refused
 	At       *Placement `json:"placement,omitempty"`
-	// Exclusive says that each vCPU has a CPU of its own.
+	// Exclusive: each vCPU has a CPU of its own.
 	Exclusive bool `json:"exclusive,omitempty"`
-	// Strict says that the VM does not start on a node without room, rather than taking memory elsewhere: its memory is bound there,
-	// and allocated before the guest starts. Bound memory that is allocated later kills the VM when the node is full.
+	// Strict: the VM does not start on a node without enough free memory, instead of allocating elsewhere. Its memory is bound
+	// there, and allocated before the guest starts. If bound memory is allocated later, a full node kills the VM.
 	Strict bool `json:"strict,omitempty"`
-	// Floats says that a platform which chooses nodes is not asked for one: the guest's only node may not fit one of the host.
+	// Floats: no node is requested from a platform that chooses nodes, because the guest's only node may not fit one of the host.
 	Floats bool   `json:"floats,omitempty"`
-	Basis  string `json:"basis"` // where the shape is from
+	Basis  string `json:"basis"` // source of the shape
 	Items  []Item `json:"items"`
-	// Refused says why nothing is written for the VM, and what would be; nil when something is.
+	// Refused contains the reasons why no definition is written for the VM, and a remedy; nil if it is written.
 	Refused []string `json:"refused,omitempty"`
-	Faults  []Fault  `json:"faults,omitempty"` // of the shape; then it is refused
+	Faults  []Fault  `json:"faults,omitempty"` // faults of the shape; if there are any, the VM is refused
 }
 
-// A Kind says what becomes of a fact.
+// A Kind is the outcome of a fact.
 type Kind string
 
 // The kinds.
@@ -91,15 +92,15 @@ const (
 	Lost    Kind = "lost"
 )
 
-// An Item is one fact about the VM and what becomes of it.
+// An Item is one fact about the VM and its outcome.
 type Item struct {
 	Kind Kind   `json:"kind"`
 	What string `json:"what"`
-	On   string `json:"on"`             // on vSphere
-	Then string `json:"then,omitempty"` // at the target; "" for nothing
-	Why  string `json:"why,omitempty"`  // what decided it
-	From string `json:"from,omitempty"` // where the fact of vSphere was read
-	// Needs is what has to be there beside what is written: without it the VM does not start. "" for nothing.
+	On   string `json:"on"`             // value on vSphere
+	Then string `json:"then,omitempty"` // value at the target; "" for none
+	Why  string `json:"why,omitempty"`  // the reason
+	From string `json:"from,omitempty"` // source of the fact in vSphere
+	// Needs is a requirement in addition to the written definition: without it the VM does not start. "" for none.
 	Needs string `json:"needs,omitempty"`
 }
 
@@ -107,12 +108,12 @@ func (m *Move) add(kind Kind, what, on, then, why, from string) {
 	m.Items = append(m.Items, Item{Kind: kind, What: what, On: on, Then: then, Why: why, From: from})
 }
 
-// need says what the last item needs beside what is written.
+// need sets the requirement of the last item.
 func (m *Move) need(text string, args ...any) {
 	m.Items[len(m.Items)-1].Needs = fmt.Sprintf(text, args...)
 }
 
-// Needs returns what has to be there beside what is written, each once: without it the VM does not start.
+// Needs returns the additional requirements without duplicates. Without them the VM does not start.
 func (m *Move) Needs() (out []string) {
 	for _, i := range m.Items {
 		if i.Needs != "" && !slices.Contains(out, i.Needs) {
@@ -127,20 +128,20 @@ func (m *Move) Of(kind Kind) []Item {
 	return slices.DeleteFunc(slices.Clone(m.Items), func(i Item) bool { return i.Kind != kind })
 }
 
-// What any VM loses, such as was made with the defaults of vSphere.
+// Losses of every VM, even if created with the defaults of vSphere.
 const (
 	balanceItem = "balance by the NUMA scheduler"
 	homeItem    = "home node"
 	sizingItem  = "sizing at power-on"
 )
 
-// Own returns the losses that the VM has by its own settings and devices: not every VM has them.
+// Own returns the losses caused by the VM's own settings and devices, as opposed to those of every VM.
 func (m *Move) Own() []Item {
 	return slices.DeleteFunc(m.Of(Lost), func(i Item) bool { return slices.Contains([]string{balanceItem, homeItem, sizingItem}, i.What) })
 }
 
-// Fleet returns the moves of the VMs that are judged to each of the platforms, in the order of the fleet, and names that
-// are unique, until the context ends.
+// Fleet returns the moves of the assessed VMs to each of the platforms, in the order of the fleet and with unique names. It stops
+// when the context ends.
 func Fleet(ctx context.Context, r *rules.Result, to []*Platform, o Options) ([]*Move, error) {
 	var out []*Move
 	used, named := map[string]bool{TableName: true}, map[string]int{}
@@ -185,14 +186,14 @@ func VMs(r *rules.Result) iter.Seq2[*rule.VM, *rule.Cluster] {
 	}
 }
 
-// TableName is the name of the files about all VMs and their hosts: no VM has it.
+// TableName is the name of the files about all VMs and their hosts: no VM gets it.
 const TableName = "moves"
 
-// device matches names that Windows keeps for devices, whatever the ending.
+// device matches names that Windows reserves for devices, with any extension.
 var device = pattern.Of(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
-// safeName returns a name of lower-case letters, digits and hyphens that is not used yet: good for files, VMs and
-// Kubernetes, which allows 63 characters.
+// safeName returns an unused name of lower-case letters, digits and hyphens. It is valid for files, VMs and Kubernetes, which allows
+// 63 characters.
 func safeName(name string, used map[string]bool) string {
 	const long = 50
 	var b strings.Builder
@@ -206,7 +207,7 @@ func safeName(name string, used map[string]bool) string {
 		}
 	}
 	base := cmp.Or(strings.Trim(b.String(), "-"), "vm")
-	if base[0] <= '9' || device.MatchString(base) { // some want a letter first
+	if base[0] <= '9' || device.MatchString(base) { // some require a letter first
 		base = "vm-" + base
 	}
 	unique := base
@@ -217,7 +218,7 @@ func safeName(name string, used map[string]bool) string {
 	return unique
 }
 
-// Make returns what becomes of a VM on a platform.
+// Make returns the move of a VM to a platform.
 func Make(v *rule.VM, p *Platform, o Options) *Move {
 	var at *Placement
 	var why string
@@ -238,14 +239,14 @@ func Make(v *rule.VM, p *Platform, o Options) *Move {
 	return m
 }
 
-// A Need is what a VM takes of the host that it goes to.
+// A Need lists the resources that a VM needs on its host.
 type Need struct {
 	Shape     *Shape
 	Exclusive bool // each vCPU has a CPU of its own
-	Threads   int  // then vCPUs that may have the threads of one core; those of a core of the guest
+	Threads   int  // for Exclusive: vCPUs that may run on the threads of one core, which are those of a core of the guest
 }
 
-// NeedOf returns what a VM needs on a platform; nil when it cannot be made, whatever the host. o.At only says that hosts are named.
+// NeedOf returns the needs of a VM on a platform; nil if it cannot be created on any host. o.At only indicates that hosts are given.
 func NeedOf(v *rule.VM, p *Platform, o Options) *Need {
 	m, s, _ := draft(v, p, o, nil)
 	if s == nil {
@@ -257,7 +258,7 @@ func NeedOf(v *rule.VM, p *Platform, o Options) *Need {
 	return &Need{s, m.Exclusive && p.Can[Exclusive].Can, s.Threads}
 }
 
-// draft makes the shape of a VM, which has a place or not; nil when it is refused.
+// draft makes the shape of a VM, with or without a placement; nil if it is refused.
 func draft(v *rule.VM, p *Platform, o Options, at *Placement) (m *Move, s *Shape, now *guest) {
 	m = &Move{VM: v, At: at, ID: v.ID, Title: v.Name, Name: safeName(v.Name, map[string]bool{}), Platform: p, To: p.Name}
 	now, why := guestOf(v)

@@ -9,18 +9,19 @@ import (
 	"homenode/internal/words"
 )
 
-// A Placement is the host that a VM goes to, and the nodes there that carry its cells.
+// A Placement is the host of a VM, and its nodes for the cells.
 type Placement struct {
 	Host  string `json:"host"`
-	Nodes []int  `json:"nodes"` // the node of the host of each cell
-	// CPUs are the logical CPUs of each of these nodes that the VM may use: all of the node, or for a VM with CPUs of its
-	// own those alone, one for each vCPU in the order of the vCPUs. Nil when the host states no numbers of CPUs.
+	Nodes []int  `json:"nodes"` // the host node of each cell
+	// CPUs are the logical CPUs of each of these nodes that the VM may use: all of the node, or for a VM with CPUs of its own only those,
+	// one for each vCPU in the order of the vCPUs. nil if the CPU numbers of the host are unknown.
 	CPUs map[int][]int `json:"cpus,omitempty"`
-	// PerCore consecutive ones of the CPUs of a VM with CPUs of its own are the threads of one core; 0 when each is of another.
+	// PerCore is the number of consecutive vCPUs of a VM with CPUs of its own that run on the threads of one core; 0 if each has another
+	// core.
 	PerCore int `json:"perCore,omitempty"`
-	// Helpers are the CPUs of the host where QEMU's other threads run, beside a VM with CPUs of its own; nil when no core is left for them.
+	// Helpers are the host CPUs for QEMU's other threads, for a VM with CPUs of its own; nil if no core is left for them.
 	Helpers []int `json:"helpers,omitempty"`
-	// Vendor of the host's processor, "AMD" or "Intel"; "" when unknown.
+	// Vendor of the host's processor, "AMD" or "Intel"; "" if unknown.
 	Vendor string `json:"vendor,omitempty"`
 }
 
@@ -40,8 +41,8 @@ func (p *Placement) Numbered() bool { return p.CPUs != nil }
 // HostCPUs returns the logical CPUs that the vCPUs of a cell may run on.
 func (p *Placement) HostCPUs(cell int) []int { return p.CPUs[p.Nodes[cell]] }
 
-// Binding returns where memory and vCPUs are bound; nil when they are not. Memory is never bound without its vCPUs: Linux moves
-// memory to threads that it moves only where nothing binds it, so that vCPUs without pins would stay away from bound memory (G-10).
+// Binding returns the placement to which memory and vCPUs are bound; nil if they are not. Memory is never bound without its vCPUs: when
+// Linux moves threads, it moves their memory only if nothing binds it, so vCPUs without pins would stay away from bound memory (G-10).
 func (m *Move) Binding() *Placement {
 	if m.At == nil || !m.At.Numbered() {
 		return nil
@@ -49,7 +50,7 @@ func (m *Move) Binding() *Placement {
 	return m.At
 }
 
-// All returns the logical CPUs of all cells together, and the nodes, each once.
+// All returns the logical CPUs of all cells, and the nodes without duplicates.
 func (p *Placement) All() (cpus, nodes []int) {
 	nodes = slices.Clone(p.Nodes)
 	slices.Sort(nodes)
@@ -61,7 +62,7 @@ func (p *Placement) All() (cpus, nodes []int) {
 	return slices.Compact(cpus), nodes
 }
 
-// Pins returns the one logical CPU of each vCPU, for a VM with CPUs of its own: cells on one node take them in their order.
+// Pins returns the logical CPU of each vCPU, for a VM with CPUs of its own: cells on one node use its CPUs in their order.
 func (p *Placement) Pins(s *Shape) []int {
 	out := make([]int, s.Most())
 	taken := map[int]int{}
@@ -94,7 +95,7 @@ func (p *Placement) check(s *Shape, fault faulter) {
 	}
 }
 
-// holds reports whether each vCPU finds a CPU of its own.
+// holds reports whether there is a CPU of its own for each vCPU.
 func (p *Placement) holds(s *Shape) bool {
 	need := map[int]int{}
 	for i, c := range s.Cells {

@@ -6,19 +6,19 @@ import (
 	"homenode/internal/words"
 )
 
-// A Feature is a part of a VM's NUMA topology that platforms can express or not.
+// A Feature is a part of a VM's NUMA topology that a platform may support.
 type Feature uint8
 
 // The features, in the order of the table of docs/reference/platforms.md.
 const (
-	Nodes      Feature = iota // how many nodes the guest sees
+	Nodes      Feature = iota // number of nodes that the guest sees
 	Uneven                    // nodes of unlike size
 	NodeMemory                // the memory of each node
 	Sockets                   // sockets and cores
 	Threads                   // threads of a core
 	Dies                      // dies of a socket
 	Distances                 // between nodes
-	HomeNode                  // the node of the host that carries a node of the guest
+	HomeNode                  // the host node for each node of the guest
 	Exclusive                 // a CPU of its own for each vCPU
 	Pages                     // the size of huge pages
 	AddVCPUs                  // vCPUs that can be added while the VM runs
@@ -40,53 +40,53 @@ func Features() []Feature {
 	return out
 }
 
-// A Proof says how it is known that a platform does what is written for it.
+// A Proof is the kind of evidence that a platform accepts the definition written for it.
 type Proof uint8
 
 // The proofs, the weakest first.
 const (
-	Grammar Proof = iota // what is written has the documented form; nothing ran
+	Grammar Proof = iota // the definition has the documented form; nothing ran
 	Judged               // the platform's own code accepts it in tests
-	Ran                  // a guest that was started with it shows it
+	Ran                  // shown by a guest that was started with it
 )
 
 // String returns the proof in one word.
 func (p Proof) String() string { return [...]string{"grammar", "judged", "ran"}[p] }
 
-// An Ability is what a platform makes of a feature. The zero value is: nothing.
+// An Ability describes a platform's support of a feature. The zero value means none.
 type Ability struct {
 	Can   bool
-	Limit string // what it cannot, or how it differs; "" for nothing
+	Limit string // the missing part, or the difference; "" for none
 	Proof Proof
 }
 
-// A Platform is what VMs can be moved to.
+// A Platform is a possible target of a move.
 type Platform struct {
-	Name  string // as --to has it
+	Name  string // as in --to
 	Title string
-	Most  int // nodes of a guest; 0 for no limit of its own
-	// Counts says that nodes follow from a number: they are consecutive.
+	Most  int // maximum number of guest nodes; 0 if the platform has no limit
+	// Counts: nodes are defined by a number: they are consecutive.
 	Counts bool
-	// MemoryOnly says that nodes without vCPUs can be stated.
+	// MemoryOnly: nodes without vCPUs can be stated.
 	MemoryOnly bool
 	// MostDigit is the largest node of a host that huge pages can be bound to; 0 for any.
 	MostDigit int
-	// Passthrough says that nodes follow from the dedicated CPUs that a guest gets on huge pages.
+	// Passthrough: nodes follow from the dedicated CPUs that a guest gets on huge pages.
 	Passthrough bool
-	// Chooses says that it chooses the node of the host for each node of a guest, and keeps it there.
+	// Chooses: the platform chooses the host node for each node of a guest, and does not change it.
 	Chooses bool
 	Can     [features]Ability
-	kernel  *kernel // what runs its VMs
+	kernel  *kernel // its hypervisor
 }
 
-// Places reports whether what is written for it names the nodes of the host.
+// Places reports whether definitions for the platform name the nodes of the host.
 func (p *Platform) Places() bool { return p.Can[HomeNode].Can && !p.Chooses }
 
 func yes(p Proof) Ability                  { return Ability{Can: true, Proof: p} }
 func partly(p Proof, limit string) Ability { return Ability{Can: true, Proof: p, Limit: limit} }
 func no(why string) Ability                { return Ability{Limit: why} }
 
-// Platforms are those that VMs can be moved to, as far as their documents and sources say (docs/reference/platforms.md).
+// Platforms are the possible targets, according to their documents and sources (docs/reference/platforms.md).
 var Platforms = []*Platform{
 	{Name: "libvirt", Title: "libvirt", kernel: &linux, MemoryOnly: true, Can: [features]Ability{
 		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Judged),
@@ -141,11 +141,11 @@ func Names() []string {
 	return words.Texts(Platforms, func(p *Platform) string { return p.Name })
 }
 
-// The way in which a shape is found.
+// The methods of choosing a shape.
 const (
-	Clients = "clients" // what the guest has; where vSphere hides nodes from it, those that carry it
-	Same    = "same"    // what the guest has, hidden nodes too
-	Fit     = "fit"     // sized afresh for the hosts of the target
+	Clients = "clients" // nodes of the guest; if vSphere hides nodes, those of the clients
+	Same    = "same"    // nodes of the guest, also if some are hidden
+	Fit     = "fit"     // sized for the hosts of the target
 	Flat    = "flat"    // one node
 )
 

@@ -1,8 +1,8 @@
-// Package move makes of a VM what another platform is to show its guest: the shape, where it is placed, and what of
-// vSphere's NUMA is carried, changed and lost, each with the fact that decided it. It knows what platforms can express and
-// no form of a file: package output/move writes those.
+// Package move converts a VM to a definition for another platform: the shape, its placement, and the NUMA settings of
+// vSphere that are carried, changed and lost, each with the fact that is the reason. It contains the capabilities of
+// platforms, but not their file formats: see package output/move.
 //
-//	vnuma.Layout, or what was seen ──► Shape ──► what the platform can ──► Move
+//	vnuma.Layout, or observation ────► Shape ──► features of the platform ──► Move
 //	                                     └──────────► Check ◄── every writer
 package move
 
@@ -13,14 +13,14 @@ import (
 	"homenode/rules/shape"
 )
 
-// A Shape is the topology that a guest is to see at its target.
+// A Shape is the topology of a guest at its target.
 type Shape = numa.Shape
 
 // A Cell is one NUMA node of the guest.
 type Cell = numa.Cell
 
-// arrange divides the vCPUs, whose cells are given, into sockets of so many, and these into dies where a socket has
-// several whole cells. A socket that would lie in two nodes otherwise gets as many vCPUs as fit; why says so.
+// arrange divides the vCPUs, whose cells are given, into sockets of perSocket vCPUs, and these into dies if a socket
+// contains several whole cells. A socket that would span two nodes gets as many vCPUs as fit; why is the reason.
 func arrange(s *Shape, cell []int, perSocket, threads int, dies bool) (why string) {
 	n := len(cell)
 	perSocket = max(1, min(perSocket, n))
@@ -51,7 +51,8 @@ func arrange(s *Shape, cell []int, perSocket, threads int, dies bool) (why strin
 	return why
 }
 
-// divide divides memory by weights into multiples of unit, as the sums up to each cell round down; the last takes the rest.
+// divide divides memory by weights into multiples of unit. The sums up to each cell are rounded down; the last cell gets
+// the rest.
 func divide(memory, unit numa.Bytes, weights []int) []numa.Bytes {
 	all := 0
 	for _, w := range weights {

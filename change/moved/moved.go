@@ -1,5 +1,5 @@
-// Package moved puts the VMs of a fleet beside those of the KVM hosts that they were moved to: which NUMA nodes each guest had, which
-// it has now, and what of its memory is remote.
+// Package moved compares the VMs of a fleet with those of the KVM hosts to which they were moved: the NUMA nodes of each guest before
+// and after, and its share of remote memory.
 package moved
 
 import (
@@ -14,18 +14,18 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Verdict says what became of a VM's layout.
+// A Verdict is the change of a VM's layout.
 type Verdict string
 
 // The verdicts, the worst first.
 const (
 	Lost   Verdict = "nodes lost"             // the guest sees fewer nodes than before
-	Other  Verdict = "other nodes"            // as many or more, and others
+	Other  Verdict = "other nodes"            // the same number or more, but different ones
 	Socket Verdict = "other sockets or cores" // the same nodes
 	Same   Verdict = "same"
 )
 
-// A VM is one that is on both sides.
+// A VM is on both sides.
 type VM struct {
 	Name    string  `json:"vm"`
 	Before  Side    `json:"before"`
@@ -33,13 +33,13 @@ type VM struct {
 	Verdict Verdict `json:"verdict"`
 }
 
-// A Side is what the guest sees, and where its memory is.
+// A Side is the topology that the guest sees, and the location of its memory.
 type Side struct {
 	Name  string      `json:"name"`
 	Host  string      `json:"host,omitempty"`
 	Shape *numa.Shape `json:"shape"`
-	Basis string      `json:"basis"` // seen, predicted or stated, and where
-	// Remote is the share of its memory that was seen on other nodes than it is at home on, in [0, 1]; nil when nothing was seen.
+	Basis string      `json:"basis"` // observed, predicted or stated, with the source
+	// Remote is the observed share of its memory outside its home nodes, in [0, 1]; nil without an observation.
 	Remote *float64 `json:"remoteShare,omitempty"`
 }
 
@@ -49,7 +49,7 @@ type Report struct {
 	After  string      `json:"after"`
 	From   string      `json:"from"` // hypervisors: vSphere or KVM
 	VMs    []VM        `json:"vms"`
-	Only   [2][]string `json:"only"` // VMs on one side alone: before, after
+	Only   [2][]string `json:"only"` // VMs on only one side: before, after
 	Notes  []string    `json:"notes,omitempty"`
 }
 
@@ -63,8 +63,8 @@ func (r *Report) Worse() (n int) {
 	return n
 }
 
-// Compare puts the VMs of a judged fleet beside those of KVM. They are told by UUID, else by name, also by that under which homenode
-// move writes them. The error is that of the context.
+// Compare compares the VMs of an assessed fleet with those of KVM. They are matched by UUID, otherwise by name, including the name
+// that homenode move gives them. The error is that of the context.
 func Compare(ctx context.Context, before, after *rules.Result) (*Report, error) {
 	r := &Report{Before: before.Fleet.Source, After: after.Fleet.Source, From: "vSphere", VMs: []VM{}}
 	if before.Fleet.Hypervisor == numa.KVM {
@@ -113,8 +113,8 @@ func Compare(ctx context.Context, before, after *rules.Result) (*Report, error) 
 	return r, nil
 }
 
-// counting returns which definition of a VM counts, of those on several hosts: the one that runs. nil, and a note, where VMs of one
-// name are not told apart.
+// counting returns the definition of a VM to be used if several hosts have one: the one that runs. It returns nil, and a note, if VMs
+// with the same name cannot be distinguished.
 func (r *Report) counting(all []*rule.StatedVM) *rule.StatedVM {
 	if len(all) < 2 {
 		return append(all, nil)[0]
@@ -142,7 +142,7 @@ func (r *Report) counting(all []*rule.StatedVM) *rule.StatedVM {
 	return found
 }
 
-// sameVM reports whether two definitions are of one VM: by UUID, or by name where one has none.
+// sameVM reports whether two definitions are of one VM: by UUID, or by name if one has none.
 func sameVM(a, b *rule.StatedVM) bool {
 	if a.UUID != "" && b.UUID != "" {
 		return strings.EqualFold(a.UUID, b.UUID)
@@ -150,13 +150,13 @@ func sameVM(a, b *rule.StatedVM) bool {
 	return strings.EqualFold(a.Name, b.Name)
 }
 
-// A known is a VM before, and what it can be told by.
+// A known is a VM before the move, with its keys for matching.
 type known struct {
 	Side
-	uuid, name string // name as homenode move writes it
+	uuid, name string // name as written by homenode move
 }
 
-// sides returns what the guests saw before. A VM that no topology is known of has a note.
+// sides returns the topologies that the guests saw before. It adds a note for a VM without a known topology.
 func sides(ctx context.Context, before *rules.Result, r *Report) (out []known, err error) {
 	if before.Fleet.Hypervisor == numa.KVM {
 		for _, v := range before.Stated {
@@ -181,7 +181,7 @@ func sides(ctx context.Context, before *rules.Result, r *Report) (out []known, e
 		for i := range m.VM.Observed {
 			if share, ok := m.VM.Observed[i].Locality(); ok {
 				far := 1 - share
-				s.Remote = &far // the newest stays
+				s.Remote = &far // the newest is used
 			}
 		}
 		out = append(out, known{s, m.VM.UUID, m.Name})
@@ -201,7 +201,7 @@ func statedSide(v *rule.StatedVM) Side {
 	return s
 }
 
-// verdict compares nodes as sets of vCPUs, and then sockets: of the vCPUs at the start, without those that can be added.
+// verdict compares nodes as sets of vCPUs, and then sockets: of the vCPUs at the start, without room for hot-added ones.
 func verdict(before, after *numa.Shape) Verdict {
 	present := func(s *numa.Shape, c *numa.Cell) []int {
 		return slices.DeleteFunc(slices.Clone(c.CPUs), func(v int) bool { return v >= s.VCPUs })

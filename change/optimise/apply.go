@@ -9,8 +9,8 @@ import (
 	"homenode/numa"
 )
 
-// Fleet returns f as it is once the steps are done and every VM was powered on there
-// again. f is the fleet that the problem is made of, and stays as it is.
+// Fleet returns f after the steps are done and every VM was powered on there again. f is the
+// fleet of the problem, and is not modified.
 func (p *Proposal) Fleet(of *Problem, f *numa.Fleet) *numa.Fleet {
 	out := *f
 	out.VMs = slices.Clone(f.VMs)
@@ -34,7 +34,7 @@ func byVM(f *numa.Fleet) map[string]*numa.VM {
 	return out
 }
 
-// Edited returns the configuration of the VM with the edit done and, if nodes are given,
+// Edited returns the configuration of the VM with the edit applied and, if nodes are given,
 // numa.nodeAffinity set.
 func Edited(v *numa.VM, e plan.Edit, nodes numa.NodeSet) numa.Config {
 	c := v.Config

@@ -2,14 +2,14 @@ package optimise
 
 import "math"
 
-// bound returns the largest of three totals, each of which no proposal goes below. They
-// hold because what exceeds a node is never less for two clients together than for each
-// alone, so that a host costs at least what its VMs cost alone.
+// bound returns the largest of three lower bounds of the total. They hold because the excess
+// over a node is never less for two clients together than for each alone, so that a host costs
+// at least as much as its VMs cost alone.
 //
-//	each VM alone   in its best case on an empty host, its own move and cycle paid
+//	each VM alone   in its best case on an empty host, including its own move and cycle
 //	all together    memory and demand of all VMs against nodes and cores of all hosts
-//	host by host    a host that keeps its VMs, and gets none, costs what it costs; else it
-//	                has half the move of a VM that comes, or one of its own VMs changes:
+//	host by host    a host that loses and gains no VMs keeps its cost; any other host
+//	                has half the move of an added VM, or one of its own VMs changes:
 //	                by half a move, whose other half is the other host's, or by a cycle
 func (m *model) bound(begin *state, after *Score) Bound {
 	w := &m.weights
@@ -32,22 +32,22 @@ func (m *model) bound(begin *state, after *Score) Bound {
 		}
 	}
 	together := far*w.Far + max(0, memory)*w.Remote + max(0, demand)*w.Ready
-	b := Bound{Total: max(alone, together, (halves+1)/2)} // a total is a whole number
+	b := Bound{Total: max(alone, together, (halves+1)/2)} // a total is an integer
 	b.Gap = after.Total - b.Total
 	b.Proven = b.Gap == 0 && after.Broken == 0
 	return b
 }
 
-// A single is the least that a VM costs alone.
+// A single is the minimum cost of a VM alone.
 type single struct {
 	far  int64 // MiB far
-	paid int64 // with its move and cycle
-	// In halves: where and as it is, and changed, with half of its move.
+	paid int64 // including its move and cycle
+	// In halves: unchanged on its host, and changed, with half of its move.
 	stay, change int64
 }
 
-// alone returns the least that VM v costs alone on any host. A VM that cannot change has
-// half of the largest number for its change.
+// alone returns the minimum cost of VM v alone on any host. A VM that cannot change has half of
+// the largest number for its change.
 func (m *model) alone(v int32) single {
 	vm, w := &m.vms[v], &m.weights
 	const never = math.MaxInt64 / 2
@@ -70,8 +70,8 @@ func (m *model) alone(v int32) single {
 	return out
 }
 
-// excessAlone returns what clients that are larger than the largest node cost on an
-// empty host.
+// excessAlone returns the cost on an empty host of clients that are larger than the largest
+// node.
 func (m *model) excessAlone(vm *VM, f *Fit, h int) (cost int64) {
 	if !f.Managed {
 		return 0

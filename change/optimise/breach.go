@@ -9,23 +9,23 @@ import (
 	"homenode/internal/words"
 )
 
-// A Breach says which constraints a distribution breaks, and by how much; its parts sum
-// up to Score.Broken.
+// A Breach lists the constraints that a distribution breaks, and by how much; its parts add up
+// to Score.Broken.
 type Breach struct {
-	Hosts  []HostBreach // those with more memory or vCPUs than they may have, in the Problem's order
-	Apart  int64        // pairs of VMs that share a host and are to be apart
-	Spread int64        // hosts beyond the first of groups that are to be together
+	Hosts  []HostBreach // hosts over their limit of memory or vCPUs, in the Problem's order
+	Apart  int64        // pairs of VMs on the same host that have to be apart
+	Spread int64        // hosts beyond the first of groups that have to be together
 }
 
-// A HostBreach is a host that has more than it may have.
+// A HostBreach is a host over its limits.
 type HostBreach struct {
 	Host   int   // index in the Problem
-	Memory int64 // MiB too much
-	VCPUs  int64 // too many
+	Memory int64 // MiB above the limit
+	VCPUs  int64 // vCPUs above the limit
 }
 
-// Breach returns what is broken once the steps are done; without steps what is broken at
-// the beginning.
+// Breach returns the constraints that are broken after the steps; without steps those that are
+// broken at the beginning.
 func (p *Problem) Breach(steps []Step) (out Breach) {
 	to := make([]int, len(p.VMs))
 	for i := range to {
@@ -54,10 +54,10 @@ func (p *Problem) Breach(steps []Step) (out Breach) {
 	return out
 }
 
-// mostBroken is how many hosts a sentence about broken constraints names.
+// mostBroken is the maximum number of hosts in a sentence about broken constraints.
 const mostBroken = 3
 
-// Broken says in words what is broken once the steps are done; "nothing" when nothing is.
+// Broken describes the constraints that are broken after the steps; "nothing" for none.
 func (p *Problem) Broken(steps []Step) string {
 	b := p.Breach(steps)
 	var parts []string

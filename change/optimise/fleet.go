@@ -16,42 +16,41 @@ import (
 	"homenode/numa"
 )
 
-// Constraints say what a proposal must keep to. The zero value lets every VM run on
-// every host that takes it, up to its memory, and allows every shape.
+// Constraints limit a proposal. The zero value allows every VM on every host that accepts it,
+// up to its memory, and every shape.
 type Constraints struct {
-	Apart    [][]string // groups of VMs of which no two share a host: names or IDs
-	Together [][]string // groups of VMs that share one host
-	Stay     []string   // VMs that stay where they are
-	NPlus1   bool       // the VMs of any one host find room on the others
+	Apart    [][]string // groups of VMs that must be on different hosts: names or IDs
+	Together [][]string // groups of VMs that must share one host
+	Stay     []string   // VMs that must not move
+	NPlus1   bool       // the VMs of any one host must fit the others
 
-	MemoryPercent int     // of a host's memory that its VMs may have together; 0 means 100
-	VCPUsPerCore  float64 // most vCPUs of a host's VMs per core; 0 means no limit
+	MemoryPercent int     // limit of the VMs' share of a host's memory; 0 means 100
+	VCPUsPerCore  float64 // limit of the vCPUs of a host's VMs per core; 0 means none
 
-	// Reserve is how many times the soft reserve of the host (C-15, C-23) each node is to
-	// keep free: 1 is what rule H007 asks for. A node with less was seen to give new memory
-	// away. What lies in the reserve counts as remote.
+	// Reserve is the free memory of each node as a multiple of the soft reserve of the host
+	// (C-15, C-23): 1 is the limit of rule H007. A node with less was observed to allocate new
+	// memory elsewhere. Memory in the reserve counts as remote.
 	Reserve float64
 
 	KeepShapes   bool // propose no other shapes
-	NodeAffinity bool // propose numa.nodeAffinity too
+	NodeAffinity bool // also propose numa.nodeAffinity
 	Choices      vnuma.Choices
-	Weights      Weights // the zero value stands for DefaultWeights
+	Weights      Weights // the zero value means DefaultWeights
 }
 
-// Demand returns how busy the vCPUs of a VM are, as a share of a core each, and where
-// that comes from.
+// Demand returns the CPU demand of a VM's vCPUs, as a share of a core each, and its origin.
 type Demand func(*numa.VM) (share float64, origin numa.Origin)
 
-// Peak is the demand that is assumed where nothing else is known: every vCPU wants a
-// core. What is beyond the cores of a node is then what the node cannot serve at once.
+// Peak is the default demand if nothing else is known: every vCPU needs a core. Demand beyond
+// the cores of a node cannot be served at the same time.
 func Peak(*numa.VM) (float64, numa.Origin) {
 	return 1, numa.Origin{Kind: numa.Assumed, Where: "every vCPU is busy"}
 }
 
-// FromFleet makes the problem of a cluster, named or by ID, or of a standalone host. ""
-// is the only cluster of the fleet. demand nil means Peak. The notes name what is left
-// out for want of facts; the error says that there is no such cluster, that a constraint
-// names no VM, that nothing is left, or that the context ended.
+// FromFleet creates the problem for a cluster, given by name or ID, or for a standalone host.
+// "" is the only cluster of the fleet. demand nil means Peak. The notes list the objects that
+// are left out because facts are missing. It returns an error if there is no such cluster, a
+// constraint names no VM, nothing is left, or the context ended.
 func FromFleet(ctx context.Context, f *numa.Fleet, cluster string, demand Demand, c Constraints) (*Problem, []numa.Note, error) {
 	if demand == nil {
 		demand = Peak
@@ -105,8 +104,8 @@ func FromFleet(ctx context.Context, f *numa.Fleet, cluster string, demand Demand
 	return b.p, b.notes, nil
 }
 
-// unseen says what may forbid a vMotion and is not looked at. Hosts of one EVC mode have one
-// generation of processors to VMs.
+// unseen lists the possible obstacles to a vMotion that are not checked. Hosts of one EVC mode
+// have the same processor generation for VMs.
 func (b *builder) unseen() string {
 	var modes []string
 	for i := range b.fleet.Hosts {
@@ -124,7 +123,7 @@ func (b *builder) unseen() string {
 	return "datastores, networks" + generations + " and devices are not looked at: vCenter refuses a vMotion that they forbid"
 }
 
-// A builder makes a Problem of a fleet.
+// A builder converts a fleet to a Problem.
 type builder struct {
 	fleet    *numa.Fleet
 	c        *Constraints
@@ -132,7 +131,7 @@ type builder struct {
 	p        *Problem
 	notes    []numa.Note
 	machines []vnuma.Machine // by kind
-	hidden   []int           // by kind: packages behind the only node; 1 for an honest host
+	hidden   []int           // by kind: packages behind the only node; 1 if none are hidden
 	hostOf   map[string]int  // index in the problem, by ID
 	vendors  []string        // by host: Intel, AMD or ""
 	vmOf     map[string]int
@@ -176,7 +175,7 @@ func (b *builder) hostsOf(cluster string) (in []*numa.Host, err error) {
 	return nil, fmt.Errorf("no cluster and no standalone host %q%s", cluster, alike.After(cluster, names))
 }
 
-// addHost takes a host whose layouts can be predicted.
+// addHost adds a host whose layouts can be predicted.
 func (b *builder) addHost(h *numa.Host) {
 	m, err := vnuma.NewMachine(h)
 	if err == nil && m.AllMemory == 0 {
@@ -199,7 +198,7 @@ func (b *builder) addHost(h *numa.Host) {
 	}
 	cores := 0
 	keeps := memory.Of(h, b.c.Choices.FillToMinFree)
-	reserve := max(keeps.Home, numa.Bytes(b.c.Reserve*float64(keeps.New))) // Home: what the guests use comes home until then
+	reserve := max(keeps.Home, numa.Bytes(b.c.Reserve*float64(keeps.New))) // Home: memory that the guests use is allocated at home until then
 	for _, n := range h.Nodes.Value {
 		out.Nodes = append(out.Nodes, Node{ID: n.ID, Package: n.Package, Cores: n.Cores, Memory: int64(max(0, n.Memory.Value-reserve) / numa.MiB)})
 		out.Memory += int64(n.Memory.Value / numa.MiB)
@@ -220,7 +219,7 @@ func (b *builder) addHost(h *numa.Host) {
 	b.vendors = append(b.vendors, vendor)
 }
 
-// addVM takes a VM that runs on a host of the problem.
+// addVM adds a VM that runs on a host of the problem.
 func (b *builder) addVM(v *numa.VM, demand Demand) {
 	home, ok := b.hostOf[v.Host]
 	if !ok {
@@ -244,7 +243,8 @@ func (b *builder) addVM(v *numa.VM, demand Demand) {
 	}
 	out := VM{ID: v.ID, Name: v.Name, Host: home, Memory: int64((v.Memory.Value + numa.MiB - 1) / numa.MiB), VCPUs: int(g.VCPUs),
 		Demand: int64(math.Round(share * wholeCore)), Origin: origin}
-	// Affinities take a VM out of DRS (D-4), and a device of its host binds it (D-5).
+	// DRS does not move VMs with an affinity (D-4), and a device of the host ties a VM to it
+	// (D-5).
 	stays := b.stay[v.ID] || g.Affinity || v.Tied() != nil
 	out.Shapes = b.shapesOf(&g, b.p.Hosts[home].Kind, numa.SetOf(vnuma.NodeAffinity(v)...), stays)
 	for h := range b.p.Hosts {
@@ -256,8 +256,8 @@ func (b *builder) addVM(v *numa.VM, demand Demand) {
 	b.p.VMs = append(b.p.VMs, out)
 }
 
-// mayRun reports whether vMotion could take the VM from its home to host h, as far as
-// the facts tell.
+// mayRun reports whether vMotion could move the VM from its home to host h, according to the
+// known facts.
 func (b *builder) mayRun(v *VM, home, h int) bool {
 	x, y := b.vendors[home], b.vendors[h]
 	return !b.p.Hosts[h].Closed && v.Shapes[0].Fits[b.p.Hosts[h].Kind].OK && (x == y || x == "" || y == "")
@@ -276,9 +276,8 @@ func (b *builder) find(name string) (ids []string, err error) {
 	return ids, nil
 }
 
-// groups returns the indexes of the VMs of each group; VMs that are not in the problem
-// are left out.
-// kept are the VMs that DRS keeps apart.
+// kept returns the indexes of the VMs in each group that DRS keeps apart. VMs that are not in
+// the problem are left out.
 func (b *builder) kept(apart []numa.Group) (out [][]int) {
 	for _, g := range apart {
 		var vms []int

@@ -10,8 +10,8 @@ import (
 	"homenode/internal/binpack"
 )
 
-// A model is a Problem in the order of the IDs, so that the order of the input decides
-// nothing, with what the search looks up. It is read-only.
+// A model is an immutable form of a Problem for the search. It is sorted by ID, so that the order of the input does
+// not affect the result.
 type model struct {
 	hosts        []Host
 	vms          []VM
@@ -25,7 +25,7 @@ type model struct {
 	units        [][]int32          // VMs that move as one; each VM is in one
 	unitOf       []int32            // by VM
 	rank         []int32            // by VM: 0 for the most memory
-	short        []int64            // by host: MiB without room after its loss, at the beginning
+	short        []int64            // by host: MiB without room after its failure, at the beginning
 }
 
 func newModel(p *Problem) *model {
@@ -74,7 +74,7 @@ func newModel(p *Problem) *model {
 	return m
 }
 
-// byID returns the indexes in the order of the IDs, and the place of each index there.
+// byID returns the indexes in the order of the IDs, and the position of each index there.
 func byID(n int, id func(int) string) (at, to []int) {
 	at, to = make([]int, n), make([]int, n)
 	for i := range at {
@@ -87,7 +87,7 @@ func byID(n int, id func(int) string) (at, to []int) {
 	return at, to
 }
 
-// bins returns hosts by what their VMs may have together, and these VMs, where VM i of the problem is number to[i].
+// bins returns hosts with their limits for VMs, and these VMs, where VM i of the problem is number to[i].
 func (p *Problem) bins(hosts []Host, vms []VM, to []int) *binpack.Model {
 	m := &binpack.Model{Groups: make([][]int32, len(vms))}
 	for i := range hosts {
@@ -106,7 +106,7 @@ func (p *Problem) bins(hosts []Host, vms []VM, to []int) *binpack.Model {
 	return m
 }
 
-// group takes the groups that stay together.
+// group creates the units from the groups that stay together.
 func (m *model) group(p *Problem, vmTo []int) {
 	m.unitOf = make([]int32, len(m.vms))
 	for i := range m.unitOf {
@@ -139,12 +139,12 @@ func (m *model) group(p *Problem, vmTo []int) {
 	}
 }
 
-// fit returns what VM v of the shape is on host h.
+// fit returns the Fit of VM v with the shape on host h.
 func (m *model) fit(v int32, shape int16, h int) *Fit {
 	return &m.vms[v].Shapes[shape].Fits[m.hosts[h].Kind]
 }
 
-// takes reports whether host h may run VM v of the shape, room aside.
+// takes reports whether host h may run VM v with the shape, regardless of its free capacity.
 func (m *model) takes(h int, v int32, shape int16) bool {
 	vm := &m.vms[v]
 	if h == vm.Host {

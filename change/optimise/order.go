@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// A step is one thing to do: a move of a VM, or a change of its shape.
+// A step is one action: a move of a VM, or a change of its shape.
 type step struct {
 	vm        int32
 	from, to  int   // hosts; equal for a change of shape
-	shape     int16 // to be taken; -1 for a move
-	temporary bool  // the VM goes on later
+	shape     int16 // new shape; -1 for a move
+	temporary bool  // the VM moves again later
 	after     Score
 	relieved  relief
 }
 
-// ordered returns the steps from the beginning to the goal, each of which finds its room
-// and breaks no constraint more than the beginning does; those that gain most come
-// first. VMs that stay together move one right after the other. Where moves wait for
-// each other, a VM makes room on a third host first. What cannot be ordered is left out,
-// and so are last steps that make it dearer: the second result is what the steps reach.
+// ordered returns the steps from the beginning to the goal. Each step fits its host and breaks
+// no constraint more than the beginning does. Steps with the largest gain come first. VMs that
+// stay together move one right after the other. If moves wait for each other, a VM first moves
+// temporarily to a third host. Steps without a possible order are left out, and so are final
+// steps that increase the cost. The second result is the state after the steps.
 func (m *model) ordered(ctx context.Context, goal *state) ([]step, *state) {
 	s := &search{state: newState(m), ctx: ctx}
 	var pending []int32
@@ -64,8 +64,8 @@ func (m *model) ordered(ctx context.Context, goal *state) ([]step, *state) {
 	return steps, m.replay(steps)
 }
 
-// walk takes what single moves still gain where the goal is out of reach. A shape that
-// goes with a move becomes that of the goal, to be taken later.
+// walk adds single moves that still gain if the goal is out of reach. A shape that goes with a
+// move becomes that of the goal, to be changed later.
 func (s *search) walk(steps []step, goal *state) []step {
 	for u := range s.m.units {
 		s.order = append(s.order, int32(u))
@@ -101,7 +101,7 @@ func (s *search) walk(steps []step, goal *state) []step {
 	return steps
 }
 
-// replay returns what the steps reach and notes the scores.
+// replay returns the state after the steps and records the scores.
 func (m *model) replay(steps []step) *state {
 	s := newState(m)
 	before := s.burdens()
@@ -117,15 +117,14 @@ func (m *model) replay(steps []step) *state {
 		st.relieved = most(before, after, st.vm)
 		before = after
 	}
-	for i := range steps { // a VM that went on
+	for i := range steps { // a VM that moved again
 		steps[i].temporary = steps[i].shape < 0 && slices.ContainsFunc(steps[i+1:], func(o step) bool { return o.vm == steps[i].vm && o.shape < 0 })
 	}
 	s.recount()
 	return s
 }
 
-// next makes the pending move that lowers the total most, or raises it least; nil when
-// none finds room.
+// next makes the pending move that lowers the total most, or raises it least; nil if none fits.
 func (s *search) next(pending []int32, goal *state) (steps []step, unit int32, home bool) {
 	best, least := int32(-1), int64(0)
 	for _, u := range pending {
@@ -142,8 +141,8 @@ func (s *search) next(pending []int32, goal *state) (steps []step, unit int32, h
 	return s.travel(best, goal.In), best, true
 }
 
-// travel moves the VMs of the unit, one by one, to the hosts in to, which is indexed by
-// VM; nil when one finds no room or N+1 gets worse, and then all is as it was.
+// travel moves the VMs of the unit, one by one, to the hosts in to, which is indexed by VM. If
+// one does not fit or N+1 gets worse, it restores the state and returns nil.
 func (s *search) travel(u int32, to []int32) (steps []step) {
 	if !s.Try(func() bool {
 		for _, v := range s.m.units[u] {
@@ -167,8 +166,8 @@ func (s *search) travel(u int32, to []int32) (steps []step) {
 	return steps
 }
 
-// detour moves a pending unit, the smallest first, to a host where it is in no other's
-// way, so that another pending one can move; nil when there is none.
+// detour moves a pending unit, the smallest first, to a host where it blocks no other unit, so
+// that another pending one can move; nil if there is none.
 func (s *search) detour(pending []int32, goal *state) []step {
 	bySize := slices.Clone(pending)
 	slices.SortStableFunc(bySize, func(a, b int32) int { return cmp.Compare(s.size(a), s.size(b)) })
@@ -222,7 +221,7 @@ func (s *state) reshapes(goal *state) (out []int32) {
 	return out
 }
 
-// nextShape changes the shape that lowers the total most.
+// nextShape makes the change of shape that lowers the total most.
 func (s *search) nextShape(pending *[]int32, goal *state) step {
 	best, least := -1, int64(0)
 	for i, v := range *pending {

@@ -5,21 +5,21 @@ import (
 	"homenode/numa"
 )
 
-// A load is what the VMs of one host cost there, before weights.
+// A load is the unweighted cost of the VMs on one host.
 type load struct {
 	remote, far, ready int64
 }
 
-// A bench holds what placing needs, to be used again: nothing is allocated per host.
+// A bench contains reusable buffers for placing, to avoid allocations per host.
 type bench struct {
 	board  placement.Board
 	demand []int64 // per node
-	each   []int64 // MiB remote of each VM, when wanted
+	each   []int64 // MiB remote of each VM, if requested
 	list   []int32 // for lists of VMs
 	slices []int64 // memory of the clients of a VM
 }
 
-// at returns the host as the placement sees it; a MiB of the problem is a byte there.
+// at returns the host in the form of package placement; a MiB of the problem is a byte there.
 func (h *Host) at() placement.Host {
 	at := placement.Host{Release: h.Release, Distance: h.Distance}
 	for _, n := range h.Nodes {
@@ -29,11 +29,11 @@ func (h *Host) at() placement.Host {
 	return at
 }
 
-// place gives the clients of the VMs home nodes on host h, in order, as package placement
-// has it. VMs without NUMA management come first and lie on all nodes alike, as rule H007
-// has them.
+// place assigns home nodes on host h to the clients of the VMs, in order, as package placement
+// does. VMs without NUMA management come first and are spread evenly over all nodes, as in rule
+// H007.
 //
-// shape is indexed by VM. It takes O(clients × nodes).
+// shape is indexed by VM. Time: O(clients × nodes).
 func (m *model) place(h int, vms []int32, shape []int16, b *bench) load {
 	host := &m.hosts[h]
 	n := len(host.Nodes)
@@ -72,7 +72,8 @@ func (m *model) place(h int, vms []int32, shape []int16, b *bench) load {
 // wholeCore is the demand of a busy vCPU: hundredths of a percent of a core.
 const wholeCore = 10_000
 
-// spread lays the VM on all nodes alike and returns what exceeds its share of one.
+// spread spreads the VM evenly over all nodes and returns the memory that exceeds its share of
+// a node.
 func (m *model) spread(nodes []Node, v *VM, b *bench) (remote int64) {
 	n, with := int64(len(nodes)), int64(0)
 	for i := range nodes {

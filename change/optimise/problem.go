@@ -1,53 +1,52 @@
-// Package optimise searches a better distribution of the VMs of a cluster: on which
-// host each runs and, where that helps more than it costs, with which shape (cores per
-// socket, vCPUs per virtual node, no CPU hot add).
+// Package optimise searches for a better distribution of the VMs of a cluster: the host of each
+// VM and, if that helps more than it costs, its shape (cores per socket, vCPUs per virtual
+// node, no CPU hot add).
 //
-// # What is decided
+// # Decisions
 //
-// For each VM its host, among those that take it, and its shape, from a short list; the
-// first shape is the one it has. Nothing is decided inside a host: there ESXi gives the
-// NUMA clients their home nodes itself, and package placement predicts what it does
-// (rule book C-4, C-5, C-15), VM after VM in the order of their IDs, because the
-// order of their power-ons is not stated. With Constraints.NodeAffinity shapes with
-// numa.nodeAffinity are candidates too; they are off by default because an affinity
-// outlives its reason (C-12).
+// Each VM gets a host, of those that accept it, and a shape from a short list; the first shape
+// is the present one. Nothing is decided inside a host: there ESXi assigns home nodes to the
+// NUMA clients itself, and package placement predicts this (rule book C-4, C-5, C-15), VM after
+// VM in the order of their IDs, because the order of their power-ons is unknown. With
+// Constraints.NodeAffinity, shapes with numa.nodeAffinity are candidates too; they are off by
+// default because an affinity outlives its reason (C-12).
 //
-// # What is minimised
+// # Objective
 //
-// A weighted sum of integers, the smaller the better:
+// The minimum of a weighted sum of integers:
 //
-//	remote  MiB of client memory outside the client's home node; all of a VM's memory is
-//	        counted as touched. That a node gives memory away before it is full (C-15) is
-//	        counted only with Constraints.Reserve
-//	far     MiB that one virtual node carried by several clients, or no home node at
-//	        all, puts beside other vCPUs: (1 − 1/k) of it (C-12, C-13). N%L does not show it
+//	remote  MiB of client memory outside the client's home node; all of a VM's memory
+//	        counts as touched. Allocation on other nodes before a node is full (C-15)
+//	        is included only with Constraints.Reserve
+//	far     MiB on other nodes than the vCPUs because one virtual node has several
+//	        clients, or no home node: (1 − 1/k) of it (C-12, C-13). N%L does not show it
 //	ready   demanded CPU beyond the cores of a node, summed over the nodes, in hundredths
 //	        of a percent of a core: a node of 10 cores whose clients demand 12 has 20000 (C-14)
 //	moves   VMs that change their host (vMotion)
 //	cycles  VMs that change their shape (power cycle)
 //
-// The weights say what is worth a move; they are judgement, not measurement, and are
-// fields of the Problem. A Problem may begin with broken constraints: then what is
-// broken less is better, whatever it costs.
+// The weights define the price of a move; they are estimates, not measurements, and are fields
+// of the Problem. If a Problem begins with broken constraints, a result that breaks them less
+// is better at any cost.
 //
-// # Under what constraints
+// # Constraints
 //
-// Hosts that take the VM (cluster, hardware version, logical CPUs, processor vendor);
-// memory of a host; vCPUs per core; VMs that stay; VMs apart; VMs together; N+1: after
-// the loss of any one host each of its VMs finds room on the others, without another
-// move. N+1 is judged by filling the VMs of the lost host, the largest first, into the
-// host with the most free memory: what passes is safe, a few that would just fit are
-// refused. No step breaks a constraint. Of what is broken at the beginning the search
-// mends what it can, but for N+1: the loss of a host that is survived at the beginning is
-// survived after each step, and what becomes of the others is only reported.
+// Hosts that accept the VM (cluster, hardware version, logical CPUs, processor vendor); memory
+// of a host; vCPUs per core; VMs that stay; VMs apart; VMs together; N+1: after the failure of
+// any one host each of its VMs fits one of the others, without another move. N+1 is checked by
+// placing the VMs of the failed host, the largest first, on the host with the most free memory:
+// a positive result is safe, a few distributions that would just fit are rejected. No step
+// breaks a constraint. The search repairs broken constraints if it can, except N+1: a failure
+// that is survived at the beginning is survived after each step; the other failures are only
+// reported.
 //
-// # How good the result is
+// # Quality of the result
 //
-// The search is a heuristic: descent by single moves, swaps and reshapes, then small
-// groups of VMs taken out and put back elsewhere, from several starts. Solve says how far
-// from the optimum the result can be at most (Bound): a true lower bound, computed
-// without a solver, and often a loose one. The tests compare with OR-Tools CP-SAT, which
-// also chooses the home nodes freely: no placement, by ESXi or by hand, beats that.
+// The search is a heuristic: descent by single moves, swaps and reshapes, then removal and
+// reinsertion of small groups of VMs, from several starts. Solve reports the maximum distance
+// from the optimum (Bound): a true lower bound, computed without a solver, and often a loose
+// one. The tests compare with OR-Tools CP-SAT, which also chooses the home nodes freely: no
+// placement, by ESXi or by hand, is better than that.
 package optimise
 
 import (
@@ -63,22 +62,22 @@ import (
 type Problem struct {
 	Hosts    []Host
 	VMs      []VM
-	Apart    [][]int // groups of VMs of which no two share a host
-	Together [][]int // groups of VMs that share one host
-	NPlus1   bool    // the VMs of any one host find room on the others
-	Weights  Weights // the zero value stands for DefaultWeights
+	Apart    [][]int // groups of VMs that must be on different hosts
+	Together [][]int // groups of VMs that must share one host
+	NPlus1   bool    // the VMs of any one host must fit the others
+	Weights  Weights // the zero value means DefaultWeights
 }
 
-// A Host is what a host offers.
+// A Host describes the resources of a host.
 type Host struct {
 	ID, Name string
 	Nodes    []Node // by ascending ID
-	Memory   int64  // MiB that its VMs may have together
-	VCPUs    int64  // that its VMs may have together; 0 means no limit
-	Closed   bool   // in maintenance or not connected: it takes no VM
+	Memory   int64  // limit for its VMs, in MiB
+	VCPUs    int64  // limit for its VMs; 0 means none
+	Closed   bool   // in maintenance or not connected: VMs cannot move to it
 	Kind     int    // hosts of one kind give a VM the same layout: index in Shape.Fits
 	Release  numa.Release
-	Distance [][]int // of nodes, as numa.Host has it; nil when unknown
+	Distance [][]int // of nodes, as in numa.Host; nil if unknown
 }
 
 // A Node is a NUMA node.
@@ -92,23 +91,23 @@ type Node struct {
 // A VM is a running VM.
 type VM struct {
 	ID, Name string
-	Host     int         // it runs on
+	Host     int         // the host that it runs on
 	Memory   int64       // MiB, configured
 	VCPUs    int         //
 	Demand   int64       // of each vCPU, in hundredths of a percent of a core
 	Origin   numa.Origin // of Demand
-	Allowed  []int       // hosts it may run on, ascending, its own among them
+	Allowed  []int       // hosts it may run on, ascending, including its own
 	Shapes   []Shape     // the first is as configured
 }
 
 // A Shape is a way to configure a VM.
 type Shape struct {
-	Edit  plan.Edit    // to be made with a power cycle
+	Edit  plan.Edit    // requires a power cycle
 	Nodes numa.NodeSet // numa.nodeAffinity: IDs; empty means all
 	Fits  []Fit        // by kind of host
 }
 
-// A Fit is what a VM of some shape is on a kind of host.
+// A Fit is the layout of a VM with some shape on a kind of host.
 type Fit struct {
 	OK      bool  // it powers on there
 	Managed bool  // the NUMA scheduler places its clients
@@ -116,29 +115,29 @@ type Fit struct {
 	Far     int64 // MiB, see the package comment
 }
 
-// Weights say what one unit of each part of a Score counts.
+// Weights are the costs of one unit of each part of a Score.
 type Weights struct {
 	Remote, Far int64 // of a MiB
 	Ready       int64 // of a hundredth of a percent of a core
 	Move, Cycle int64 // of a VM
 }
 
-// DefaultWeights: a core that is missing counts as 20000 MiB remote, a vMotion as
-// 256 MiB, which is two seconds of a 1 GB/s link, and a power cycle as 4 GiB, because
-// somebody has to agree to it. Judgement; nothing published compares these.
+// DefaultWeights: a missing core counts as 20000 MiB remote, a vMotion as 256 MiB, which is two
+// seconds of a 1 GB/s link, and a power cycle as 4 GiB, because somebody has to approve it.
+// These are estimates; nothing published compares them.
 var DefaultWeights = Weights{Remote: 1, Far: 1, Ready: 2, Move: 256, Cycle: 4096}
 
-// broken is what a broken unit counts in the search: as much as 64 TB remote.
+// broken is the cost of a broken unit in the search: as much as 64 TB remote.
 const broken = 1 << 26
 
-// A Score is what a distribution costs; see the package comment for the units.
+// A Score is the cost of a distribution; see the package comment for the units.
 type Score struct {
 	Remote int64 `json:"remoteMiB"`
 	Far    int64 `json:"farMiB"`
-	Ready  int64 `json:"-"` // JSON has it as coresShort
+	Ready  int64 `json:"-"` // coresShort in JSON
 	Moves  int64 `json:"moves"`
 	Cycles int64 `json:"powerCycles"`
-	// Broken says by how much constraints are broken: MiB and vCPUs beyond a host's,
+	// Broken is the amount by which constraints are broken: MiB and vCPUs over a host's limit,
 	// pairs not apart, hosts of a group that is not together.
 	Broken int64 `json:"broken"`
 	Total  int64 `json:"total"` // weighted, without Broken
@@ -160,7 +159,7 @@ func (s *Score) weigh(w *Weights) {
 	s.Total = s.Remote*w.Remote + s.Far*w.Far + s.Ready*w.Ready + s.Moves*w.Move + s.Cycles*w.Cycle
 }
 
-// Check reports the first thing of p that cannot be.
+// Check returns an error for the first invalid value of p.
 func (p *Problem) Check() error {
 	ids := map[string]bool{}
 	for i := range p.Hosts {

@@ -11,46 +11,46 @@ import (
 	"homenode/numa"
 )
 
-// A Proposal is what to do, in order, and what comes of it: predicted.
+// A Proposal is a list of actions, in order, and their predicted result.
 type Proposal struct {
 	Before, After Score
 	Steps         []Step
-	// Reshapes are the Steps that change a shape, with what they change.
+	// Reshapes are the Steps that change a shape, with the details.
 	Reshapes []Reshape
 	Bound    Bound
-	Notes    []string // what the reader must know, in sentences
+	Notes    []string // information for the reader, in sentences
 }
 
-// A Step is a vMotion, or a change of shape where From and To are the same host.
+// A Step is a vMotion, or a change of shape if From and To are the same host.
 type Step struct {
 	VM       int // index in the Problem
 	From, To int // hosts, indexes in the Problem
-	// Shape is the index of the shape to be taken with a power cycle; -1 for a vMotion.
+	// Shape is the index of the new shape, which requires a power cycle; -1 for a vMotion.
 	Shape     int
-	Temporary bool  // the VM makes room for others and goes on with a later step
-	After     Score // once this step is done
+	Temporary bool  // the VM makes room for others and moves again in a later step
+	After     Score // after this step
 	Why       string
 }
 
 // A Reshape is the change of a VM's configuration.
 type Reshape struct {
 	VM    int // index in the Problem
-	Host  int // where it runs then
+	Host  int // its host at that time
 	Edit  plan.Edit
-	Nodes numa.NodeSet // numa.nodeAffinity to set; empty leaves it as it is
+	Nodes numa.NodeSet // numa.nodeAffinity to set; empty does not change it
 	// Before and After are the vCPUs of each of its NUMA clients.
 	Before, After []int
 }
 
-// A Bound is a Score.Total that no proposal for the Problem goes below.
+// A Bound is a lower limit of Score.Total for all proposals for the Problem.
 type Bound struct {
 	Total  int64 `json:"bound"`
-	Gap    int64 `json:"-"`      // how much the proposal is above it at most
+	Gap    int64 `json:"-"`      // maximum distance of the proposal from it
 	Proven bool  `json:"proven"` // Gap is 0: there is no better proposal
 }
 
-// Solve searches a proposal that costs less than the present distribution; without
-// Steps when none is found. The error says what is wrong with the problem, or that the context ended.
+// Solve searches for a proposal that costs less than the present distribution; it has no Steps if
+// none is found. The error describes the mistake in the problem, or the end of the context.
 func Solve(ctx context.Context, p *Problem, o Options) (*Proposal, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Proposal, error) {
 	steps, end := m.ordered(ctx, goals[0])
 	for _, goal := range goals[1:] {
 		if end.total <= goal.total {
-			break // no later one reaches less
+			break // later ones are not better
 		}
 		if more, other := m.ordered(ctx, goal); other.total < end.total {
 			steps, end = more, other
@@ -91,7 +91,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Proposal, error) {
 	return out, nil
 }
 
-// notes says what the figures do not.
+// notes returns the information that the figures do not contain.
 func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 	if p.Steps == nil {
 		out = append(out, "no move and no shape was found that gains more than it costs")
@@ -117,7 +117,7 @@ func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 	return out
 }
 
-// lost names the hosts whose loss is not survived.
+// lost names the hosts whose failure is not survived.
 func (m *model) lost(end *state) (out []string) {
 	for x := range m.hosts {
 		if short := end.shortage(x); short > 0 {
@@ -127,7 +127,7 @@ func (m *model) lost(end *state) (out []string) {
 	return out
 }
 
-// String returns the score in words.
+// String describes the score.
 func (s Score) String() string {
 	out := fmt.Sprintf("%s remote, %s far, %s cores short, total %d", megabytes(s.Remote), megabytes(s.Far), cores(s.Ready), s.Total)
 	if s.Broken > 0 {
@@ -138,8 +138,8 @@ func (s Score) String() string {
 
 func megabytes(n int64) string { return (numa.Bytes(n) * numa.MiB).String() }
 
-// burdens returns for each VM what it has remote or far, in MiB, and for each host what
-// is beyond its cores.
+// burdens returns for each VM its remote and far memory, in MiB, and for each host the demand beyond
+// its cores.
 func (s *state) burdens() (out burdens) {
 	out.remote = make([]int64, len(s.m.vms))
 	out.ready = make([]int64, len(s.m.hosts))
@@ -158,13 +158,13 @@ func (s *state) burdens() (out burdens) {
 
 type burdens struct{ remote, ready []int64 }
 
-// A change is what a figure was and is.
+// A change is a figure before and after.
 type change struct {
 	of            int // VM or host; -1 for none
 	before, after int64
 }
 
-// A relief is what a step changes most.
+// A relief contains the largest changes of a step.
 type relief struct {
 	own         change // of the VM itself, MiB
 	gains, pays change // other VMs, MiB
@@ -179,7 +179,7 @@ func most(a, b burdens, vm int32) relief {
 	return r
 }
 
-// extremes returns the index whose figure falls most, and that whose figure rises most.
+// extremes returns the index with the largest decrease, and that with the largest increase.
 func extremes(a, b []int64, counts func(int) bool) (down, up change) {
 	down, up = change{of: -1}, change{of: -1}
 	for i := range a {
@@ -194,8 +194,7 @@ func extremes(a, b []int64, counts func(int) bool) (down, up change) {
 	return down, up
 }
 
-// why says in one sentence what the step is for; mended is how much less constraints are
-// broken then.
+// why returns the purpose of the step as a sentence; mended is the decrease of broken constraints.
 func (m *model) why(s *step, mended int64) string {
 	r := &s.relieved
 	var parts []string
@@ -226,5 +225,5 @@ func (m *model) why(s *step, mended int64) string {
 	return strings.Join(parts, "; ")
 }
 
-// cores writes hundredths of a percent of a core as cores.
+// cores formats hundredths of a percent of a core as cores.
 func cores(n int64) string { return fmt.Sprintf("%.2f", float64(n)/wholeCore) }

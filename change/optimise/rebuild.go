@@ -5,19 +5,18 @@ import (
 	"slices"
 )
 
-// mostOut is how many units a round takes out: enough for a chain of moves over three
+// mostOut is the number of units that a round takes out: enough for a chain of moves over three
 // hosts, few enough that most rounds are quick.
 const mostOut = 6
 
-// blink is how often a place is overlooked when a unit is put back, one of so many: the
-// cheapest place for one is not the best for all. Source: Christiaens, Vanden Berghe,
-// Slack Induction by String Removals for Vehicle Routing Problems, 2020.
+// blink: one of this many places is skipped when a unit is put back, because the cheapest place
+// for one is not the best for all. Source: Christiaens, Vanden Berghe, Slack Induction by
+// String Removals for Vehicle Routing Problems, 2020.
 const blink = 8
 
-// rebuild takes a few units out, mostly of a host that costs something and of another
-// one, and puts them back one by one, each where it costs least, the largest first with
-// some disorder. The outcome stays when its total is at most the limit; else all is as
-// it was.
+// rebuild takes a few units out, mostly from a host with a cost and from another one, and puts
+// them back one by one at their cheapest place, roughly the largest first. The result is
+// accepted if its total is at most the limit; otherwise the state is restored.
 func (s *search) rebuild(limit int64) {
 	s.pick()
 	if len(s.picked) == 0 {
@@ -54,7 +53,7 @@ func (s *search) pick() {
 	}
 }
 
-// refill takes the picked units out and puts them back; false when one finds no room.
+// refill takes the picked units out and puts them back; false if one does not fit.
 func (s *search) refill() bool {
 	m := s.m
 	size := make(map[int32]int64, len(s.picked))
@@ -73,7 +72,7 @@ func (s *search) refill() bool {
 	return ok
 }
 
-// insert puts a unit that is out where it costs least; false when no host has room.
+// insert puts a unit that is out at its cheapest place; false if no host has room.
 func (s *search) insert(u int32) bool {
 	m := s.m
 	unit := m.units[u]

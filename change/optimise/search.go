@@ -9,12 +9,11 @@ import (
 	"sync"
 )
 
-// Options say how long to search; there is no clock in it, so that the same input gives
-// the same result.
+// Options limit the search; they contain no time limit, so that the same input gives the same result.
 type Options struct {
 	Seed     uint64
-	Starts   int // independent searches, the best counts; 0 means 4
-	Rounds   int // of taking VMs out and putting them back, for each start; 0 means 1000
+	Starts   int // independent searches; the best result counts; 0 means 4
+	Rounds   int // number of times VMs are taken out and put back, for each start; 0 means 1000
 	Partners int // VMs tried as partners of a swap; 0 means 64
 }
 
@@ -22,8 +21,8 @@ func (o Options) defaults() Options {
 	return Options{o.Seed, cmp.Or(o.Starts, 4), cmp.Or(o.Rounds, 1000), cmp.Or(o.Partners, 64)}
 }
 
-// found returns what the starts found, the cheapest first. They run in parallel; the
-// order of equal ones is that of their indexes.
+// found returns the results of the starts, the cheapest first. They run in parallel; equal ones are in the order of their
+// indexes.
 func (m *model) found(ctx context.Context, o Options) []*state {
 	results := make([]*state, o.Starts)
 	var wg sync.WaitGroup
@@ -40,9 +39,8 @@ func (m *model) found(ctx context.Context, o Options) []*state {
 	return results
 }
 
-// At first a start accepts what is worse than the best so far by four moves and
-// half of its total: a small cluster has few steps between one good distribution and
-// the next. Tried on the generated problems of the tests.
+// At first a start accepts results that are worse than the best so far by four moves and half of its total: a small
+// cluster has few steps between one good distribution and the next. Tuned with the generated problems of the tests.
 const (
 	firstSlack = 4
 	slackShare = 2
@@ -51,7 +49,7 @@ const (
 // A search is one start.
 type search struct {
 	*state
-	ctx     context.Context // its end is the end of the search, and the state is worth nothing
+	ctx     context.Context // when it ends, the search ends, and the state is invalid
 	options Options
 	random  *rand.Rand
 	order   []int32 // units
@@ -59,7 +57,7 @@ type search struct {
 	picked  []int32
 }
 
-// A choice is where a unit could go.
+// A choice is a possible change of a unit.
 type choice struct {
 	delta int64
 	host  int
@@ -75,7 +73,7 @@ func (m *model) run(ctx context.Context, o Options, index uint64) *state {
 	if len(m.vms) == 0 {
 		return s.state
 	}
-	if index > 0 { // another way down
+	if index > 0 { // another path of descent
 		s.random.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
 	}
 	s.descend()
@@ -85,7 +83,7 @@ func (m *model) run(ctx context.Context, o Options, index uint64) *state {
 		if ctx.Err() != nil {
 			break
 		}
-		// Worse is accepted by less and less.
+		// The limit for accepting worse results decreases.
 		slack := (firstSlack*m.weights.Move + found.total/slackShare) * int64(o.Rounds-round) / int64(o.Rounds)
 		s.rebuild(found.total + slack)
 		if s.total < found.total {
@@ -98,8 +96,7 @@ func (m *model) run(ctx context.Context, o Options, index uint64) *state {
 	return s.state
 }
 
-// descend takes improvements until there is none. It ends: the total is a whole number
-// and falls each time.
+// descend makes improvements until there is none. It terminates: the total is an integer and decreases each time.
 func (s *search) descend() {
 	for again := true; again; {
 		again = false
@@ -117,8 +114,7 @@ func (s *search) descend() {
 	}
 }
 
-// hopeless reports whether nothing is gained by the unit alone: its host costs nothing,
-// and it is as it was.
+// hopeless reports whether a change of the unit alone cannot gain anything: its host has no cost, and it is unchanged.
 func (s *search) hopeless(u int32) bool {
 	if s.split[u] > 0 {
 		return false
@@ -149,7 +145,7 @@ func (s *search) improve(u int32) bool {
 	return false
 }
 
-// weighUnit collects the changes of a unit that lies on one host and cost less than most.
+// weighUnit collects the changes of a unit on one host that cost less than most.
 func (s *search) weighUnit(u int32, most int64) {
 	unit := s.m.units[u]
 	a := int(s.In[unit[0]])
@@ -159,7 +155,7 @@ func (s *search) weighUnit(u int32, most int64) {
 		for shape := range s.m.vms[v].Shapes {
 			was := s.shape[v]
 			if v != unit[0] && int16(shape) == was {
-				continue // the unit as it is was weighed with its first VM
+				continue // the present unit was evaluated with its first VM
 			}
 			s.shape[v] = int16(shape)
 			s.weighHosts(unit, a, without, choice{vm: v, shape: int16(shape)}, s.m.cycling(int16(shape))-s.m.cycling(was), single || int16(shape) == was, int16(shape) != was, most)
@@ -168,8 +164,7 @@ func (s *search) weighUnit(u int32, most int64) {
 	}
 }
 
-// weighHosts weighs the unit, as it is shaped now, on its host where stay is set, and on
-// others where leave is.
+// weighHosts evaluates the unit, with its present shape, on its host if stay is set, and on others if leave is.
 func (s *search) weighHosts(unit []int32, a int, without int64, c choice, cycles int64, leave, stay bool, most int64) {
 	for _, h := range s.m.vms[unit[0]].Allowed {
 		if h == a && !stay || h != a && !leave {
@@ -197,8 +192,7 @@ func (s *search) weighHosts(unit []int32, a int, without int64, c choice, cycles
 	}
 }
 
-// gather collects the hosts that a split unit could come together on. What it costs is
-// found by doing it.
+// gather collects the hosts on which a split unit could be joined. The cost is determined by trying.
 func (s *search) gather(u int32) {
 	unit := s.m.units[u]
 	for _, h := range s.m.vms[unit[0]].Allowed {
@@ -214,7 +208,7 @@ func (s *search) gather(u int32) {
 	}
 }
 
-// apply makes the change and brings the costs up to date.
+// apply makes the change and updates the costs.
 func (s *search) apply(u int32, c choice) {
 	for _, v := range s.m.units[u] {
 		s.move(v, c.host, c.vm == v, c.shape)
@@ -222,7 +216,7 @@ func (s *search) apply(u int32, c choice) {
 	s.join(u)
 }
 
-// move brings VM v to host h, -1 for none, with another shape where that is said, and the costs of both hosts up to date.
+// move moves VM v to host h, -1 for none, with another shape if other is set, and updates the costs of both hosts.
 func (s *state) move(v int32, h int, other bool, shape int16) {
 	a, before := int(s.In[v]), int64(0)
 	if a >= 0 {
@@ -242,7 +236,7 @@ func (s *state) move(v int32, h int, other bool, shape int16) {
 	s.Set(&s.total, s.total-before)
 }
 
-// join notes over how many hosts a unit lies.
+// join records the number of hosts of a unit.
 func (s *state) join(u int32) {
 	was := s.split[u]
 	s.Set(&s.split[u], s.splits(int(u)))
@@ -255,8 +249,7 @@ func (s *state) refresh(h int) {
 	s.Set(&s.total, s.total+s.cost[h]-was)
 }
 
-// swap exchanges two units of different hosts; false when no exchange that was tried
-// lowers the total.
+// swap exchanges two units of different hosts; false if none of the tried exchanges lowers the total.
 func (s *search) swap() (any bool) {
 	for _, u := range s.order {
 		if s.hopeless(u) || s.split[u] > 0 {

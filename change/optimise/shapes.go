@@ -9,7 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// A shapeKey is what the shapes of a VM depend on.
+// A shapeKey contains everything that determines the shapes of a VM.
 type shapeKey struct {
 	guest vnuma.Guest
 	home  int // kind
@@ -17,10 +17,10 @@ type shapeKey struct {
 	stays bool
 }
 
-// shapesOf returns the shapes to try for a VM: as it is; what plan.Best finds for its
-// own kind of host, for each other kind, and for all of them; and, where it does not fit a node, its
-// vCPUs divided by hand into two to as many clients as such a host has nodes. Shapes that come to the same on
-// all kinds are left out but for the first, which takes fewest changes.
+// shapesOf returns the shapes to try for a VM: the present one; the results of plan.Best for its own kind of
+// host, for each other kind, and for all of them; and, if it does not fit a node, its vCPUs divided manually
+// into two or more clients, up to the number of nodes of such a host. Shapes that are equal on all kinds are
+// left out except the first, which needs the fewest changes.
 func (b *builder) shapesOf(g *vnuma.Guest, home int, nodes numa.NodeSet, stays bool) []Shape {
 	key := shapeKey{*g, home, nodes, stays}
 	if s, ok := b.shapes[key]; ok {
@@ -77,16 +77,16 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []plan.Edit) {
 	return slices.DeleteFunc(out, func(e plan.Edit) bool { return vnuma.Refuse(edited(e), &b.machines[home]).Any() })
 }
 
-// holds reports whether a VM fits one node: then it is not divided by hand, for all its memory
-// is local as it is ("sized smaller than the NUMA node", VMware, Performance Best Practices for
-// vSphere 7.0, NUMA considerations).
+// holds reports whether a VM fits one node: then it is not divided manually, because all its memory is local
+// already ("sized smaller than the NUMA node", VMware, Performance Best Practices for vSphere 7.0, NUMA
+// considerations).
 func holds(m *vnuma.Machine, g *vnuma.Guest) bool {
 	node, _ := m.CPUs(g)
 	return g.VCPUs <= node && (!m.MemoryKnown() || g.Memory <= m.NodeMemory)
 }
 
-// shape predicts what the VM of the edit is on each kind: a changed VM is powered on
-// there, an unchanged one arrives by vMotion with the virtual nodes it has (D-1).
+// shape predicts the layout of the edited VM on each kind: a changed VM is powered on there, an unchanged one
+// arrives by vMotion with its present virtual nodes (D-1).
 func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSet) Shape {
 	edited := e.Apply(*g)
 	s := Shape{Edit: e, Nodes: nodes}
@@ -106,7 +106,7 @@ func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSe
 		case vnuma.Anywhere, vnuma.Interleaved:
 			f.Far = int64(math.Round(l.FarShare() * float64(g.Memory/int64(numa.MiB))))
 		}
-		if hidden := int64(b.hidden[k]); hidden > 1 { // what looks local there is not
+		if hidden := int64(b.hidden[k]); hidden > 1 { // some of the local memory there is actually remote
 			f.Far = max(f.Far, g.Memory/int64(numa.MiB)*(hidden-1)/hidden)
 		}
 		s.Fits = append(s.Fits, f)
@@ -114,14 +114,13 @@ func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSe
 	return s
 }
 
-// affinities returns the shape bound to each set of nodes that has one for each of its
-// clients.
+// affinities returns the shape bound to each set of nodes with one node for each of its clients.
 func (b *builder) affinities(s Shape) (out []Shape) {
 	most, clients := 0, 0
 	for k, f := range s.Fits {
 		most, clients = max(most, int(b.machines[k].Nodes)), max(clients, len(f.Clients))
 	}
-	const mostNodes = 8 // of wider hosts only the first: the sets of a hundred nodes are endless
+	const mostNodes = 8 // only the first nodes of wider hosts: the sets of a hundred nodes are too many
 	for set := numa.NodeSet(1); set < 1<<min(most, mostNodes)-1; set++ {
 		if set.Len() == clients {
 			bound := s

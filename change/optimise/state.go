@@ -7,7 +7,7 @@ import (
 	"homenode/internal/binpack"
 )
 
-// A state is a distribution of the VMs, with its costs kept up to date.
+// A state is a distribution of the VMs, with up-to-date costs.
 type state struct {
 	*binpack.Packing
 	m     *model
@@ -21,7 +21,7 @@ type state struct {
 	touched []int32        // scratch of splits and shortage
 }
 
-// newState returns the distribution at the beginning.
+// newState returns the initial distribution.
 func newState(m *model) *state {
 	s := &state{Packing: m.bins.Packing(), m: m, shape: make([]int16, len(m.vms)), cost: make([]int64, len(m.hosts)), split: make([]int64, len(m.units)), bench: &bench{}}
 	s.Back = func(v int32, h int, shape int32) {
@@ -48,10 +48,10 @@ func (s *state) take(o *state) {
 	s.total = o.total
 }
 
-// put moves VM v to host h and leaves the costs as they are.
+// put moves VM v to host h without updating the costs.
 func (s *state) put(v int32, h int) { s.Put(v, h, int32(s.shape[v])) }
 
-// recount computes all costs afresh.
+// recount recomputes all costs.
 func (s *state) recount() {
 	s.total = 0
 	for h := range s.cost {
@@ -67,7 +67,7 @@ func (s *state) recount() {
 	}
 }
 
-// change returns what it costs that VM v is elsewhere, or other, than at the beginning.
+// change returns the cost of VM v being on another host, or having another shape, than at the beginning.
 func (s *state) change(v int32) int64 {
 	return s.m.moving(v, int(s.In[v])) + s.m.cycling(s.shape[v])
 }
@@ -86,7 +86,7 @@ func (m *model) cycling(shape int16) int64 {
 	return 0
 }
 
-// splits returns over how many hosts more than one the unit lies.
+// splits returns the number of additional hosts of the unit beyond one.
 func (s *state) splits(u int) int64 {
 	s.touched = s.touched[:0]
 	for _, v := range s.m.units[u] {
@@ -104,19 +104,19 @@ func (s *state) hostCost(h int, vms []int32) int64 {
 	return l.remote*m.weights.Remote + l.far*m.weights.Far + l.ready*m.weights.Ready + s.excess(h, vms)*broken
 }
 
-// excess returns by how much host h with these VMs breaks constraints.
+// excess returns the amount by which host h with these VMs breaks constraints.
 func (s *state) excess(h int, vms []int32) int64 {
 	over, pairs := s.Over(h, vms)
 	return over.CPU + over.Mem + pairs
 }
 
-// roomFor reports whether host h may take the VMs in, after those of out have left it.
-// It stands for a step too: what moves in needs its room before anything else leaves.
+// roomFor reports whether host h has room for the VMs of in, without those of out. This also covers single steps: a VM that
+// arrives needs its room before another one leaves.
 func (s *state) roomFor(h int, in, out []int32) bool {
 	return !slices.ContainsFunc(in, func(v int32) bool { return !s.m.takes(h, v, s.shape[v]) }) && s.Room(h, in, out)
 }
 
-// shortage fills the VMs of host x, the largest first, into the emptiest of the others, and returns the MiB that find no room.
+// shortage places the VMs of host x, the largest first, on the emptiest of the others, and returns the MiB that do not fit.
 func (s *state) shortage(x int) (short int64) {
 	m := s.m
 	s.left = append(s.left[:0], s.Left...)
@@ -134,8 +134,7 @@ func (s *state) shortage(x int) (short int64) {
 	return short
 }
 
-// survives reports whether the loss of every host is survived that is survived at the
-// beginning, where N+1 is wanted.
+// survives reports whether every host failure that is survived at the beginning is still survived, if N+1 is required.
 func (s *state) survives() bool {
 	if !s.m.nplus1 {
 		return true
@@ -148,7 +147,7 @@ func (s *state) survives() bool {
 	return true
 }
 
-// score adds up the parts.
+// score sums up the parts.
 func (s *state) score() Score {
 	var out Score
 	for h := range s.m.hosts {

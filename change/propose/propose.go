@@ -1,5 +1,5 @@
-// Package propose asks for a better distribution of the VMs of a cluster, and plays the story
-// of the cluster as it is and as proposed.
+// Package propose computes a better distribution of the VMs of a cluster, and simulates the
+// story of the cluster with the present and the proposed distribution.
 //
 //	story ──► optimise.FromFleet ──► optimise.Solve ──► steps
 //	  └─────► simulate without them, and with them ──► Outcomes
@@ -19,7 +19,7 @@ import (
 	"homenode/rules/simulate"
 )
 
-// A Result is a proposal, with what both distributions come to.
+// A Result is a proposal, with the predicted results of both distributions.
 type Result struct {
 	Source  string         `json:"source"`  // as the user typed it
 	Cluster string         `json:"cluster"` // its name
@@ -28,22 +28,22 @@ type Result struct {
 	Before  optimise.Score `json:"before"`
 	After   optimise.Score `json:"after"`
 	optimise.Bound
-	Broken [2]string `json:"broken"` // constraints, in words: now, and as proposed
+	Broken [2]string `json:"broken"` // constraints, as text: at present, and as proposed
 	Steps  []Step    `json:"steps"`
-	// Runs are of the same loads without and with the proposal, each VM powered on where it
-	// then is; nil when nothing was simulated.
+	// Runs are simulations of the same loads without and with the proposal, each VM powered on
+	// at its host; nil if nothing was simulated.
 	Runs *[2]Outcome `json:"runs,omitempty"`
-	// Differs says that a run shows something else than its estimate.
+	// Differs: a run differs from its estimate.
 	Differs bool          `json:"runsDiffer,omitempty"`
 	Length  time.Duration `json:"-"` // of the runs
-	// EventsLeftOut are events of the story that are no part of the runs, Off the VMs of the
-	// hosts that are off at the start and not counted: how many.
+	// EventsLeftOut is the number of story events that are not part of the runs. Off is the
+	// number of VMs on the hosts that are powered off at the start; they are not counted.
 	EventsLeftOut int         `json:"eventsLeftOut,omitempty"`
 	Off           int         `json:"off,omitempty"`
 	Notes         []numa.Note `json:"-"`
 }
 
-// A Step is one step, in the order in which they find room.
+// A Step is one step, in an order in which each has room.
 type Step struct {
 	Step   int            `json:"step"`
 	VM     string         `json:"vm"`
@@ -52,13 +52,13 @@ type Step struct {
 	To     string         `json:"to"`
 	Change []string       `json:"change,omitempty"`
 	Why    string         `json:"why"`
-	After  optimise.Score `json:"after"` // once it is done
-	// Temporary moves make room and are followed by another of the VM.
+	After  optimise.Score `json:"after"` // after the step
+	// Temporary moves make room; another move of the same VM follows.
 	Temporary bool `json:"temporary,omitempty"`
 }
 
-// Run proposes, and simulates the story with and without the proposal unless it is silent or
-// there is nothing to propose. "" is the only cluster or host.
+// Run computes a proposal, and simulates the story with and without it unless it is silent or
+// nothing is proposed. cluster "" is the only cluster or host.
 func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Constraints, o simulate.Options) (*Result, error) {
 	f := told.Fleet
 	if cluster == "" && len(f.Clusters) == 0 && len(f.Hosts) == 1 {
@@ -96,7 +96,7 @@ func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Const
 	return r, nil
 }
 
-// steps names what the steps are about.
+// steps resolves the names in the steps.
 func steps(p *optimise.Problem, proposal *optimise.Proposal, f *numa.Fleet) []Step {
 	out := make([]Step, len(proposal.Steps))
 	for i, s := range proposal.Steps {
@@ -113,7 +113,7 @@ func steps(p *optimise.Problem, proposal *optimise.Proposal, f *numa.Fleet) []St
 	return out
 }
 
-// edited says what differs between two configurations.
+// edited lists the differences between two configurations.
 func edited(a *numa.Config, b numa.Config) (out []string) {
 	change := func(name, from, to string) {
 		if from != to {

@@ -12,16 +12,16 @@ import (
 	"homenode/rules/simulate"
 )
 
-// An Outcome is what a run came to, over all VMs and time.
+// An Outcome is the result of a run, over all VMs and time.
 type Outcome struct {
-	// Locality is N%L over all memory, as a share; nil when no memory has a home.
+	// Locality is N%L over all memory, as a share; nil if no memory has a home.
 	Locality *float64 `json:"locality,omitempty"`
 	Far      float64  `json:"far"`   // memory that is not on the node of its client
-	Ready    float64  `json:"ready"` // of the CPU time asked for
+	Ready    float64  `json:"ready"` // share of the demanded CPU time
 	CoStop   float64  `json:"coStop"`
 	Swapped  float64  `json:"swapped"` // of all memory
-	// Speed is the mean performance index, each VM counts once; nil when none has an index,
-	// as where all of them are swapped.
+	// Speed is the mean performance index, with equal weight for each VM; nil if none has an
+	// index, for example because all of them are swapped.
 	Speed    *float64 `json:"speed,omitempty"`
 	Findings int      `json:"findings"`
 }
@@ -38,7 +38,7 @@ func outcomeOf(r *simulate.Result) Outcome {
 	return out
 }
 
-// known returns a figure, or nil when there is none.
+// known returns a figure, or nil if it is unknown.
 func known(v float64, ok bool) *float64 {
 	if !ok {
 		return nil
@@ -46,8 +46,8 @@ func known(v float64, ok bool) *float64 {
 	return &v
 }
 
-// differs reports whether a run shows something else than its estimate: another share of
-// memory that is remote, by more than a percent, or no ready time where cores are short.
+// differs reports whether a run differs from its estimate: another share of remote memory, by
+// more than a percent, or no ready time although cores are short.
 func differs(p *optimise.Problem, s *optimise.Score, x *Outcome) bool {
 	memory := int64(0)
 	for i := range p.VMs {
@@ -56,11 +56,11 @@ func differs(p *optimise.Problem, s *optimise.Score, x *Outcome) bool {
 	if x.Locality != nil && math.Abs(float64(s.Remote)/float64(max(1, memory))-(1-*x.Locality)) > 0.01 {
 		return true
 	}
-	return (s.Ready > 0) != (x.Ready >= 0.0005) // what prints as 0.0 %
+	return (s.Ready > 0) != (x.Ready >= 0.0005) // below this it prints as 0.0 %
 }
 
-// both simulates the hosts of a problem as they are and as proposed, under the loads of
-// the story and without its other events: they would undo the proposal.
+// both simulates the hosts of a problem with the present and the proposed distribution, under
+// the loads of the story and without its other events: they would undo the proposal.
 func both(ctx context.Context, told *numa.Story, p *optimise.Problem, proposal *optimise.Proposal, o simulate.Options) (before, after *simulate.Result, err error) {
 	base := *told
 	base.Events, base.Seen = nil, nil
@@ -80,8 +80,8 @@ func both(ctx context.Context, told *numa.Story, p *optimise.Problem, proposal *
 	return before, after, err
 }
 
-// only returns the fleet with the VMs of a problem alone powered on, so that both runs
-// are about the same.
+// only returns the fleet with only the VMs of a problem powered on, so that both runs are about
+// the same VMs.
 func only(f *numa.Fleet, p *optimise.Problem) *numa.Fleet {
 	in := vmIDs(p)
 	out := *f
@@ -94,8 +94,8 @@ func only(f *numa.Fleet, p *optimise.Problem) *numa.Fleet {
 	return &out
 }
 
-// demandIn returns the most that the vCPUs of a VM ask for in a story, from its start to its
-// end: that of the load it has at the start, and of those it changes to.
+// demandIn returns the maximum demand of a VM's vCPUs in a story: of its initial load, and of
+// all later loads.
 func demandIn(s *numa.Story) optimise.Demand {
 	type since struct {
 		at   time.Duration
@@ -132,14 +132,14 @@ func demandIn(s *numa.Story) optimise.Demand {
 	}
 }
 
-// kept reports whether an event is part of both runs: what VMs are loaded with changes, and
-// who talks; everything else would undo the proposal.
+// kept reports whether an event is part of both runs: changes of the loads of VMs, and of their
+// communication; any other event would undo the proposal.
 func kept(e *numa.Event, in map[string]bool) bool {
 	return e.Kind == numa.LoadChange && in[e.VM] || e.Kind == numa.TalkChange
 }
 
-// leftOut counts the events of the story that are no part of the runs, and the VMs of the
-// hosts that are off at the start: they are not used.
+// leftOut counts the events of the story that are not part of the runs, and the VMs of the
+// hosts that are powered off at the start: these are not used.
 func leftOut(s *numa.Story, p *optimise.Problem) (events, off int) {
 	in, hosts := vmIDs(p), map[string]bool{}
 	for i := range p.Hosts {

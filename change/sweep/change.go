@@ -12,9 +12,8 @@ import (
 	"homenode/source/story"
 )
 
-// change returns the story of a point. s stays as it is. The changes of the fleet come
-// first, then the lines and factors, which may name hosts that were added; each kind in
-// its order.
+// change returns the story of a point. s is not modified. The changes of the fleet are applied
+// first, then the lines and factors, which may name added hosts; each kind in its order.
 func change(ctx context.Context, s *numa.Story, steps []Step, choices vnuma.Choices) (*numa.Story, error) {
 	out := *s
 	out.Loads, out.Events = slices.Clone(s.Loads), slices.Clone(s.Events)
@@ -39,7 +38,7 @@ func change(ctx context.Context, s *numa.Story, steps []Step, choices vnuma.Choi
 	return &out, out.Check()
 }
 
-// plain leaves the places in texts that the user did not write out of an error.
+// plain removes positions in texts that the user did not write from an error.
 func plain(err error) error {
 	var at *numa.SyntaxError
 	if errors.As(err, &at) {
@@ -71,9 +70,9 @@ func changeFleet(ctx context.Context, s *numa.Story, steps []Step, choices vnuma
 	return err
 }
 
-// Changed returns the story with its fleet changed, and without what that makes untrue.
-// s stays as it is. The error is about the changes, or about an event that cannot happen
-// any more.
+// Changed returns the story with its fleet changed, and without facts that the change makes
+// wrong. s is not modified. The error is about the changes, or about an event that can no
+// longer happen.
 func Changed(ctx context.Context, s *numa.Story, changes []whatif.Change, choices vnuma.Choices) (*numa.Story, error) {
 	fleet, _, err := whatif.Apply(ctx, s.Fleet, changes, choices)
 	if err != nil {

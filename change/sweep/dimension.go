@@ -10,7 +10,7 @@ import (
 	"homenode/source/word"
 )
 
-// seeds reads "seed=1..10".
+// seeds parses "seed=1..10".
 func (s *sweeper) seeds() ([]uint64, error) {
 	if err := s.only("seed"); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *sweeper) seeds() ([]uint64, error) {
 	return out, nil
 }
 
-// cpu reads "vm=sql* cpu=x0.5,x2" or "cpu=20%,5..60%": the load of VMs.
+// cpu parses "vm=sql* cpu=x0.5,x2" or "cpu=20%,5..60%": the load of VMs.
 func (s *sweeper) cpu() (*Dimension, error) {
 	if err := s.only("cpu", "vm"); err != nil {
 		return nil, err
@@ -62,10 +62,10 @@ func (s *sweeper) cpu() (*Dimension, error) {
 	return d, nil
 }
 
-// mostFactor bounds by how much loads are multiplied: beyond it every vCPU is busy all day.
+// mostFactor limits the factor of loads: beyond it every vCPU is busy all day.
 const mostFactor = 1000
 
-// loadSteps returns the steps of a CPU load: "x0.5" multiplies it, else it is a demand.
+// loadSteps returns the steps of a CPU load: "x0.5" multiplies it, any other value is a demand.
 func loadSteps(w word.Word, vms, value string) ([]Step, error) {
 	if value == today {
 		return nil, nil
@@ -87,7 +87,7 @@ func loadSteps(w word.Word, vms, value string) ([]Step, error) {
 	return []Step{{Do: StoryLine, Text: "load " + vms + " cpu=" + value}}, nil
 }
 
-// line reads a line of stories: "load sql* active=10%,50%".
+// line parses a line of stories: "load sql* active=10%,50%".
 func (s *sweeper) line(first word.Word) (*Dimension, error) {
 	if !slices.Contains(ownLines, first.Key) {
 		if near, ok := word.Meant(first.Key, ownLines); ok {
@@ -120,7 +120,7 @@ func (s *sweeper) line(first word.Word) (*Dimension, error) {
 	return d, nil
 }
 
-// scaled returns the k-th value of cpu= when it is a factor.
+// scaled returns the k-th value of cpu= if it is a factor.
 func (s *sweeper) scaled(k int) (string, bool) {
 	for i, w := range s.words {
 		if w.Key == "cpu" && s.lists[i] != nil {
@@ -132,7 +132,7 @@ func (s *sweeper) scaled(k int) (string, bool) {
 	return "", false
 }
 
-// lineName is the line without what varies.
+// lineName returns the line without the values that vary.
 func (s *sweeper) lineName() string {
 	var parts []string
 	for i, w := range s.words {
@@ -146,8 +146,8 @@ func (s *sweeper) lineName() string {
 	return strings.Join(parts, " ")
 }
 
-// whatIf reads a change of package whatif with lists of values. Beside it cpu= changes
-// the load of the same VMs.
+// whatIf parses a change of package whatif with lists of values. cpu= with it changes the load
+// of the same VMs.
 func (s *sweeper) whatIf() (*Dimension, error) {
 	fixed := []string{"vm", "cluster"}
 	switch {
@@ -168,7 +168,7 @@ func (s *sweeper) whatIf() (*Dimension, error) {
 	}
 	load := s.index("cpu")
 	if !s.has("vm") && s.has("host") {
-		load = -1 // of hosts it is the model of the processor
+		load = -1 // for hosts it is the processor model
 	}
 	if load >= 0 && !s.has("vm") {
 		return nil, word.Errorf(s.words[load].Col, "found cpu= without the VMs whose load it is, want vm=")
@@ -197,7 +197,7 @@ func (s *sweeper) whatIf() (*Dimension, error) {
 	return d, nil
 }
 
-// single returns the value of a word that has one; empty for several.
+// single returns the value of a word that has one; empty if there are several.
 func (s *sweeper) single(i int) string {
 	if len(s.lists[i]) > 1 {
 		return ""
@@ -205,7 +205,7 @@ func (s *sweeper) single(i int) string {
 	return s.words[i].Value
 }
 
-// none reports whether the k-th values lose and add no host.
+// none reports whether the k-th values remove and add no host.
 func (s *sweeper) none(k int) bool {
 	for i, w := range s.words {
 		if s.lists[i] == nil {
@@ -230,8 +230,8 @@ func (s *sweeper) none(k int) bool {
 	return false
 }
 
-// unknown replaces the error about a word that is no word of what-ifs, but spelt like one
-// of sweeps.
+// unknown replaces the error for a word that what-ifs do not have, but that resembles one of
+// sweeps.
 func (s *sweeper) unknown(err error) error {
 	if strings.Contains(err.Error(), "meant?") {
 		return err
@@ -244,8 +244,8 @@ func (s *sweeper) unknown(err error) error {
 	return err
 }
 
-// join returns the k-th text without the word of that index; same reports that it leaves
-// everything as it is.
+// join returns the k-th text without the word with index without; same reports that it changes
+// nothing.
 func (s *sweeper) join(k, without int) (text string, same bool) {
 	var parts []string
 	varied := false
@@ -271,8 +271,8 @@ func (s *sweeper) join(k, without int) (text string, same bool) {
 	return strings.Join(parts, " "), !varied
 }
 
-// inPlace is join with every word in the column where the user wrote it, so that errors
-// say where.
+// inPlace is join with every word in the column where the user wrote it, so that errors have
+// the right position.
 func (s *sweeper) inPlace(k, without int) string {
 	b := []byte(strings.Repeat(" ", len(s.text)))
 	for i, w := range s.words {
@@ -295,7 +295,7 @@ func (s *sweeper) inPlace(k, without int) string {
 	return string(b)
 }
 
-// quoted returns a value as word.Split reads it.
+// quoted quotes a value for word.Split.
 func quoted(v string) string {
 	if strings.ContainsAny(v, " \t") {
 		return `"` + v + `"`

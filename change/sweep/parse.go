@@ -11,28 +11,28 @@ import (
 	"homenode/source/word"
 )
 
-// The keys and first words that are those of sweeps and not of what-ifs.
+// The keys and first words that sweeps have and what-ifs do not.
 var (
 	ownKeys  = []string{"seed", "lose-host", "add-host", "cpu"}
 	ownLines = []string{"load", "used", "talk", "at"}
 )
 
-// Values that stand for something else.
+// Special values.
 const (
-	today = "today" // leave it as it is
+	today = "today" // no change
 	unset = "unset" // remove the setting or option
 )
 
-// A sweeper reads one --grid.
+// A sweeper parses one --grid.
 type sweeper struct {
 	text   string
 	number int
 	words  []word.Word
-	lists  [][]string // by word; nil for a word that is the same in every point
+	lists  [][]string // by word; nil for a constant word
 	n      int        // of values
 }
 
-// parse reads a --grid, which is a dimension or the seeds.
+// parse parses a --grid, which is a dimension or the seeds.
 func parse(text string, number int) (d *Dimension, seeds []uint64, err error) {
 	s := &sweeper{text: text, number: number}
 	d, seeds, err = s.read()
@@ -69,12 +69,12 @@ func (s *sweeper) read() (d *Dimension, seeds []uint64, err error) {
 
 func (s *sweeper) has(key string) bool { return s.index(key) >= 0 }
 
-// index returns which word has the key; -1 for none.
+// index returns the index of the word with the key; -1 for none.
 func (s *sweeper) index(key string) int {
 	return slices.IndexFunc(s.words, func(w word.Word) bool { return strings.EqualFold(w.Key, key) })
 }
 
-// fixed returns the value of a word that does not vary; empty when it is not there.
+// fixed returns the value of a constant word; empty if it is missing.
 func (s *sweeper) fixed(key string) string {
 	if i := s.index(key); i >= 0 {
 		return s.words[i].Value
@@ -82,7 +82,7 @@ func (s *sweeper) fixed(key string) string {
 	return ""
 }
 
-// only refuses words that do not belong beside a key.
+// only returns an error for words that are not allowed with a key.
 func (s *sweeper) only(keys ...string) error {
 	for _, w := range s.words {
 		known := false
@@ -99,8 +99,8 @@ func (s *sweeper) only(keys ...string) error {
 	return nil
 }
 
-// vary reads the values of all words but those of the fixed keys, which go through them
-// together: as many values each, or one.
+// vary parses the values of all words except those with the fixed keys. The words vary
+// together: each has the same number of values, or one.
 func (s *sweeper) vary(fixed ...string) error {
 	s.lists, s.n = make([][]string, len(s.words)), 0
 	longest := word.Word{}
@@ -132,7 +132,7 @@ func (s *sweeper) vary(fixed ...string) error {
 	return s.distinct(longest)
 }
 
-// distinct refuses a point that is there twice.
+// distinct returns an error for a duplicate point.
 func (s *sweeper) distinct(longest word.Word) error {
 	seen := map[string]bool{}
 	for k := range s.n {
@@ -159,7 +159,7 @@ func (s *sweeper) label(k int) string {
 	return strings.Join(parts, "/")
 }
 
-// name returns the heading of the dimension: the words that vary, and what they are of.
+// name returns the heading of the dimension: the words that vary, and their objects.
 func (s *sweeper) name(of ...string) string {
 	var keys []string
 	for i, list := range s.lists {
@@ -178,7 +178,7 @@ func (s *sweeper) name(of ...string) string {
 
 var wholeRange = pattern.Of(`^(\d{1,9})\.\.(\d{1,9})$`)
 
-// values returns those of a word: between commas, or between | when a value has commas.
+// values returns the values of a word: separated by commas, or by | if a value has commas.
 func values(w word.Word) ([]string, error) {
 	if w.Value == "" {
 		return nil, word.Errorf(w.Col, "found %s= without values, want %s=VALUE,VALUE,…", word.Short(w.Key), word.Short(w.Key))

@@ -13,43 +13,44 @@ import (
 	"homenode/rules/simulate"
 )
 
-// A Record is what one run came to, in whole numbers: the same on every machine.
+// A Record is the result of one run in integers, so that it is the same on every machine.
 type Record struct {
 	Fleet Sums         `json:"fleet"`
 	Hosts []HostRecord `json:"hosts,omitempty"`
-	// VMs are those of the fleet in its order; none when all records together would be too
-	// many. So are hosts.
+	// VMs are those of the fleet in its order; empty if all records together would be too
+	// large. The same applies to Hosts.
 	VMs      []VMRecord  `json:"vms,omitempty"`
 	Findings []RuleCount `json:"findings"` // highest severity first, then by rule
-	// Problems are hosts and VMs that could not be simulated, and why; the first few.
+	// Problems are hosts and VMs that could not be simulated, with the reason; only the first
+	// few.
 	Problems []string `json:"problems,omitempty"`
-	Unable   int      `json:"unable,omitempty"` // how many there are
+	Unable   int      `json:"unable,omitempty"` // number of all problems
 }
 
-// Sums are added up over the steps of a VM, or over all VMs; a step is 2 s.
+// Sums are totals over the steps of a VM, or over all VMs; a step is 2 s.
 type Sums struct {
 	scheduler.VMOutcome
 
-	Ran    int   `json:"ran"`    // VMs that ran at all
-	Priced int   `json:"priced"` // VMs whose speed is known: what follows is theirs
-	Speed  int64 `json:"speed"`  // performance index in millionths, added up over VMs
-	// The interval of Speed (docs/evidence/cost.md), and how many of the VMs lie outside what
-	// anybody measured.
+	Ran    int   `json:"ran"`    // VMs that ran at any time
+	Priced int   `json:"priced"` // VMs with a known speed: the following fields are about these
+	Speed  int64 `json:"speed"`  // performance index in millionths, summed over VMs
+	// The interval of Speed (docs/evidence/cost.md), and the number of VMs outside of the
+	// measured range.
 	SpeedLow     int64  `json:"speedLow"`
 	SpeedHigh    int64  `json:"speedHigh"`
 	Extrapolated int    `json:"extrapolated"`
-	Worst        int64  `json:"worst"`             // lowest performance index of a VM at a moment, in millionths
+	Worst        int64  `json:"worst"`             // lowest performance index of a VM at any time, in millionths
 	WorstVM      string `json:"worstVm,omitempty"` // its name
 }
 
-// A VMRecord is what a VM went through.
+// A VMRecord is the result for a VM.
 type VMRecord struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Sums
 }
 
-// A HostRecord is what the ticks of a host showed, added up.
+// A HostRecord is the total over the ticks of a host.
 type HostRecord struct {
 	ID       string           `json:"id"`
 	Name     string           `json:"name"`
@@ -61,17 +62,17 @@ type HostRecord struct {
 	Findings int              `json:"findings"`
 }
 
-// A RuleCount is how often a rule fired with one severity.
+// A RuleCount is the number of findings of a rule with one severity.
 type RuleCount struct {
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
 	Count    int    `json:"count"`
 }
 
-// mostProblems is how many problems a record names.
+// mostProblems is the maximum number of problems in a record.
 const mostProblems = 5
 
-// record returns what a run came to; vms says whether it holds each VM.
+// record returns the result of a run; vms includes each VM.
 func record(r *simulate.Result, hosts []HostRecord, vms bool) (*Record, error) {
 	f := r.Story.Fleet
 	out := &Record{Hosts: hosts, Findings: []RuleCount{}}
@@ -105,7 +106,7 @@ func record(r *simulate.Result, hosts []HostRecord, vms bool) (*Record, error) {
 	return out, nil
 }
 
-// Total adds up what the VMs of a run went through.
+// Total sums up the results of the VMs of a run.
 func Total(r *simulate.Result) Sums {
 	var all Sums
 	for i := range r.Outcome.VMs {
@@ -115,7 +116,7 @@ func Total(r *simulate.Result) Sums {
 	return all
 }
 
-// sumsOf returns what one VM of a run went through.
+// sumsOf returns the result of one VM of a run.
 func sumsOf(r *simulate.Result, vm int) Sums {
 	s := Sums{VMOutcome: r.Outcome.VMs[vm]}
 	if s.Steps > 0 {
@@ -133,12 +134,12 @@ func sumsOf(r *simulate.Result, vm int) Sums {
 	return s
 }
 
-// MeanSpeed returns the mean performance index of the VMs whose speed is known: each VM
-// counts once.
+// MeanSpeed returns the mean performance index of the VMs with a known speed, with equal weight
+// for each VM.
 func (s *Sums) MeanSpeed() (float64, bool) { return scheduler.Share(s.Speed, int64(s.Priced)*1e6) }
 
-// millionths returns a share in whole millionths: what machines may round otherwise is far
-// below.
+// millionths returns a share in whole millionths. Rounding differences between machines are
+// much smaller.
 func millionths(share float64) int64 { return int64(math.Round(share * 1e6)) }
 
 func (s *Sums) add(o *Sums) {
@@ -178,7 +179,7 @@ func countsOf(w *rules.Watched) []RuleCount {
 }
 
 func severityOf(name string) finding.Severity {
-	s, _ := finding.ParseSeverity(name) // String wrote it
+	s, _ := finding.ParseSeverity(name) // written by String
 	return s
 }
 
@@ -192,7 +193,7 @@ func (r *Record) AtLeast(least finding.Severity) (n int) {
 	return n
 }
 
-// A hostSum adds up the ticks of the hosts of a run.
+// A hostSum sums up the ticks of the hosts of a run.
 type hostSum struct{ hosts []HostRecord }
 
 func newHostSum(f *numa.Fleet) *hostSum {
@@ -203,7 +204,7 @@ func newHostSum(f *numa.Fleet) *hostSum {
 	return h
 }
 
-// add takes a tick.
+// add adds a tick.
 func (h *hostSum) add(host int, t *numa.Tick) {
 	to := &h.hosts[host]
 	to.Ticks++

@@ -10,30 +10,30 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Result is a sweep that was done.
+// A Result is a completed sweep.
 type Result struct {
 	*Plan
 	Source string    `json:"source"` // of the story
 	Start  time.Time `json:"start"`  // of the story
 	Hours  float64   `json:"hours"`  // its length
-	// Best and Worst are indexes of Points without today; -1 when no two of them differ.
+	// Best and Worst are indexes of Points, excluding today; -1 if all are equal.
 	Best    int           `json:"best"`
 	Worst   int           `json:"worst"`
 	Points  []PointResult `json:"points"`  // in the order of Plan.Points: today first
 	Effects []Effect      `json:"effects"` // by dimension, then value
 }
 
-// A PointResult is what became of a point.
+// A PointResult is the result of a point.
 type PointResult struct {
 	Point
 	Labels   []string    `json:"values,omitempty"` // by dimension; "today" for today
 	Steps    []Step      `json:"steps,omitempty"`
-	Measured Spreads     `json:"measures"` // over the runs that were done
+	Measured Spreads     `json:"measures"` // over the completed runs
 	Failed   int         `json:"failed"`   // runs that could not be simulated
 	Runs     []RunResult `json:"runs"`     // by seed
 }
 
-// A RunResult is a record, or why there is none.
+// A RunResult is a record, or the reason why there is none.
 type RunResult struct {
 	Seed   uint64  `json:"seed"`
 	Record *Record `json:"record,omitempty"`
@@ -46,14 +46,14 @@ type Spread struct {
 	Mean  float64 `json:"mean"`
 	Low   float64 `json:"least"`
 	High  float64 `json:"most"`
-	// AgainstToday is the difference of the mean from that of today; nil where one is unknown.
+	// AgainstToday is the difference of the mean from that of today; nil if one is unknown.
 	AgainstToday *float64 `json:"againstToday,omitempty"`
 }
 
 // Spreads has one entry for each of Measures, in shares, bytes, hours and cores.
 type Spreads []Spread
 
-// MarshalJSON writes those that are known by the keys of their measures.
+// MarshalJSON writes the known ones with the keys of their measures.
 func (s Spreads) MarshalJSON() ([]byte, error) {
 	out := map[string]*Spread{}
 	for k := range s {
@@ -64,16 +64,16 @@ func (s Spreads) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// An Effect is what one value of a dimension does: the mean over all points that have it.
+// An Effect is the effect of one value of a dimension: the mean over all points with it.
 type Effect struct {
 	Dimension string  `json:"dimension"`
 	Value     string  `json:"value"`
-	Points    int     `json:"points"` // that it is the mean of
-	Of        int     `json:"of"`     // points that have the value
+	Points    int     `json:"points"` // number of points in the mean
+	Of        int     `json:"of"`     // number of points with the value
 	Mean      Spreads `json:"measures"`
 }
 
-// A Measure is a quantity that points are compared by.
+// A Measure is a quantity for comparing points.
 type Measure struct {
 	Key   string // in JSON and CSV
 	Title string // of a column
@@ -81,7 +81,7 @@ type Measure struct {
 	of    func(r *Record, p *Plan) (float64, bool)
 }
 
-// A MeasureKind is how the numbers of a measure are written.
+// A MeasureKind is the number format of a measure.
 type MeasureKind uint8
 
 // The kinds of measures.
@@ -94,7 +94,7 @@ const (
 	Index // 1 is the speed with all memory local and no wait
 )
 
-// The measures that decide which point is best, as indexes of Measures.
+// The measures that determine the best point, as indexes of Measures.
 const (
 	VMHours = iota
 	Asked
@@ -112,7 +112,7 @@ const (
 	Findings
 )
 
-// Measures are all of them, in the order of columns.
+// Measures are all measures, in the order of columns.
 var Measures = []Measure{
 	VMHours: {"vmHours", "VM hours", Hours, func(r *Record, _ *Plan) (float64, bool) { return float64(r.Fleet.Steps) * numa.Step.Hours(), true }},
 	Asked:   {"asked", "CPU asked", Cores, func(r *Record, p *Plan) (float64, bool) { return float64(r.Fleet.Demand) / 1e4 / p.stepsLong(), true }},
@@ -134,14 +134,14 @@ var Measures = []Measure{
 	Findings: {"findings", "findings", Number, func(r *Record, p *Plan) (float64, bool) { return float64(r.AtLeast(finding.Info)), !p.Options.Silent }},
 }
 
-// mean returns pages × steps as the bytes at a moment of the story, on average.
+// mean converts pages × steps to the mean number of bytes over the story.
 func (p *Plan) mean(pageSteps int64) float64 {
 	return float64(pageSteps) * float64(numa.PageSize) / p.stepsLong()
 }
 
 func (p *Plan) stepsLong() float64 { return float64(p.Story.Length / numa.Step) }
 
-// measure works out what the runs came to together.
+// measure computes the aggregate results of the runs.
 func (r *Result) measure() {
 	for i := range r.Points {
 		pt := &r.Points[i]
@@ -169,7 +169,7 @@ func (r *Result) measure() {
 	r.effects()
 }
 
-// compare holds a point against today.
+// compare compares a point with today.
 func (r *Result) compare(pt *PointResult) {
 	for k, was := range r.Today().Measured {
 		if s := &pt.Measured[k]; s.Known && was.Known {
@@ -192,12 +192,11 @@ func spread(all []float64) Spread {
 	return s
 }
 
-// Whole reports whether every run of the point was done.
+// Whole reports whether every run of the point succeeded.
 func (p *PointResult) Whole() bool { return p.Failed == 0 }
 
-// rank finds the best and the worst point: the one whose VMs run for more hours, else the
-// one whose VMs are faster, else the one with more local memory, else with less ready
-// time. Points of which a run failed are neither.
+// rank finds the best and the worst point. Criteria, in this order: more hours in which VMs
+// run, faster VMs, more local memory, less ready time. Points with a failed run are excluded.
 func (r *Result) rank() {
 	r.Best, r.Worst = -1, -1
 	for i := 1; i < len(r.Points); i++ {
@@ -216,11 +215,11 @@ func (r *Result) rank() {
 	}
 }
 
-// better is above 0 when a is better than b.
+// better is positive if a is better than b.
 func better(a, b *PointResult) int {
 	by := func(k int) int {
 		x, y := a.Measured[k], b.Measured[k]
-		if x.Known != y.Known { // the speed of what did not run is unknown
+		if x.Known != y.Known { // the speed of VMs that did not run is unknown
 			if x.Known {
 				return 1
 			}
@@ -236,8 +235,8 @@ func (r *Result) BeatsToday() bool {
 	return r.Best >= 0 && r.Today().Whole() && better(&r.Points[r.Best], r.Today()) > 0
 }
 
-// Faster returns with how many of the seeds a point is faster than today, of those with
-// which both ran.
+// Faster returns the number of seeds with which a point is faster than today, and the number of
+// seeds with which both ran.
 func (r *Result) Faster(point int) (faster, of int) {
 	for i, one := range r.Points[point].Runs {
 		before := r.Today().Runs[i].Record
@@ -256,7 +255,7 @@ func (r *Result) Faster(point int) (faster, of int) {
 	return faster, of
 }
 
-// effects works out what each value does.
+// effects computes the effect of each value.
 func (r *Result) effects() {
 	for d := range r.Plan.Dimensions {
 		for v := range r.Plan.Dimensions[d].Values {
@@ -285,10 +284,10 @@ func (r *Result) effects() {
 	}
 }
 
-// Today returns what the story comes to as it is.
+// Today returns the result of the unchanged story.
 func (r *Result) Today() *PointResult { return &r.Points[0] }
 
-// Failed counts the points of which a run could not be simulated.
+// Failed counts the points with a run that could not be simulated.
 func (r *Result) Failed() (n int) {
 	for i := range r.Points {
 		if !r.Points[i].Whole() {
@@ -298,7 +297,7 @@ func (r *Result) Failed() (n int) {
 	return n
 }
 
-// Extrapolated reports whether the speed of some VM lies outside what anybody measured.
+// Extrapolated reports whether the speed of some VM is outside of the measured range.
 func (r *Result) Extrapolated() bool {
 	for i := range r.Points {
 		for _, one := range r.Points[i].Runs {
@@ -323,8 +322,8 @@ func (r *Result) AtLeast(least finding.Severity) (n int) {
 	return n
 }
 
-// Alike reports whether a measure is the same in all points: to a thousandth, for seeds
-// draw other noise.
+// Alike reports whether a measure is equal in all points: to a thousandth, because the noise
+// depends on the seed.
 func (r *Result) Alike(measure int) bool {
 	var all []float64
 	for i := range r.Points {

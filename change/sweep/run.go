@@ -9,24 +9,24 @@ import (
 	"homenode/rules/simulate"
 )
 
-// How says how the runs are done.
+// How controls the execution of runs.
 type How struct {
-	Workers  int                   // goroutines; 0 is one for each core
+	Workers  int                   // number of goroutines; 0 means one per core
 	Progress func(done, total int) // nil for none
 }
 
 // A run is a point with a seed.
 type run struct{ point, seed int } // indexes
 
-// A task is what has to be simulated for one or several runs.
+// A task is a simulation for one or several runs.
 type task struct {
 	steps []Step
 	seed  uint64
 	does  []run
 }
 
-// Run does the runs of a plan. A point that cannot be simulated has its reason in the
-// result; the error is that of the context.
+// Run executes the runs of a plan. The result contains the reason for a point that cannot be
+// simulated; the error is that of the context.
 func (p *Plan) Run(ctx context.Context, how How) (*Result, error) {
 	out := &Result{Plan: p, Source: p.Story.Name, Start: p.Story.Start, Hours: p.Story.Length.Hours()}
 	for _, at := range p.Points() {
@@ -63,7 +63,7 @@ func (p *Plan) Run(ctx context.Context, how How) (*Result, error) {
 	return out, nil
 }
 
-// simulate does one task.
+// simulate executes one task.
 func (p *Plan) simulate(ctx context.Context, t *task) (*Record, error) {
 	story, err := change(ctx, p.Story, t.steps, p.Options.Rules.Choices)
 	if err != nil {
@@ -83,8 +83,8 @@ func (p *Plan) simulate(ctx context.Context, t *task) (*Record, error) {
 	return record(r, sums.hosts, p.Options.VMs)
 }
 
-// tasks returns what has to be simulated: points that change nothing are one task for
-// each seed.
+// tasks returns the necessary simulations: points that change nothing share one task for each
+// seed.
 func (p *Plan) tasks(out *Result) (tasks []task, err error) {
 	index := map[string]int{}
 	for i := range out.Points {

@@ -8,8 +8,8 @@ import (
 	"homenode/numa"
 )
 
-// scale multiplies the CPU demand of VMs, now and in every later load. A vCPU cannot ask
-// for more than a core: what is beyond is cut.
+// scale multiplies the CPU demand of VMs, now and in every later load. A vCPU cannot demand
+// more than a core: the product is limited to that.
 func scale(s *numa.Story, vms string, factor float64) error {
 	found, err := whatif.VMs(s.Fleet, vms)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// changed is a story whose fleet has been changed, and what it was before.
+// changed is a story with a changed fleet, and the previous state.
 type changed struct {
 	*numa.Story
 	was, now fleetByID
@@ -30,8 +30,8 @@ func byID(f *numa.Fleet) fleetByID {
 	return out
 }
 
-// settle takes out of the story what is about hosts that are gone, or was observed of VMs
-// and hosts that are others now. What cannot happen any more is an error.
+// settle removes from the story everything about removed hosts, and observations of VMs and
+// hosts that have changed. An event that can no longer happen is an error.
 func (c *changed) settle() error {
 	gone := func(host string) bool { return host != "" && c.now.hosts[host] == nil }
 	c.Used = c.used()
@@ -43,7 +43,7 @@ func (c *changed) settle() error {
 			untold(c.Events, &c.Events[i])
 		}
 	}
-	// Nothing happens to a host that is not there.
+	// Events of removed hosts are dropped.
 	c.Events = slices.DeleteFunc(c.Events, func(e numa.Event) bool { return gone(e.Host) && e.VM == "" })
 	for i := range c.Events {
 		e := &c.Events[i]
@@ -53,21 +53,21 @@ func (c *changed) settle() error {
 		if e.Kind == numa.VMotion {
 			return fmt.Errorf("VM %s moves to host %s at %s, and that is lost", c.now.vms[e.VM].Name, c.was.hosts[e.Host].Name, e.At)
 		}
-		e.Host = "" // a power-on: where the VM is registered
+		e.Host = "" // a power-on: on the host where the VM is registered
 	}
 	return c.reshape()
 }
 
-// sameVM reports whether the VM is as it was, but for what was observed of it.
+// sameVM reports whether the VM is unchanged, except for observations.
 func (c *changed) sameVM(id string) bool {
 	was := *c.was.vms[id]
 	was.Observed = nil
 	return reflect.DeepEqual(&was, c.now.vms[id])
 }
 
-// used returns the memory that no VM uses, by the nodes there are now. SNC or NPS switched
-// divides the memory of a node over those it becomes, or adds it up; on a host with other
-// nodes altogether it is spread evenly.
+// used returns the memory that no VM uses, by the present nodes. If SNC or NPS is switched, the
+// memory of a node is divided among its parts, or summed up; on a host with entirely different
+// nodes it is spread evenly.
 func (c *changed) used() []numa.NodeUse {
 	type place struct {
 		host string
@@ -105,7 +105,7 @@ func (c *changed) used() []numa.NodeUse {
 	return out
 }
 
-// split divides memory into k parts; the first has what is left over.
+// split divides memory into k parts; the first one includes the remainder.
 func split(memory numa.Bytes, k int, part func(int, numa.Bytes)) {
 	each := memory / numa.Bytes(k)
 	for i := range k {
@@ -117,10 +117,10 @@ func split(memory numa.Bytes, k int, part func(int, numa.Bytes)) {
 	}
 }
 
-// reshape makes the sizes that events give to VMs those of the changed VMs, but for what
-// the events change.
+// reshape updates the sizes of VMs in events to those of the changed VMs, except for the fields
+// that the events change.
 func (c *changed) reshape() error {
-	now := map[string]*numa.Config{} // of VMs that had such an event
+	now := map[string]*numa.Config{} // of VMs with an earlier such event
 	for i := range c.Events {
 		e := &c.Events[i]
 		if e.Config == nil || c.sameVM(e.VM) {
@@ -143,8 +143,8 @@ func (c *changed) reshape() error {
 	return nil
 }
 
-// untold takes the text of an event away, which says what it was, and with it that of the
-// other events of its line.
+// untold removes the text of an event, which describes the previous value, and of the other
+// events of its line.
 func untold(events []numa.Event, e *numa.Event) {
 	at, line, text := e.At, e.Line, e.Text
 	for i := range events {
@@ -154,7 +154,7 @@ func untold(events []numa.Event, e *numa.Event) {
 	}
 }
 
-// merged returns changed with those facts in which event differs from base.
+// merged returns changed with the facts in which event differs from base.
 func merged(base, event, changed *numa.Config) *numa.Config {
 	out := *changed
 	b, e, o := reflect.ValueOf(base).Elem(), reflect.ValueOf(event).Elem(), reflect.ValueOf(&out).Elem()
@@ -166,7 +166,7 @@ func merged(base, event, changed *numa.Config) *numa.Config {
 	return &out
 }
 
-// hotter reports why a VM that runs cannot be given this size.
+// hotter returns the reason why a running VM cannot get this size.
 func hotter(name string, before, after *numa.Config) error {
 	cpu, memory := after.VCPUs.Value-before.VCPUs.Value, after.Memory.Value-before.Memory.Value
 	switch {

@@ -1,6 +1,6 @@
-// Package sweep simulates a grid of what-ifs: one story, changed in every combination of
-// some dimensions, each combination with several seeds. The goroutines of the process do
-// the runs, with the same bytes however many they are.
+// Package sweep simulates a grid of what-ifs: one story, changed in every combination of some
+// dimensions, each combination with several seeds. The runs use goroutines; the result is the
+// same for any number of them.
 //
 //	--grid … ──► Dimension ─┐
 //	                         ├─► Plan ─► runs ─► Records ─► Result, in the order of the plan
@@ -18,7 +18,7 @@ import (
 	"homenode/rules"
 )
 
-// A Dimension is one --grid: what is varied, and the values it takes.
+// A Dimension is one --grid: the varied words, and their values.
 type Dimension struct {
 	Text   string  `json:"text"` // as the user wrote it
 	Name   string  `json:"name"` // the heading of its column
@@ -28,19 +28,18 @@ type Dimension struct {
 // A Value is one value of a dimension.
 type Value struct {
 	Label string `json:"label"`
-	Steps []Step `json:"steps,omitempty"` // none leaves everything as it is
+	Steps []Step `json:"steps,omitempty"` // empty: no change
 }
 
 // A Step is one change of the story.
 type Step struct {
 	Do StepKind `json:"do"`
-	// Text is that of a what-if, a line of the story, or the VMs whose load is
-	// multiplied.
+	// Text is the text of a what-if, a line of the story, or the VMs with the multiplied load.
 	Text   string  `json:"text"`
 	Factor float64 `json:"factor,omitempty"` // of ScaleLoad
 }
 
-// A StepKind says what a step does.
+// A StepKind is the kind of a step.
 type StepKind string
 
 // The kinds of steps.
@@ -52,30 +51,29 @@ const (
 
 // Limits of a sweep.
 const (
-	// MostPoints bounds points × seeds: a day on a host takes milliseconds, a day of a
-	// large fleet a minute.
+	// MostPoints limits points × seeds: a day on a host needs milliseconds, a day of a large
+	// fleet a minute.
 	MostPoints = 10_000
 	mostValues = 1_000 // of a dimension
 	mostSeeds  = 1_000
-	// mostRecords bounds the VMs or hosts of all records together: 350 bytes each.
+	// mostRecords limits the VMs or hosts of all records together: 350 bytes each.
 	mostRecords = 200_000
 )
 
-// A Plan is what a sweep runs.
+// A Plan is a sweep to be run.
 type Plan struct {
-	Story      *numa.Story `json:"-"`                    // today's
+	Story      *numa.Story `json:"-"`                    // the unchanged story
 	Dimensions []Dimension `json:"dimensions,omitempty"` // the last one varies fastest
-	Seeds      []uint64    `json:"seeds"`                // repetitions of every point; one at least
+	Seeds      []uint64    `json:"seeds"`                // repetitions of every point; at least one
 	Options    Options     `json:"-"`
 }
 
-// Options are how points are simulated and judged; all of it tells one result from
-// another.
+// Options control the simulation and assessment of points; each of them affects the result.
 type Options struct {
 	Rules rules.Options
-	// VMs and Hosts say whether records hold each of them; New decides.
+	// VMs and Hosts: records include each of them; set by New.
 	VMs, Hosts bool
-	// Silent leaves judgement, prices and hosts out: for fleets of tens of thousands of VMs.
+	// Silent omits the assessment, prices and hosts: for fleets of tens of thousands of VMs.
 	Silent bool
 }
 
@@ -110,7 +108,7 @@ func New(ctx context.Context, story *numa.Story, texts []string, o Options) (*Pl
 	return p, p.try(ctx)
 }
 
-// count refuses a grid that is too large.
+// count returns an error for a grid that is too large.
 func (p *Plan) count() error {
 	n := 1
 	var sizes []string
@@ -118,7 +116,7 @@ func (p *Plan) count() error {
 		sizes = append(sizes, strconv.Itoa(len(p.Dimensions[i].Values)))
 		n *= len(p.Dimensions[i].Values)
 		if n > MostPoints {
-			n = MostPoints + 1 // of any size from here on
+			n = MostPoints + 1 // a larger number makes no difference
 		}
 	}
 	if len(p.Dimensions) > 0 {
@@ -137,9 +135,8 @@ func (p *Plan) count() error {
 	return fmt.Errorf("--grid: found %s, want at most %d runs: fewer values, or several sweeps", text, MostPoints)
 }
 
-// try makes each change alone: a name that nothing has, or a value that nothing takes,
-// ends the sweep before it begins when it is so for all values of a dimension. Else the
-// points with it say so.
+// try makes each change alone. If all values of a dimension name an unknown object, or are
+// invalid, the sweep fails before it begins. Otherwise the points with such a value report it.
 func (p *Plan) try(ctx context.Context) error {
 	for i := range p.Dimensions {
 		d := &p.Dimensions[i]

@@ -7,7 +7,7 @@ import (
 	"homenode/numa"
 )
 
-// A Meaning is a setting, or a behaviour, that means another thing from a release or a virtual hardware version on.
+// A Meaning is a setting or a behaviour whose meaning changes with a release or a virtual hardware version.
 type Meaning struct {
 	Setting  string       `json:"setting"`
 	Release  numa.Release `json:"fromRelease,omitzero"`  // 0 for every release
@@ -16,10 +16,10 @@ type Meaning struct {
 	After    string       `json:"after"`
 	Book     []string     `json:"ruleBook"` // statements with their sources
 
-	ofVM   func(v *numa.VM, h *numa.Host) bool // whether it is about the VM on the host; nil for a meaning of hosts
-	ofHost func(h *numa.Host) bool             // whether it is about the host; nil for a meaning of VMs
-	later  func(r numa.Release) bool           // whether a release has the later meaning; nil for all from Release on
-	never  bool                                // where sources disagree, the side that was taken has no such change
+	ofVM   func(v *numa.VM, h *numa.Host) bool // whether it concerns the VM on the host; nil for a meaning of hosts
+	ofHost func(h *numa.Host) bool             // whether it concerns the host; nil for a meaning of VMs
+	later  func(r numa.Release) bool           // whether a release has the later meaning; nil means all from Release on
+	never  bool                                // sources disagree, and according to the chosen one there is no such change
 }
 
 // A Concern is a meaning that changes for VMs or hosts of the fleet.
@@ -29,7 +29,8 @@ type Concern struct {
 	Hosts []string `json:"hosts"` // by name, sorted
 }
 
-// concerns returns the meanings that change: of VMs on some host of their cluster, by the release and hardware before and after.
+// concerns returns the meanings that change: for VMs on some host of their cluster, by the release and hardware before and
+// after.
 func concerns(before, after *numa.Fleet, ch vnuma.Choices) []Concern {
 	out := []Concern{}
 	for _, m := range meanings(&ch) {
@@ -55,7 +56,7 @@ func concerns(before, after *numa.Fleet, ch vnuma.Choices) []Concern {
 	return out
 }
 
-// changesOf reports whether the later meaning holds on a host of the VM afterwards and not before.
+// changesOf reports whether the later meaning applies on a host of the VM after the upgrade and not before.
 func (m *Meaning) changesOf(before, after *numa.Fleet, a, b *numa.VM) bool {
 	for i := range before.Hosts {
 		h, g := &before.Hosts[i], &after.Hosts[i]
@@ -67,7 +68,7 @@ func (m *Meaning) changesOf(before, after *numa.Fleet, a, b *numa.VM) bool {
 	return false
 }
 
-// holds reports whether the later meaning is that of a release and a virtual hardware version.
+// holds reports whether the later meaning applies to a release and a virtual hardware version.
 func (m *Meaning) holds(r numa.Release, hardware int) bool {
 	if m.later != nil && !m.later(r) {
 		return false

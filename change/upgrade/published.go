@@ -11,7 +11,7 @@ import (
 	"homenode/rules/noeffect"
 )
 
-// meanings are those that are published, in the order of releases. Where sources disagree, they are those of the side that was taken.
+// meanings are the published ones, in the order of releases. If sources disagree, ch selects one of them.
 func meanings(ch *vnuma.Choices) []Meaning {
 	out := slices.Concat(ofVMs(ch), ofNewVMs(ch), ofHosts(ch))
 	out = slices.DeleteFunc(out, func(m Meaning) bool { return m.never })
@@ -68,7 +68,7 @@ func ofVMs(ch *vnuma.Choices) []Meaning {
 	}
 }
 
-// ofNewVMs are meanings for VMs from 8.0 on, and those of virtual hardware alone.
+// ofNewVMs are meanings for VMs from 8.0 on, and those that depend only on virtual hardware.
 func ofNewVMs(ch *vnuma.Choices) []Meaning {
 	records, exposed, sockets := "it records cores per socket too", "vNUMA can be shown beside it (exposeVnumaOnCpuHotadd); unset, one node is taken", "cores per socket can be assigned at power on, a socket for each virtual node"
 	if ch.CookieWithCPS { // F-13
@@ -110,7 +110,7 @@ func ofNewVMs(ch *vnuma.Choices) []Meaning {
 	}
 }
 
-// ofHosts are meanings for hosts: defaults of their options, and what holds for all their VMs.
+// ofHosts are meanings for hosts: defaults of their options, and behaviour that affects all their VMs.
 func ofHosts(ch *vnuma.Choices) []Meaning {
 	unset := func(key string) func(*numa.Host) bool {
 		return func(h *numa.Host) bool { _, set := h.Options.Value.Lookup(key); return !set }
@@ -142,7 +142,7 @@ func ofHosts(ch *vnuma.Choices) []Meaning {
 	return out
 }
 
-// least returns the fewest vCPUs of which the VM is shown vNUMA.
+// least returns the minimum number of vCPUs for vNUMA in the VM.
 func least(v *numa.VM, ch *vnuma.Choices) int {
 	text, _ := v.Settings.Value.Lookup("numa.vcpu.min")
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
@@ -151,7 +151,7 @@ func least(v *numa.VM, ch *vnuma.Choices) int {
 	return (&vnuma.Guest{}).Threshold(&vnuma.Machine{}, *ch)
 }
 
-// cores returns those of the largest node of a host; 0 when they are unknown.
+// cores returns the cores of the largest node of a host; 0 if unknown.
 func cores(h *numa.Host) (most int) {
 	for _, n := range h.Nodes.Value {
 		most = max(most, n.Cores)
@@ -159,10 +159,11 @@ func cores(h *numa.Host) (most int) {
 	return most
 }
 
-// hotAdd reports whether vCPUs can be added to the VM while it runs.
+// hotAdd reports whether CPU hot add is on for the VM.
 func hotAdd(v *numa.VM, _ *numa.Host) bool { return v.CPUHotAdd.Or(false) }
 
-// manyClients reports whether the VM has more virtual nodes by its sockets, or by the nodes of the host, than 6.0 makes clients.
+// manyClients reports whether the VM has more virtual nodes, by its sockets or by the nodes of the host, than the clients that 6.0
+// creates.
 func manyClients(v *numa.VM, h *numa.Host) bool {
 	limit := 16
 	if text, ok := h.Options.Value.Lookup("Numa.MaxProximityDomains"); ok {
@@ -177,7 +178,7 @@ func manyClients(v *numa.VM, h *numa.Host) bool {
 	return size > 0 && v.VCPUs.Value > limit*size
 }
 
-// smallNodes reports whether the VM has more vCPUs than a small node of an EPYC has cores, and fewer than are shown vNUMA elsewhere.
+// smallNodes reports whether the VM has more vCPUs than a small node of an EPYC has cores, and fewer than vNUMA requires elsewhere.
 func smallNodes(ch *vnuma.Choices) func(v *numa.VM, h *numa.Host) bool {
 	return func(v *numa.VM, h *numa.Host) bool {
 		m, err := vnuma.NewMachine(h)

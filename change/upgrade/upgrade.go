@@ -1,4 +1,5 @@
-// Package upgrade says which VMs change when hosts get another release, or VMs another virtual hardware version, and what to set first.
+// Package upgrade reports the VMs that change when hosts get another release, or VMs another virtual hardware version, and the settings to make
+// first.
 package upgrade
 
 import (
@@ -23,46 +24,46 @@ import (
 	"homenode/rules/rule"
 )
 
-// An Ask is what is upgraded.
+// An Ask is an upgrade.
 type Ask struct {
 	Cluster  string       // pattern of names; "" for the whole fleet
-	Release  numa.Release // of the hosts; 0 leaves it
-	Hardware int          // of the VMs; 0 leaves it
+	Release  numa.Release // of the hosts; 0: no change
+	Hardware int          // of the VMs; 0: no change
 }
 
-// A Result is what the upgrade changes.
+// A Result lists the changes by the upgrade.
 type Result struct {
 	Source   string        `json:"source"`
 	Cluster  string        `json:"cluster,omitempty"`
 	Release  string        `json:"release,omitempty"`
 	Hardware int           `json:"hardware,omitempty"`
-	Judged   int           `json:"judged"`  // VMs
+	Judged   int           `json:"judged"`  // number of assessed VMs
 	Layouts  int           `json:"layouts"` // VMs that get another layout
 	Worse    int           `json:"worse"`   // VMs that are worse off
-	VMs      []VM          `json:"vms"`     // that get another layout or are worse off, these first
+	VMs      []VM          `json:"vms"`     // with another layout or worse off, worse ones first
 	Meanings []Concern     `json:"meanings"`
-	First    []First       `json:"first"` // what to set before, so that no VM is worse off
-	Left     []fix.Left    `json:"left"`  // what is worse and has no change
-	Hosts    []HostFinding `json:"hosts"` // findings of hosts that are new or more severe
-	Newer    int           `json:"newer"` // VMs that have the hardware version, or a later one, and stay
-	Held     []string      `json:"held"`  // VMs that cannot get the hardware version, which their host does not run afterwards
+	First    []First       `json:"first"` // settings to make before, so that no VM is worse off
+	Left     []fix.Left    `json:"left"`  // regressions without a fix
+	Hosts    []HostFinding `json:"hosts"` // new or more severe findings of hosts
+	Newer    int           `json:"newer"` // VMs that already have the hardware version, or a later one, and do not change
+	Held     []string      `json:"held"`  // VMs that cannot get the hardware version, because their host does not support it afterwards
 
-	Through []Through        `json:"through"` // hosts that get another release first
+	Through []Through        `json:"through"` // hosts that need an intermediate release
 	Dropped []whatif.Dropped `json:"dropped"` // hosts that keep their release
 
 	Drift *diff.Drift `json:"-"`
 
-	stops []fix.Left // VMs that some host does not power on afterwards
+	stops []fix.Left // VMs that some host no longer powers on
 }
 
-// Through is the release that hosts get on the way to the one that is asked about.
+// Through is an intermediate release for hosts on the way to the requested one.
 type Through struct {
 	Hosts   []string `json:"hosts"`
 	From    string   `json:"from"`
 	Release string   `json:"release"`
 }
 
-// through groups the hosts that are upgraded by steps, by their release.
+// through groups the hosts that are upgraded in steps, by their release.
 func through(before, after *numa.Fleet) []Through {
 	out := []Through{}
 	for i := range after.Hosts {
@@ -81,7 +82,7 @@ func through(before, after *numa.Fleet) []Through {
 	return out
 }
 
-// A HostFinding is a finding of a host, or of a cluster, that the upgrade brings.
+// A HostFinding is a finding of a host, or of a cluster, that the upgrade causes.
 type HostFinding struct {
 	Host    string `json:"host,omitempty"`
 	Cluster string `json:"cluster,omitempty"`
@@ -96,17 +97,17 @@ type VM struct {
 	ID      string   `json:"id"`
 	Cluster string   `json:"cluster"`
 	Verdict string   `json:"verdict"` // better, worse or other
-	On      []On     `json:"on"`      // where the layout differs
+	On      []On     `json:"on"`      // hosts where the layout differs
 	New     []string `json:"new"`     // findings that are new or more severe: "N021 (low)"
 }
 
-// First is what a VM is given before its first power cycle afterwards.
+// First lists the edits of a VM before its first power cycle after the upgrade.
 type First struct {
 	VM    string      `json:"vm"`
 	ID    string      `json:"id"`
 	Edits []numa.Edit `json:"edits"`
 	Cures []string    `json:"cures"` // rules
-	// Brings are findings that are new with it, less severe than what it cures: "N021 (low): …".
+	// Brings are the new findings that it causes, less severe than those that it fixes: "N021 (low): …".
 	Brings []string `json:"brings"`
 }
 
@@ -117,7 +118,7 @@ type On struct {
 	After  *vnuma.Layout `json:"after"`
 }
 
-// Study puts the fleet as it will be after a power cycle of each VM beside today's. known is its judgement without what was seen of it, by the
+// Study compares the fleet after the upgrade and a power cycle of each VM with today's. known is its assessment without observations, with the
 // same options; nil for none.
 func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rules.Options) (*Result, error) {
 	changes, err := a.changes()
@@ -153,7 +154,7 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 	return r, r.first(ctx, after, o)
 }
 
-// judged counts the judged VMs of the clusters that are asked about.
+// judged counts the assessed VMs of the requested clusters.
 func judged(r *rules.Result, clusters string) (n int) {
 	of := glob.Compile(strings.Split(clusters, ","), "")
 	for _, c := range r.Clusters {
@@ -164,7 +165,7 @@ func judged(r *rules.Result, clusters string) (n int) {
 	return n
 }
 
-// possible refuses an upgrade that changes nothing, and hardware that no host runs afterwards.
+// possible returns an error for an upgrade that changes nothing, and for hardware that no host supports afterwards.
 func (a *Ask) possible(before, after *numa.Fleet, dropped []whatif.Dropped) error {
 	hosts, vms, runs, top := len(dropped) > 0, false, a.Hardware == 0, numa.Release(0)
 	in := map[string]bool{}
@@ -203,7 +204,7 @@ func (a *Ask) changes() ([]whatif.Change, error) {
 		of = `cluster="` + a.Cluster + `" `
 	}
 	var out []whatif.Change
-	add := func(field, words string) error { // the fields are where what is set comes from
+	add := func(field, words string) error { // field is the origin of the settings
 		c, err := whatif.ParseAt("--"+field, 1, of+words)
 		out = append(out, c)
 		return err
@@ -213,7 +214,7 @@ func (a *Ask) changes() ([]whatif.Change, error) {
 			return nil, err
 		}
 	}
-	if a.Hardware != 0 { // of all VMs that are older, as the release is of all hosts that are
+	if a.Hardware != 0 { // all older VMs, in the same way as the release of all older hosts
 		if err := add("hardware", "hw="+strconv.Itoa(a.Hardware)); err != nil {
 			return nil, err
 		}
@@ -256,7 +257,7 @@ func (r *Result) layouts(today, later *rules.Result) {
 			one := VM{Name: v.Name, ID: v.ID, Cluster: c.Title(), On: append([]On{}, changed(v, w)...), New: append([]string{}, found[v.ID]...)}
 			if d != nil && d.Verdict != diff.Unchanged {
 				one.Verdict = d.Verdict.String()
-				if d.Verdict == diff.Worse && !needs[v.ID] && !d.Stops() { // only untidy: nothing has to change
+				if d.Verdict == diff.Worse && !needs[v.ID] && !d.Stops() { // only cosmetic: no change is required
 					one.Verdict = elsewhere(one.On).String()
 				}
 			} else if one.Verdict = elsewhere(one.On).String(); len(one.On) == 0 {
@@ -288,7 +289,7 @@ func place(rank []string, word string) int {
 	return len(rank)
 }
 
-// elsewhere is the verdict about a VM that is the same where it runs, by the layouts on the hosts that it may move to.
+// elsewhere is the verdict for a VM that does not change on its own host, by the layouts on the hosts that it may move to.
 func elsewhere(on []On) diff.Verdict {
 	out := diff.Other
 	for i := range on {
@@ -327,7 +328,7 @@ func changed(v, w *rule.VM) (out []On) {
 // hostsFirst begins the reason of a VM whose hosts are too old.
 const hostsFirst = "upgrade these hosts first, "
 
-// stopped returns the hosts on which a VM powers on before and not afterwards, and why it does not on the first of them.
+// stopped returns the hosts that power a VM on before the upgrade and not afterwards, and the reason on the first of them.
 func (r *Result) stopped(on []On) (hosts []string, why string) {
 	for i := range on {
 		if !on[i].Before.Refused.Any() && on[i].After.Refused.Any() {
@@ -344,7 +345,7 @@ func (r *Result) stopped(on []On) (hosts []string, why string) {
 	return hosts, why
 }
 
-// first plans what the VMs need that are worse off.
+// first plans the edits for the VMs that are worse off.
 func (r *Result) first(ctx context.Context, after *numa.Fleet, o rules.Options) error {
 	var worse []string
 	for i := range r.VMs {
@@ -380,7 +381,7 @@ func (r *Result) first(ctx context.Context, after *numa.Fleet, o rules.Options) 
 	}
 	for _, l := range p.Left {
 		low := l.Severity == "" || l.Severity == finding.Info.String() || l.Severity == finding.Low.String()
-		if !off[l.ID] && (!low || !told[l.ID] && r.brought(l.ID, l.Rule)) { // what is untidy today too is no matter of the upgrade
+		if !off[l.ID] && (!low || !told[l.ID] && r.brought(l.ID, l.Rule)) { // cosmetic issues that exist today are not caused by the upgrade
 			l.Why = strings.Replace(l.Why, "--allow better makes it tidier: ", "tidier: ", 1)
 			r.Left = append(r.Left, l)
 		}
@@ -388,7 +389,8 @@ func (r *Result) first(ctx context.Context, after *numa.Fleet, o rules.Options) 
 	return nil
 }
 
-// needs reports whether the upgrade needs a change: it cures or eases what the upgrade brings. What a VM has today is no matter of the upgrade.
+// needs reports whether the upgrade requires a change: it fixes or mitigates an effect of the upgrade. Existing issues are not caused by the
+// upgrade.
 func (r *Result) needs(c *fix.Change) bool {
 	i := slices.IndexFunc(r.VMs, func(v VM) bool { return v.ID == c.Target().ID })
 	if i < 0 || len(r.VMs[i].New) == 0 { // its layouts are worse
@@ -400,7 +402,7 @@ func (r *Result) needs(c *fix.Change) bool {
 	})
 }
 
-// brought reports whether the VM gets a finding of the rule by the upgrade.
+// brought reports whether the upgrade causes a finding of the rule for the VM.
 func (r *Result) brought(id, rule string) bool {
 	i := slices.IndexFunc(r.VMs, func(v VM) bool { return v.ID == id })
 	return i >= 0 && slices.ContainsFunc(r.VMs[i].New, func(text string) bool { return strings.HasPrefix(text, rule+" (") })

@@ -13,20 +13,20 @@ import (
 	"homenode/source/word"
 )
 
-// An Effect says what a change did.
+// An Effect describes the effect of a change.
 type Effect struct {
 	Change  string `json:"change"` // its text
-	Hosts   int    `json:"hosts"`  // that it is about
+	Hosts   int    `json:"hosts"`  // affected objects
 	VMs     int    `json:"vms"`
-	Changed int    `json:"changed"` // of them: those that were not so before
-	Only    string `json:"-"`       // ID of the VM, where the change is about one alone
+	Changed int    `json:"changed"` // number of these that were different before
+	Only    string `json:"-"`       // ID of the VM, if the change affects only one
 
 	Dropped []Dropped `json:"-"` // hosts that keep their release
 
-	in map[string]bool // IDs of the clusters, and of standalone hosts, that it is about
+	in map[string]bool // IDs of the affected clusters and standalone hosts
 }
 
-// Dropped is a host that does not get the release, which no longer supports its processors.
+// Dropped is a host that keeps its release because the new one no longer supports its processors.
 type Dropped struct {
 	Host    string `json:"host"`
 	Cluster string `json:"cluster,omitempty"`
@@ -34,7 +34,7 @@ type Dropped struct {
 	Why     string `json:"why"`
 }
 
-// about notes that the change is about a VM or a host, whose cluster and host these are.
+// about records that the change affects a VM or a host, given by its cluster and host.
 func (e *Effect) about(cluster, host string) {
 	if e.in == nil {
 		e.in = map[string]bool{}
@@ -42,9 +42,9 @@ func (e *Effect) about(cluster, host string) {
 	e.in[cluster], e.in[host] = true, true
 }
 
-// Apply returns the fleet as it would be after the changes, in their order, and what
-// each of them did. f stays as it is. A change that names nothing is an error, and so is the end of the context. A fact
-// that has the wanted value already keeps its origin.
+// Apply returns the fleet after the changes, in their order, and the effect of each of them. f is not modified. A
+// change that matches nothing is an error, and so is the end of the context. A fact that already has the requested
+// value keeps its origin.
 //
 // The changed fleet was not observed: compare it with Unobserved(f).
 func Apply(ctx context.Context, f *numa.Fleet, changes []Change, choices vnuma.Choices) (*numa.Fleet, []Effect, error) {
@@ -76,9 +76,8 @@ func Apply(ctx context.Context, f *numa.Fleet, changes []Change, choices vnuma.C
 	return out, effects, nil
 }
 
-// Unobserved returns a copy of the fleet without what was seen of its VMs: the past
-// says nothing about a what-if. The copy shares no host, VM or list with f; values
-// inside facts are never written in place.
+// Unobserved returns a copy of the fleet without observations of its VMs: they do not apply to a what-if. The copy
+// shares no host, VM or list with f; values inside facts are never modified in place.
 func Unobserved(f *numa.Fleet) *numa.Fleet {
 	out := *f
 	out.Clusters, out.Hosts, out.VMs, out.Notes = slices.Clone(f.Clusters), slices.Clone(f.Hosts), slices.Clone(f.VMs), slices.Clone(f.Notes)
@@ -88,7 +87,7 @@ func Unobserved(f *numa.Fleet) *numa.Fleet {
 	return &out
 }
 
-// set gives the hosts and VMs of the change other settings.
+// set applies the settings of the change to hosts and VMs.
 func (c *Change) set(f *numa.Fleet, e *Effect) error {
 	clusters, err := c.clusters.clusterIDs(f)
 	if err != nil {
@@ -178,7 +177,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		before := *v
 		for _, w := range c.vmWords {
 			if w.Key == "hw" && c.vms == nil && older(w, v) {
-				continue // an upgrade of all: vSphere has no way back
+				continue // an upgrade of all: vSphere cannot downgrade
 			}
 			if err := setVM(v, w, c.Text); err != nil {
 				return err
@@ -212,7 +211,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 	return c.refuse(&odd, f)
 }
 
-// uneven gathers the VMs whose vCPUs do not divide into their sockets.
+// uneven collects the VMs whose vCPUs are not divisible by their sockets.
 type uneven struct {
 	first          *numa.VM
 	byHand, unsure int // unsure: perhaps assigned at power on
@@ -234,9 +233,8 @@ func (u *uneven) add(v *numa.VM) {
 	}
 }
 
-// refuse returns an error where vSphere would refuse the number of vCPUs or cores per
-// socket: one has to be a multiple of the other. Where ESXi may choose the cores per
-// socket itself (B-18) a note says so.
+// refuse returns an error if vSphere would reject the number of vCPUs or cores per socket: one has to be a multiple of
+// the other. If ESXi may choose the cores per socket itself (B-18) it adds a note.
 func (c *Change) refuse(u *uneven, f *numa.Fleet) error {
 	sized := slices.IndexFunc(c.vmWords, func(w word.Word) bool { return w.Key == "vcpus" })
 	shaped := slices.IndexFunc(c.vmWords, func(w word.Word) bool { return w.Key == "coresPerSocket" })
@@ -263,7 +261,7 @@ func (c *Change) refuse(u *uneven, f *numa.Fleet) error {
 	return word.Errorf(c.vmWords[shaped].Col, "%s", text)
 }
 
-// homeIn returns the host that VMs move to; nil when they stay.
+// homeIn returns the host that VMs move to; nil if they do not move.
 func (c *Change) homeIn(f *numa.Fleet) (*numa.Host, error) {
 	if c.home == nil {
 		return nil, nil
@@ -271,7 +269,7 @@ func (c *Change) homeIn(f *numa.Fleet) (*numa.Host, error) {
 	return c.home.oneHost(f)
 }
 
-// oneHost returns the only host that p names.
+// oneHost returns the only host that p matches.
 func (p *namePattern) oneHost(f *numa.Fleet) (*numa.Host, error) {
 	names := hostNames(f)
 	if idle := p.idle(names); idle != nil {
@@ -287,7 +285,7 @@ func (p *namePattern) oneHost(f *numa.Fleet) (*numa.Host, error) {
 	}
 }
 
-// setVM sets what a word says about a VM.
+// setVM sets the value of a word for a VM.
 func setVM(v *numa.VM, w word.Word, where string) error {
 	settings := &v.Settings
 	switch {
@@ -312,9 +310,8 @@ func setVM(v *numa.VM, w word.Word, where string) error {
 	return nil
 }
 
-// also returns the origin of a list of which the user said a part. When the rest is
-// unknown, the list stays unknown: what the user said counts, and the prediction
-// still assumes the rest.
+// also returns the origin of a list that the user gave in part. If the rest is unknown, the list stays unknown: the
+// user's part counts, and the prediction still assumes the rest.
 func also(o numa.Origin, where string) numa.Origin {
 	if o.Kind != numa.Unknown && !strings.HasSuffix(o.Where, ", "+where) {
 		o.Where += ", " + where
@@ -332,8 +329,8 @@ func older(w word.Word, v *numa.VM) bool {
 	return err == nil && v.Hardware.Known() && hw < v.Hardware.Value
 }
 
-// upgraded says what an upgrade of the virtual hardware leaves as it was: cores per
-// socket stay as configured (B-18), and vNUMA stays hidden with CPU hot add (B-15).
+// upgraded notes settings that an upgrade of the virtual hardware does not change: cores per socket stay as configured
+// (B-18), and vNUMA stays hidden with CPU hot add (B-15).
 func (c *Change) upgraded(before, v *numa.VM) {
 	if v.Hardware.Value < vnumaHardware || !before.Hardware.Known() || before.Hardware.Value >= vnumaHardware {
 		return
@@ -346,8 +343,8 @@ func (c *Change) upgraded(before, v *numa.VM) {
 	}
 }
 
-// keep gives each fact of after whose value is the one of before its origin back:
-// nothing changed it. Both are pointers to structs of facts.
+// keep restores the origin of each fact of after that has the same value in before, because it did not change. Both
+// arguments are pointers to structs of facts.
 func keep(before, after any) {
 	b, a := reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem()
 	for i := range a.NumField() {

@@ -6,21 +6,20 @@ import (
 	"homenode/numa"
 )
 
-// A Supply is what hosts have and VMs want. Memory is that of the modules: what the
-// kernel and each VM need beside it is not known and not counted.
+// A Supply contains the capacity of hosts and the demand of VMs. Memory is that of the modules: the overhead of the kernel and of each VM is unknown and
+// not included.
 type Supply struct {
 	Hosts      int        `json:"hosts"`              // that can run VMs
 	Away       int        `json:"away,omitempty"`     // hosts in maintenance, or not connected
 	Memory     numa.Bytes `json:"bytes"`              // of these hosts
-	Tier       numa.Bytes `json:"tierBytes,omitzero"` // of slower memory tiers beside it (A-12)
+	Tier       numa.Bytes `json:"tierBytes,omitzero"` // of slower memory tiers in addition (A-12)
 	Cores      int        `json:"cores"`
 	VMs        int        `json:"vms"`     // powered on, templates left out; unknown counts as on
 	Configured numa.Bytes `json:"vmBytes"` // memory of these VMs
 	Reserved   numa.Bytes `json:"reservedBytes"`
 	VCPUs      int        `json:"vcpus"`
 	Unknown    int        `json:"unknown"` // hosts and VMs whose memory or cores are not stated
-	// Unreserved counts the VMs whose reservation is not stated: Reserved is what is
-	// known, and the least there can be.
+	// Unreserved counts the VMs with an unknown reservation: Reserved is the sum of the known ones, a lower bound.
 	Unreserved int `json:"reservationsUnknown"`
 }
 
@@ -28,7 +27,7 @@ type Supply struct {
 type Capacity struct {
 	ID      string `json:"-"`       // of the cluster; "host ID" of a host
 	Cluster string `json:"cluster"` // name; that of the host for a standalone one
-	Fits    bool   `json:"fits"`    // after the change, as Supply says
+	Fits    bool   `json:"fits"`    // after the change, see Supply.Fits
 	Certain bool   `json:"certain"`
 	Before  Supply `json:"before"`
 	After   Supply `json:"after"`
@@ -36,16 +35,14 @@ type Capacity struct {
 	Stopped int `json:"cannotRun,omitempty"`
 }
 
-// Fits reports whether the reservations fit the memory: what is missing does not
-// power on. It is not certain when a size is unknown, or a reservation that could decide
-// it: where the whole memory of the VMs fits, so do their reservations.
+// Fits reports whether the reservations fit the memory: VMs beyond it do not power on. The result is not certain if a size is unknown, or a reservation
+// that could change it: if the whole memory of the VMs fits, so do their reservations.
 func (s *Supply) Fits() (fits, certain bool) {
 	return s.Reserved <= s.Memory, s.Unknown == 0 && (s.Unreserved == 0 || s.Configured <= s.Memory)
 }
 
-// Capacities returns the clusters whose hosts or VMs differ in size, in their order:
-// after the loss of a host, the others carry its VMs.
-// A host of a cluster is one of them where the change gives its VMs more memory than it has, unless the whole cluster is that host, or the host runs none any more.
+// Capacities returns the clusters whose hosts or VMs change in size, in their order: after the loss of a host, the others run its VMs. It includes a host
+// of a cluster if the change gives its VMs more memory than it has, unless the cluster consists of that host only, or the host no longer runs VMs.
 func Capacities(before, after *numa.Fleet) []Capacity {
 	b, a := supplies(before), supplies(after)
 	var out []Capacity
@@ -138,13 +135,12 @@ func (s *Supply) add(o *Supply) {
 	s.Unknown, s.Unreserved = s.Unknown+o.Unknown, s.Unreserved+o.Unreserved
 }
 
-// runs reports whether the VM takes memory: powered on, unknown counts as on.
+// runs reports whether the VM uses memory: powered on, unknown counts as on.
 func runs(v *numa.VM) bool {
 	return !v.Template.Or(false) && v.Power.Or(numa.PoweredOn) == numa.PoweredOn
 }
 
-// Short reports whether the reservations of a cluster do not fit any more, or its VMs
-// have no host left.
+// Short reports whether the reservations of a cluster no longer fit, or its VMs have no host left.
 func Short(all []Capacity) bool {
 	return slices.ContainsFunc(all, func(c Capacity) bool {
 		before, _ := c.Before.Fits()

@@ -1,6 +1,5 @@
-// Package whatif changes a fleet as a user asks "what if": other settings, other
-// releases, hosts lost and added. The fleet that was read stays as it is; the model
-// then judges the changed one like any other.
+// Package whatif applies the changes of a "what if" to a fleet: other settings, other releases, removed and
+// added hosts. The original fleet is not modified; the changed one is assessed like any other.
 //
 //	vm=sql* hotAdd=off coresPerSocket=16
 //	host=esx* nodesPerSocket=2
@@ -22,10 +21,9 @@ import (
 	"homenode/source/word"
 )
 
-// A Change is one thing that the user asks for.
+// A Change is one change by the user.
 type Change struct {
-	// Text is what the user wrote with its flag, --what-if 'hw=20': the origin of
-	// every fact that the change sets.
+	// Text is the user's text with its flag, --what-if 'hw=20': the origin of every fact that the change sets.
 	Text string
 
 	file string
@@ -34,13 +32,13 @@ type Change struct {
 
 	vms, hosts, clusters *namePattern // nil for all
 	vmWords, hostWords   []word.Word
-	home                 *namePattern // the host that VMs move to; nil to leave them
+	home                 *namePattern // the host that VMs move to; nil if they do not move
 	where                *condition.Condition
 
 	names   []string // of added hosts
-	cluster string   // of added hosts; "" for that of the host they are like
+	cluster string   // of added hosts; "" for that of the host they are copied from
 
-	shape *numa.Host // what added hosts are when no host of the fleet is like them
+	shape *numa.Host // description of added hosts that are not copied from a host of the fleet
 }
 
 type op uint8
@@ -54,21 +52,21 @@ const (
 // The words of changes that remove and add hosts.
 const loseHost, addHost = "lose-host", "add-host"
 
-// Parse reads a change such as "vm=db01 vcpus=24 hotAdd=off". Errors say
-// --what-if:1:9 for the ninth byte.
+// Parse parses a change such as "vm=db01 vcpus=24 hotAdd=off". The position --what-if:1:9 in an error is the
+// ninth byte.
 func Parse(text string) (Change, error) { return ParseAt("--what-if", 1, text) }
 
-// ParseAt is Parse for a line of a file, or for the flag of that number.
+// ParseAt is Parse for a line of a file, or for the flag with that number.
 func ParseAt(file string, line int, text string) (Change, error) {
 	c := Change{Text: fmt.Sprintf("--what-if '%s'", strings.TrimSpace(text)), file: file, line: line}
 	return c, c.located(c.parse(text))
 }
 
-// located gives an error of a word the file and the line.
+// located adds the file and the line to an error of a word.
 func (c *Change) located(err error) error { return word.Located(err, c.file, c.line) }
 
 func (c *Change) parse(text string) error {
-	if key, name, _ := strings.Cut(strings.TrimSpace(text), "="); strings.EqualFold(key, loseHost) { // their VMs are started again on the other hosts of the cluster
+	if key, name, _ := strings.Cut(strings.TrimSpace(text), "="); strings.EqualFold(key, loseHost) { // their VMs are restarted on the other hosts of the cluster
 		c.Text, c.op = strings.TrimSpace(text), lose
 		var err error
 		c.hosts, err = newPattern(word.Word{Key: "host", Value: strings.Trim(name, `"`), HasValue: true, Col: 1})
@@ -97,8 +95,8 @@ func (c *Change) parse(text string) error {
 	return c.try()
 }
 
-// selectors takes the words that say what the change is about, wherever they stand.
-// Beside vm=, host= is where the VM is to be, as in a scenario.
+// selectors parses the words that select the objects, in any position. With vm=, host= is the destination of the
+// VM, as in a scenario.
 func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
 	var host *namePattern
 	for _, w := range ws {
@@ -130,7 +128,7 @@ func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
 			return nil, err
 		}
 	}
-	if c.where != nil && c.vms == nil { // what a condition is about
+	if c.where != nil && c.vms == nil { // the objects that a condition is about
 		if c.vms, err = newPattern(word.Word{Key: "vm", Value: "*", HasValue: true, Col: 1}); err != nil {
 			return nil, err
 		}
@@ -143,7 +141,7 @@ func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
 	return rest, nil
 }
 
-// take puts a word to those of VMs or hosts.
+// take adds a word to those of VMs or hosts.
 func (c *Change) take(w word.Word) error {
 	vm, host := vmWord(w), hostWord(w)
 	if c.vms != nil {
@@ -154,7 +152,7 @@ func (c *Change) take(w word.Word) error {
 	}
 	switch {
 	case vm.Key != "" && host.Key != "" && strings.Contains(w.Key, "."):
-		// vSphere begins the options of hosts with a capital: Numa.PreferHT.
+		// In vSphere, host options begin with a capital letter: Numa.PreferHT.
 		if unicode.IsUpper(rune(w.Key[0])) {
 			c.hostWords = append(c.hostWords, host)
 		} else {
@@ -175,7 +173,7 @@ func (c *Change) take(w word.Word) error {
 	return nil
 }
 
-// known are the words that the change can hold.
+// known are the words that the change can contain.
 func (c *Change) known() []string {
 	switch {
 	case c.vms != nil:
@@ -186,7 +184,7 @@ func (c *Change) known() []string {
 	return slices.Concat(vmKeys, hostKeys)
 }
 
-// wanted lists the words that the change can hold.
+// wanted lists the words that the change can contain.
 func (c *Change) wanted() string {
 	vm := "for VMs " + strings.Join(vmKeys, ", ") + " or a setting such as numa.vcpu.preferHT"
 	host := "for hosts " + strings.Join(hostKeys, ", ") + " or an option such as Numa.PreferHT"
@@ -210,8 +208,7 @@ func Knows(key string) bool {
 	return slices.Contains([]string{"vm", "host", "cluster", loseHost, addHost}, strings.ToLower(key)) || vmWord(w).Key != "" || hostWord(w).Key != ""
 }
 
-// vmWord returns w in the spelling of package word, or no word when VMs know none
-// such.
+// vmWord returns w in the spelling of package word, or no word if VMs do not have it.
 func vmWord(w word.Word) word.Word {
 	return spelt(w, vmKeys, numa.KeepSetting)
 }
@@ -234,15 +231,14 @@ func spelt(w word.Word, keys []string, keep func(string) bool) word.Word {
 	return w
 }
 
-// try reads every word once, so that a malformed value is found before a fleet is
-// read.
+// try parses every word once, so that a malformed value is reported before a fleet is read.
 func (c *Change) try() error {
 	for _, w := range c.vmWords {
 		if err := setVM(&numa.VM{}, w, c.Text); err != nil {
 			return err
 		}
 	}
-	// The stored size counts with the vCPUs of any other word.
+	// A word for the stored size needs the vCPUs of another word.
 	if i := slices.IndexFunc(c.vmWords, func(w word.Word) bool { return w.Key == "stored" }); i >= 0 {
 		stored := c.vmWords[i]
 		c.vmWords = append(slices.Delete(c.vmWords, i, i+1), stored)
@@ -251,8 +247,8 @@ func (c *Change) try() error {
 	return err
 }
 
-// AddShapeAt reads a change that adds hosts of a described kind, shape in the words of the user, and what
-// text says of them: count=, name=, cluster= and release=.
+// AddShapeAt parses a change that adds hosts of a described kind. shape is the user's text; text contains the
+// other words: count=, name=, cluster= and release=.
 func AddShapeAt(file string, line int, shape string, h numa.Host, text string) (Change, error) {
 	h.Release = numa.Fact[numa.Release]{}
 	c := Change{Text: strings.TrimSpace("add-host=" + shape + " " + strings.TrimSpace(text)), file: file, line: line, op: add, shape: &h}
@@ -263,10 +259,10 @@ func AddShapeAt(file string, line int, shape string, h numa.Host, text string) (
 	return c, c.located(err)
 }
 
-// mostAdded is how many hosts one add-host= adds: as many as a cluster of 8.0 has.
+// mostAdded is the maximum number of hosts of one add-host=: as many as a cluster of 8.0 has.
 const mostAdded = 96
 
-// parseAdd reads the words of hosts to add: add-host=esx01 for hosts like one, count= for several, name=esx30 or
+// parseAdd parses the words for added hosts: add-host=esx01 to copy a host, count= for several, name=esx30 or
 // name=esx[30-31] to name them, and cluster=test to place them elsewhere (cluster=none for a standalone host).
 func (c *Change) parseAdd(ws []word.Word) (err error) {
 	count, name, like := 0, word.Word{}, "host"

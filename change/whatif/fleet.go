@@ -8,10 +8,9 @@ import (
 	"homenode/source/word"
 )
 
-// lose removes hosts. vSphere HA powers their VMs on again on any host of the cluster
-// that takes VMs: each is put on the one where its layout is worst, so that none comes
-// out worse than shown; hosts that are as bad share them. A VM that no host takes stays without one, and so does a VM
-// with a device of its lost host.
+// lose removes hosts. vSphere HA restarts their VMs on any host of the cluster that accepts VMs: each VM is placed on
+// the host with its worst layout, so that no real result is worse; VMs are spread over equally bad hosts. A VM that
+// no host accepts stays without one, and so does a VM with a device of its lost host.
 func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	names := hostNames(f)
 	if idle := c.hosts.idle(names); idle != nil {
@@ -35,7 +34,7 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 			continue
 		}
 		e.about(v.Cluster, v.Host)
-		if v.Tied() != nil { // it stays down
+		if v.Tied() != nil { // it is not restarted
 			v.Host, v.Cluster = "", ""
 			continue
 		}
@@ -49,13 +48,13 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	return nil
 }
 
-// A place is like hosts that take VMs.
+// A place is a group of similar hosts that accept VMs.
 type place struct {
 	hosts   []*numa.Host
 	machine vnuma.Machine
 }
 
-// placesOf returns the hosts that take VMs by cluster, like ones together.
+// placesOf returns the hosts that accept VMs by cluster, grouped by similarity.
 func placesOf(f *numa.Fleet) map[string][]place {
 	out := map[string][]place{}
 	for i := range f.Hosts {
@@ -65,7 +64,7 @@ func placesOf(f *numa.Fleet) map[string][]place {
 		}
 		m, err := vnuma.NewMachine(h)
 		if err != nil {
-			continue // a host that is not predicted has a note in the judgement
+			continue // the assessment has a note about a host without a prediction
 		}
 		all := out[h.Cluster]
 		k := slices.IndexFunc(all, func(p place) bool { return p.machine.Like(m) })
@@ -90,8 +89,8 @@ func promisedMemory(f *numa.Fleet) map[string]numa.Bytes {
 	return out
 }
 
-// emptiest returns the ID of the host with the smallest share of its memory promised:
-// like hosts share the VMs of a lost one. "" when there is none.
+// emptiest returns the ID of the host with the smallest share of its memory promised, so that the VMs of a lost host
+// are spread over similar hosts. "" if there is none.
 func emptiest(hosts []*numa.Host, promised map[string]numa.Bytes) string {
 	best, least := "", 0.0
 	for _, h := range hosts {
@@ -103,8 +102,7 @@ func emptiest(hosts []*numa.Host, promised map[string]numa.Bytes) string {
 	return best
 }
 
-// worstPlace returns the hosts where the VM's layout is worst, or as bad; none
-// when none takes it.
+// worstPlace returns the hosts where the VM's layout is worst, or equally bad; empty if none accepts it.
 func worstPlace(v *numa.VM, places []place, choices vnuma.Choices) []*numa.Host {
 	g, _, err := vnuma.NewGuest(v)
 	if err != nil {
@@ -131,7 +129,7 @@ func worstPlace(v *numa.VM, places []place, choices vnuma.Choices) []*numa.Host 
 	return out
 }
 
-// add adds hosts like another, or of a described kind. No VM runs on them yet.
+// add adds copies of a host, or hosts of a described kind. They have no VMs yet.
 func (c *Change) add(f *numa.Fleet, e *Effect) error {
 	var h numa.Host
 	if c.shape != nil {
@@ -178,7 +176,7 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 	return nil
 }
 
-// commonRelease returns the release of all hosts of a cluster; unknown when they differ.
+// commonRelease returns the release of all hosts of a cluster; unknown if they differ.
 func commonRelease(f *numa.Fleet, cluster string) (common numa.Fact[numa.Release]) {
 	for i := range f.Hosts {
 		h := &f.Hosts[i]

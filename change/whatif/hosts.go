@@ -8,15 +8,15 @@ import (
 	"homenode/source/word"
 )
 
-// described is what the words of a change say about the nodes of a host.
+// described contains the words of a change about the nodes of a host.
 type described struct {
 	nodes     word.Nodes
-	perSocket int             // nodesPerSocket; 0 when unsaid
-	said      map[string]bool // the words there are
-	dropped   string          // why the host does not get the release; "" where it does
+	perSocket int             // nodesPerSocket; 0 if not given
+	said      map[string]bool // the given words
+	dropped   string          // reason why the host does not get the release; "" if it does
 }
 
-// describe sets what the change says about a host beside its nodes.
+// describe sets the values of the change for a host, except its nodes.
 func (c *Change) describe(h *numa.Host) (d described, err error) {
 	d.said = map[string]bool{}
 	was, build := h.Release, h.Build
@@ -33,7 +33,7 @@ func (c *Change) describe(h *numa.Host) (d described, err error) {
 		}
 	}
 	if c.hosts == nil && was.Known() && h.Release.Known() && olderRelease(h.Release.Value, was.Value) {
-		h.Release, h.Build = was, build // an upgrade of all takes no host back
+		h.Release, h.Build = was, build // an upgrade of all does not downgrade hosts
 		return d, nil
 	}
 	c.release(h, was, d.said)
@@ -45,14 +45,13 @@ func (c *Change) describe(h *numa.Host) (d described, err error) {
 	return d, nil
 }
 
-// olderRelease reports whether a is older than b. A release without its update, such as
-// 8.0, stands for its family.
+// olderRelease reports whether a is older than b. A release without its update, such as 8.0, matches its family.
 func olderRelease(a, b numa.Release) bool {
 	return a.Base() < b.Base() || a.Base() == b.Base() && a.Update() > 0 && a < b
 }
 
-// hostSettings sets what the change says about a host; changed reports whether it
-// has other nodes now, and dropped why it keeps its release where the one that is asked for leaves its processors out.
+// hostSettings sets the values of the change for a host. changed reports whether it has other nodes now, and dropped
+// is the reason why it keeps its release if the requested one does not support its processors.
 func (c *Change) hostSettings(h *numa.Host) (changed bool, dropped string, err error) {
 	d, err := c.describe(h)
 	if err != nil {
@@ -72,7 +71,7 @@ func (c *Change) hostSettings(h *numa.Host) (changed bool, dropped string, err e
 		return false, d.dropped, nil
 	}
 	if len(old.Value) != len(h.Nodes.Value) {
-		h.Distance = numa.Fact[[][]int]{} // was measured between other nodes
+		h.Distance = numa.Fact[[][]int]{} // measured between the previous nodes
 	}
 	return true, d.dropped, nil
 }
@@ -89,8 +88,8 @@ func (c *Change) hostWord(h *numa.Host, w word.Word) error {
 	return word.Host(h, w, c.Text)
 }
 
-// release settles the release and build. A release without its update, such as 8.0,
-// leaves the hosts of that family as they are. The build was that of the old release.
+// release sets the release and build. A release without its update, such as 8.0, does not change hosts of that family.
+// The build was that of the old release.
 func (c *Change) release(h *numa.Host, was numa.Fact[numa.Release], said map[string]bool) {
 	if said["release"] && h.Release.Known() && h.Release.Value.Update() == 0 && was.Value.Base() == h.Release.Value {
 		h.Release = was
@@ -103,8 +102,8 @@ func (c *Change) release(h *numa.Host, was numa.Fact[numa.Release], said map[str
 	}
 }
 
-// layOut gives the host the nodes that the words describe; what they leave unsaid
-// stays. nodes=4 alone makes four nodes of the size they have.
+// layOut sets the nodes of the host from the given words; other properties do not change. nodes=4 alone gives four
+// nodes of the present size.
 func (c *Change) layOut(h *numa.Host, line *word.Nodes, said map[string]bool) error {
 	if !slices.ContainsFunc(word.NodeKeys, func(key string) bool { return said[key] }) {
 		return nil
@@ -215,9 +214,8 @@ func (c *Change) memory(h *numa.Host, nodes []numa.Node, line *word.Nodes) error
 	return nil
 }
 
-// divide gives every package k nodes: sub-NUMA clustering or NPS switched in the
-// firmware (rule book A-2). Nodes that were read are divided or merged, too: the user
-// asks what would be.
+// divide divides every package into k nodes: sub-NUMA clustering or NPS switched in the firmware (rule book A-2). It
+// also divides or merges nodes that were read, because a what-if is hypothetical.
 func (c *Change) divide(h *numa.Host, k int) error {
 	fail := func(format string, args ...any) error {
 		return word.Errorf(c.hostWords[0].Col, "host %s: %s", h.Name, fmt.Sprintf(format, args...))
@@ -251,9 +249,8 @@ func (c *Change) divide(h *numa.Host, k int) error {
 	return nil
 }
 
-// packagesOf returns each package of the host as one node, and the nodes without
-// cores, which belong to none. A host whose nodes do not tell their packages, or span
-// them (node interleaving), is divided evenly.
+// packagesOf returns each package of the host as one node, and the nodes without cores, which belong to no package. A
+// host with nodes of unknown packages, or nodes that span packages (node interleaving), is divided evenly.
 func packagesOf(h *numa.Host) (packages, bare []numa.Node, err error) {
 	var with []numa.Node
 	for _, n := range h.Nodes.Value {
@@ -296,7 +293,7 @@ func packagesOf(h *numa.Host) (packages, bare []numa.Node, err error) {
 	return packages, bare, nil
 }
 
-// sameNodes reports whether both have the same nodes, whatever their origin.
+// sameNodes reports whether both have the same nodes, regardless of their origin.
 func sameNodes(a, b numa.Fact[[]numa.Node]) bool {
 	return a.Known() == b.Known() && slices.EqualFunc(a.Value, b.Value, func(x, y numa.Node) bool {
 		x.Memory.Origin, y.Memory.Origin = numa.Origin{}, numa.Origin{}

@@ -14,21 +14,21 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Result is the changed fleet beside today's: A is today, B is changed.
+// A Result compares the changed fleet with today's: A is today's, B is the changed one.
 type Result struct {
 	*diff.Drift
 	Changes  []Effect   `json:"changes"`
-	Capacity []Capacity `json:"capacity,omitempty"` // clusters whose hosts or VMs differ in size
+	Capacity []Capacity `json:"capacity,omitempty"` // clusters whose hosts or VMs change in size
 }
 
-// Judge judges a fleet as it is and as it would be after the changes; the filter says what of
-// it is compared, nil for everything. It is an error when no VM can be judged, and when the context ends.
+// Judge assesses a fleet as it is and after the changes; the filter selects the objects that are compared, nil for all. It
+// returns an error if no VM can be assessed, or if the context ends.
 func Judge(ctx context.Context, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
 	return Beside(ctx, nil, f, changes, o, shown)
 }
 
-// Beside does so for a fleet whose judgement without what was seen of it is known, by the same options; nil for none. Clusters
-// that the changes are not about are not judged again then.
+// Beside is Judge for a fleet whose assessment without observations is known, with the same options; nil for none. Clusters
+// that the changes do not affect are then not assessed again.
 func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
 	changed, effects, err := Apply(ctx, f, changes, o.Choices)
 	if err != nil {
@@ -59,7 +59,7 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 	return r, nil
 }
 
-// countStopped counts the VMs that no host powers on any more, by the cluster or standalone host that they were in.
+// countStopped counts the VMs that no host powers on any more, by their previous cluster or standalone host.
 func (r *Result) countStopped() {
 	stopped := map[string]int{}
 	for i := range r.VMs {
@@ -76,8 +76,8 @@ func (r *Result) countStopped() {
 	}
 }
 
-// Worsens reports whether findings of this severity or more are new or worse, VMs cannot run
-// any more, or capacity is short. Findings that are there today do not count.
+// Worsens reports whether findings of this severity or more are new or worse, VMs can no longer run, or capacity is short.
+// Existing findings do not count.
 func (r *Result) Worsens(least finding.Severity) bool {
 	findings, vms := r.Drift.Worsens(least)
 	return findings+vms > 0 || Short(r.Capacity)

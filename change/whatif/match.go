@@ -13,22 +13,22 @@ import (
 	"homenode/source/word"
 )
 
-// A namePattern names VMs, hosts or clusters: names, IDs, cluster/name, patterns of
+// A namePattern matches VMs, hosts or clusters: names, IDs, cluster/name, patterns of
 // path.Match and ranges such as esx[01-08], separated by commas.
 type namePattern struct {
 	text  string
 	col   int
 	items []string
-	parts []part // of the list; each must name something
+	parts []part // of the list; each must match something
 }
 
-// A part is what stands between two commas: a name, a pattern, or a range of names.
+// A part is the text between two commas: a name, a pattern, or a range of names.
 type part struct {
 	text  string
 	items []string
 }
 
-// wideRange is a range of scenarios that path.Match would take for a set of letters.
+// wideRange is a range of scenarios that path.Match would interpret as a set of characters.
 var wideRange = pattern.Of(`^[^\[\]]*\[\d{2,}-\d{2,}\][^\[\]]*$`)
 
 func newPattern(w word.Word) (*namePattern, error) {
@@ -55,13 +55,13 @@ func newPattern(w word.Word) (*namePattern, error) {
 	return p, nil
 }
 
-// A named is what a pattern chooses from.
+// A named is an object that a pattern can match.
 type named struct {
 	id, name, short, cluster string
 }
 
-// idle returns the first part of a list that names nothing, as a pattern of its own;
-// nil when each names something. "none" stands for no cluster.
+// idle returns the first part of a list that matches nothing, as a pattern of its own; nil if
+// each matches something. "none" means no cluster.
 func (p *namePattern) idle(all []named) *namePattern {
 	if p == nil || len(p.parts) < 2 {
 		return nil
@@ -75,8 +75,8 @@ func (p *namePattern) idle(all []named) *namePattern {
 	return nil
 }
 
-// match returns the indexes of what p names, in any case of letters when nothing
-// matches exactly. All match nil.
+// match returns the indexes of the objects that p matches; if nothing matches exactly, case is
+// ignored. nil matches all.
 func (p *namePattern) match(all []named) []int {
 	var found []int
 	for _, fold := range []bool{false, true} {
@@ -94,14 +94,14 @@ func (p *namePattern) match(all []named) []int {
 
 func (p *namePattern) matches(n *named, fold bool) bool {
 	for _, item := range p.items {
-		if item == "*" || item == n.id { // a pattern such as vm-* is never about IDs
+		if item == "*" || item == n.id { // a pattern such as vm-* never matches IDs
 			return true
 		}
 		for _, name := range []string{n.name, n.short, n.cluster + "/" + n.name} {
 			if fold {
 				item, name = strings.ToLower(item), strings.ToLower(name)
 			}
-			if ok, _ := path.Match(item, name); ok || item == name { // newPattern tried the pattern
+			if ok, _ := path.Match(item, name); ok || item == name { // newPattern validated the pattern
 				return true
 			}
 		}
@@ -109,7 +109,7 @@ func (p *namePattern) matches(n *named, fold bool) bool {
 	return false
 }
 
-// none returns the error of a pattern that names nothing.
+// none returns the error for a pattern that matches nothing.
 func (p *namePattern) none(noun string, all []named) error {
 	var similar []string
 	bare := strings.ToLower(strings.Trim(p.items[0], "*?"))
@@ -162,7 +162,7 @@ func clusterNames(f *numa.Fleet) map[string]string {
 	return out
 }
 
-// clusterIDs returns the IDs of the clusters that p names; nil p is every cluster and
+// clusterIDs returns the IDs of the clusters that p matches; a nil p matches every cluster and
 // every standalone host.
 func (p *namePattern) clusterIDs(f *numa.Fleet) (map[string]bool, error) {
 	if p == nil {
@@ -192,8 +192,8 @@ func (p *namePattern) clusterIDs(f *numa.Fleet) (map[string]bool, error) {
 
 var lastNumber = pattern.Of(`^(.*?)(\d+)$`)
 
-// numbered returns count names that begin with name: esx30, esx31. Without a name
-// they are called after the host they are like.
+// numbered returns count names that begin with name: esx30, esx31. The default is the name of
+// the copied host.
 func numbered(name, like string, count int) []string {
 	switch {
 	case name == "" && count == 1:
@@ -213,7 +213,7 @@ func numbered(name, like string, count int) []string {
 	return out
 }
 
-// VMs returns the indexes of the VMs that a value of vm= names, in the order of the fleet.
+// VMs returns the indexes of the VMs that a value of vm= matches, in the order of the fleet.
 func VMs(f *numa.Fleet, value string) ([]int, error) {
 	p, err := newPattern(word.Word{Key: "vm", Value: value, HasValue: true, Col: 1})
 	if err != nil {

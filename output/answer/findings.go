@@ -43,14 +43,14 @@ type Subject struct {
 	Group string // a line names only one subject of each group
 	Key   string // stable between runs; names can change
 	ID    string // in its source
-	At    string // where it was read; "" when unknown
-	// File is the file that the finding is in, Line the line and Col the column from 1; "" is none for
-	// what was watched, and else goes by At and the sources.
+	At    string // place in the source; "" if unknown
+	// File is the file with the finding, Line its line and Col its column from 1. File is "" for live data; otherwise it is derived from At
+	// and the sources.
 	File      string
 	Line, Col int
-	Place     string // by which a page filters
-	When      string // it held
-	Drawing   string // anchor of its drawing; "" without one
+	Place     string // filter value of a page
+	When      string // time of the finding
+	Drawing   string // anchor of its drawing; "" for none
 }
 
 // A Suite is a cluster or host whose subjects were assessed.

@@ -11,7 +11,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// Find returns the answer about the entry with this name, in any case of letters; nil for none. own are the rules of the owner.
+// Find returns the answer about the entry with this name, ignoring case; nil for none. own are the rules of the owner.
 func Find(name string, own []*rule.Rule) *answer.Answer {
 	if s, ok := rulebook.Find(name); ok {
 		return Statement(s)

@@ -230,9 +230,8 @@ func TableNames() []string {
 	return table.Names(Assess(&rules.Result{Fleet: &numa.Fleet{}}, Options{}).Data)
 }
 
-// exampleVM returns the first VM with a finding as a word of a command line: its name, or
-// its ID when the name cannot be typed or would be taken for a flag, or when names may well
-// be there twice: in several sources. It is empty when there is none.
+// exampleVM returns the first VM with a finding as a word for a command line; "" if there is none. The word is the name. It is the ID
+// if the name cannot be typed or looks like a flag, or if byID is set because names may not be unique across several sources.
 func exampleVM(r *rules.Result, byID bool) string {
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -99,7 +99,7 @@ func eventText(x *judged.Explanation) string {
 	return s
 }
 
-// layoutFacts say what the guest sees and what carries it.
+// layoutFacts describes the guest's nodes and the clients.
 func layoutFacts(x *judged.Explanation) []answer.Fact {
 	l := &x.Layout
 	if l.Refused.Any() {

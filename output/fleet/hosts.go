@@ -208,7 +208,7 @@ func runningFields[T any](ratio bool, of func(T) judged.Running) []answer.Field[
 	}
 	known := func(r judged.Running) bool { return r.Cores > 0 && !r.Unknown }
 	perCore := field("vCPUs per core", 14, func(r judged.Running) table.Cell { return table.Known(known(r), table.Number(r.PerCore)) })
-	if ratio { // on the screen too
+	if ratio { // also on the screen
 		perCore.Head, perCore.Right, perCore.About = "vCPU/core", true, "vCPUs that run beside the cores of the hosts"
 		perCore.Shown = func(row T) answer.Cell {
 			switch r := of(row); {

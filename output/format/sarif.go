@@ -80,8 +80,8 @@ func placeOf(j *answer.Findings, f *finding.Finding, subject *answer.Subject, fi
 	return namedAfter(j.Source, f)
 }
 
-// fingerprints counts how often each finding occurs. The same rule, VM or host gives the same fingerprint in the next run, whatever else
-// changes; names may change, IDs do not.
+// fingerprints counts the occurrences of each finding. The fingerprint of the same rule and the same VM or host is stable between runs. It
+// uses IDs, because names can change.
 type fingerprints map[string]int
 
 // of returns the fingerprint of a finding.
@@ -94,8 +94,8 @@ func (n fingerprints) of(f *finding.Finding, subject *answer.Subject) [sha256.Si
 	return sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(n[key])))
 }
 
-// sarifLevels are the levels of the severities. What is no problem has none and is
-// of the kind informational (SARIF 3.27.9, 3.27.10).
+// sarifLevels are the levels of the severities. A result that is not a problem has level none
+// and kind informational (SARIF 3.27.9, 3.27.10).
 var sarifLevels = [...]string{finding.Info: "none", finding.Low: "note", finding.Medium: "warning", finding.High: "error"}
 
 // helpURI returns an address; SARIF does not accept a path instead (3.49.12).

@@ -151,7 +151,7 @@ func conditions(moves []*move.Move) (t answer.Table, conditional int) {
 	return t, conditional
 }
 
-// common returns what any VM loses, each once: no VM has a page for it alone.
+// common lists the losses of all VMs, without duplicates. They are not repeated on the pages of VMs.
 func common(moves []*move.Move) answer.Table {
 	t := answer.Table{Name: "common", Title: "Lost by any VM", Columns: answer.Columns("to", "what", "on vSphere", "then", "why", ">VMs")}
 	count := map[[5]string]int{}

@@ -1,4 +1,4 @@
-// Package affinity finds VMs that CPU or memory affinity takes out of NUMA management.
+// Package affinity finds VMs that are not NUMA-managed because of CPU or memory affinity.
 package affinity
 
 import (
@@ -89,7 +89,7 @@ func what(pcpus, memory []int) string {
 		parts = append(parts, "memory affinity to "+list("node", memory))
 	}
 	switch len(parts) {
-	case 0: // set, but the list is unreadable
+	case 0: // set, but the list cannot be parsed
 		return "CPU or memory affinity"
 	case 1:
 		return parts[0]
@@ -104,7 +104,7 @@ func list(noun string, numbers []int) string {
 	return noun + " " + words.Ranges(numbers)
 }
 
-// home returns the one node that CPUs and memory are both pinned to, or -1.
+// home returns the only node to which CPUs and memory are both pinned, or -1.
 func home(h *numa.Host, nodes, memory []int) int {
 	if len(nodes) != 1 {
 		return -1
@@ -112,7 +112,7 @@ func home(h *numa.Host, nodes, memory []int) int {
 	if slices.Equal(nodes, memory) {
 		return nodes[0]
 	}
-	// Up to 6.0 memory follows CPU affinity inside one node.
+	// Up to 6.0, memory follows a CPU affinity within one node.
 	auto, set := h.Options.Value.Lookup("Numa.AutoMemAffinity")
 	if len(memory) == 0 && h.Release.Value < numa.ESXi65 && (!set || auto != "0") {
 		return nodes[0]
@@ -120,8 +120,8 @@ func home(h *numa.Host, nodes, memory []int) int {
 	return -1
 }
 
-// ways says how to clear the affinities; a home node on the node of its devices, or else the one that they name, keeps the VM there, where
-// the node holds it and that serves it.
+// ways returns the ways to clear the affinities. A NUMA node affinity keeps the VM on the node of its devices, or otherwise on the node of
+// its affinities, if the VM fits the node and benefits from it.
 func ways(p *rule.Pass, h *numa.Host, pcpus, memory []int, on *rule.On) []numa.Way {
 	v, m := p.VM, &on.Kind.Machine
 	way := v.ClearAffinity()
@@ -156,7 +156,7 @@ func few(g *vnuma.Guest, m *vnuma.Machine, pcpus []int) (cores int, less bool) {
 	return len(seen), len(seen) > 0 && g.Needs.Exclusive && g.ExclusiveCores(m) > len(seen)
 }
 
-// evidence shows what pins the VM.
+// evidence returns the affinities of the VM.
 func evidence(v *numa.VM, pcpus, memory []int) []finding.Evidence {
 	var out []finding.Evidence
 	if len(v.CPUAffinity.Value) > 0 {

@@ -8,7 +8,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// missing reports PCPUs and nodes of the affinities that some host lacks.
+// missing reports PCPUs and nodes in the affinities that some host lacks.
 func missing(p *rule.Pass, pcpus, memory []int) {
 	v := p.VM
 	lacks := func(h *numa.Host) string {

@@ -32,7 +32,7 @@ func check(p *rule.StatedPass) {
 	}
 }
 
-// empty finds vCPUs on nodes without memory, where the memory of their cell is bound to none.
+// empty finds vCPUs on nodes without memory, if the memory of their cell is not bound.
 func empty(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	v := p.VM
 	if runs == nil || slices.ContainsFunc(runs, func(n int) bool { return !v.Host.Node(n).Empty() }) {
@@ -47,7 +47,7 @@ func empty(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	})
 }
 
-// slow finds memory of vCPUs on nodes without CPUs: on purpose, or by mistake.
+// slow finds memory of vCPUs on nodes without CPUs, which may be intended or a mistake.
 func slow(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	v, bound := p.VM, piece.Bound
 	without := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { node := v.Host.Node(n); return node == nil || node.Cores > 0 })
@@ -63,8 +63,8 @@ func slow(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	})
 }
 
-// away finds vCPUs that run on none of the nodes that memory of their cell is bound to; and memory that is interleaved over nodes of the
-// vCPUs and others.
+// away finds vCPUs that run on none of the nodes to which the memory of their cell is bound, and memory that is interleaved over the
+// vCPUs' nodes and others.
 func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	v, s, bound := p.VM, p.VM.Stated, piece.Bound
 	vcpus, on := v.Away(piece)
@@ -95,7 +95,7 @@ func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 		come = fmt.Sprintf("are spread over %s, %d of %d elsewhere", rule.NodeList(bound.Nodes), len(elsewhere), len(bound.Nodes))
 	}
 	advice := p.Spelt("Bind the memory of the cell to the node of its vCPUs", rule.Binding)
-	if !spread && (len(vcpus) < present || len(on) > 1) { // no one node is that of its vCPUs
+	if !spread && (len(vcpus) < present || len(on) > 1) { // the vCPUs have no single node
 		advice = p.Spelt(fmt.Sprintf("Pin %s to %s", words.Numbered("vCPU", vcpus), rule.NodeList(bound.Nodes)), rule.Pins)
 	}
 	p.Report(finding.Finding{

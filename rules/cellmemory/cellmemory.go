@@ -1,4 +1,4 @@
-// Package cellmemory finds VMs whose cells do not have their memory.
+// Package cellmemory finds VMs whose cells do not get their memory.
 package cellmemory
 
 import (
@@ -51,8 +51,8 @@ func check(p *rule.StatedPass) {
 	})
 }
 
-// defaultPages finds cells that are no whole pages of the host's default size, which no definition states. sure says that they are
-// none of any size that the host has; where these are unknown, of 2 MB, of which the others are multiples.
+// defaultPages finds cells that are not a multiple of the host's default page size, which definitions do not state. sure: they are
+// not a multiple of any page size of the host; if these are unknown, of 2 MB, because the other sizes are multiples of it.
 func defaultPages(v *rule.StatedVM) (faults []string, sure bool) {
 	if !v.Stated.DefaultPage {
 		return nil, false

@@ -1,4 +1,4 @@
-// Package cellsize finds cells that are larger than the node that carries them.
+// Package cellsize finds cells that are larger than their host node.
 package cellsize
 
 import (
@@ -25,7 +25,7 @@ func check(p *rule.StatedPass) {
 	if v.Host == nil || !v.Host.Nodes.Known() {
 		return
 	}
-	if !v.Sized() { // K011 judges it
+	if !v.Sized() { // see K011
 		return
 	}
 	s, pieces := v.Stated, v.Stated.Pieces()
@@ -37,7 +37,7 @@ func check(p *rule.StatedPass) {
 		if n := s.Present(i); n > room.Cores && room.Cores > 0 {
 			over = append(over, fmt.Sprintf("%s on %d cores", words.Plural(n, "vCPU"), room.Cores))
 			switch {
-			case !room.Within && n > room.Threads: // on several nodes, which the guest takes for one
+			case !room.Within && n > room.Threads: // on several nodes, which the guest sees as one
 				severity = finding.High
 			case !room.Within || n > room.Threads:
 				severity = finding.Medium
@@ -74,7 +74,7 @@ func check(p *rule.StatedPass) {
 	modules(p, pieces[len(s.Cells):])
 }
 
-// modules finds memory modules that are larger than the node that their memory is to be on, without the rest of their cell.
+// modules finds memory modules that are larger than the node for their memory, not counting the rest of their cell.
 func modules(p *rule.StatedPass, pieces []numa.Piece) {
 	v := p.VM
 	for i := range pieces {

@@ -1,4 +1,4 @@
-// Package clientlimits finds VMs that a limit of vCPUs per client makes wider.
+// Package clientlimits finds VMs that have more clients because of a limit of vCPUs per client.
 package clientlimits
 
 import (
@@ -31,7 +31,7 @@ func check(p *rule.Pass) {
 		l := without(o)
 		return o.Layout.Managed && o.Layout.PPDs.Len() > max(l.PPDs.Len(), o.Needed(g)) && l.Memory.Remote <= o.Layout.Memory.Remote
 	})
-	if !ok || !p.Plan().Edit.LimitsOff { // else it is what makes the VM fit its hosts or its memory
+	if !ok || !p.Plan().Edit.LimitsOff { // otherwise the limit makes the VM fit its hosts or its memory
 		return
 	}
 	key, limit := "numa.vcpu.maxPerMachineNode", g.MaxPerMachineNode

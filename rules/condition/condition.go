@@ -1,4 +1,4 @@
-// Package condition evaluates expressions about VMs, such as `vcpus == 2 && release < 7.0`: what users select, and what owners expect.
+// Package condition evaluates expressions about VMs, such as `vcpus == 2 && release < 7.0`: selections of users, and expectations of owners.
 package condition
 
 import (
@@ -16,29 +16,28 @@ import (
 	"homenode/numa"
 )
 
-// A Condition is an expression about a VM, such as `vcpus == 2 && release < 7.0`. nil holds
-// for every VM.
+// A Condition is an expression about a VM, such as `vcpus == 2 && release < 7.0`. nil is true for every VM.
 type Condition struct {
 	program *vm.Program
-	known   map[string]any // every word that it may use, with a value of its type
-	words   []string       // that it uses
-	missing int            // VMs of which a value that the condition needs is unknown
-	failed  error          // of the first VM for which it could not be evaluated
+	known   map[string]any // every allowed word, with a value of its type
+	words   []string       // used words
+	missing int            // number of VMs for which a required value is unknown
+	failed  error          // for the first VM with an evaluation error
 }
 
-// Bounds of a condition, which may come from a stranger: it is evaluated for each VM of a fleet.
+// Limits for conditions, which may be from untrusted users: a condition is evaluated for each VM of a fleet.
 const (
 	longestCondition = 2000 // bytes
-	mostNodes        = 300  // of its tree
+	mostNodes        = 300  // of its syntax tree
 )
 
-// functions are those that a condition may call: none makes a value that is larger than those it reads.
+// functions are those that a condition may call: none returns a value that is larger than its arguments.
 var functions = []string{"all", "none", "any", "one", "count", "filter", "len", "lower", "upper", "trim", "hasPrefix", "hasSuffix", "indexOf", "abs", "int", "float", "string", "first", "last", "min", "max"}
 
-// A bound refuses conditions whose evaluation can take long or much memory: ranges, loops in loops, and values that grow.
+// A bound rejects conditions that may need much time or memory: ranges, nested loops, and values that grow.
 type bound struct{ err error }
 
-// Visit looks at a node before it is compiled.
+// Visit checks a node before it is compiled.
 func (b *bound) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.BinaryNode:
@@ -88,27 +87,25 @@ func kindOf(n ast.Node) reflect.Kind {
 	return n.Type().Kind()
 }
 
-// loops counts the predicates of a tree.
+// loops counts the predicates of a syntax tree.
 type loops int
 
-// Visit counts one.
+// Visit counts a predicate.
 func (l *loops) Visit(node *ast.Node) {
 	if _, ok := (*node).(*ast.PredicateNode); ok {
 		*l++
 	}
 }
 
-// zero has every word of a condition with its type: what the words mean is said in
-// docs/checks.md.
+// zero has every word of a condition with its type: the words are documented in docs/checks.md.
 var zero = values(&numa.VM{}, "", nil, true)
 
-// Compile reads a condition. Its words are those of numa.VMFacts (memory in GB), and name, cluster, host, folder, tags,
-// attributes (`attributes["owner"]`), and of its host release (7.0), update (3 of 7.0 U3) and those of numa.HostFacts behind "host", as in
-// hostMemory; the language is that of
-// github.com/expr-lang/expr, without what takes long: ranges, loops in loops, and functions that make values.
+// Compile compiles a condition. Its words are those of numa.VMFacts (memory in GB), and name, cluster, host, folder, tags, attributes
+// (`attributes["owner"]`), and for its host release (7.0), update (3 of 7.0 U3) and those of numa.HostFacts after "host", as in hostMemory. The
+// language is that of github.com/expr-lang/expr, without expensive constructs: ranges, nested loops, and functions that create values.
 func Compile(text string) (*Condition, error) { return CompileWith(text, nil) }
 
-// CompileWith reads a condition that has more words: each with a value of its type.
+// CompileWith compiles a condition with additional words, each with a value of its type.
 func CompileWith(text string, more map[string]any) (*Condition, error) {
 	if len(text) > longestCondition {
 		return nil, fmt.Errorf("found %d bytes, want a condition of at most %d", len(text), longestCondition)
@@ -139,20 +136,20 @@ func CompileWith(text string, more map[string]any) (*Condition, error) {
 // Visit collects the words that the condition uses.
 func (c *Condition) Visit(node *ast.Node) {
 	if n, ok := (*node).(*ast.IdentifierNode); ok {
-		if _, ok := c.known[n.Value]; ok { // no variable of the condition itself
+		if _, ok := c.known[n.Value]; ok { // not a variable of the condition itself
 			c.words = append(c.words, n.Value)
 		}
 	}
 }
 
-// Reset forgets which VMs could not be told.
+// Reset clears the number of VMs with an unknown result.
 func (c *Condition) Reset() {
 	if c != nil {
 		c.missing, c.failed = 0, nil
 	}
 }
 
-// Err returns why the condition could not be evaluated for a VM: then it neither holds nor fails, and nothing may be said of what it chooses.
+// Err returns the error of evaluating the condition for a VM. The condition is then neither true nor false, and its selection must not be used.
 func (c *Condition) Err() error {
 	if c == nil {
 		return nil
@@ -160,7 +157,7 @@ func (c *Condition) Err() error {
 	return c.failed
 }
 
-// Unknown says of how many VMs it cannot be told whether the condition holds; "" of none.
+// Unknown reports the number of VMs for which the condition cannot be evaluated; "" for none.
 func (c *Condition) Unknown() string {
 	switch {
 	case c == nil || c.missing == 0:
@@ -171,8 +168,8 @@ func (c *Condition) Unknown() string {
 	return fmt.Sprintf(": %d VMs are left out: the condition needs a value that is unknown", c.missing)
 }
 
-// Holds reports whether the condition holds for the VM. It does not when a value that it
-// needs is unknown: unknown is neither zero nor false. Err returns an error of evaluating it.
+// Holds reports whether the condition is true for the VM. It is not if a required value is unknown: unknown is neither zero nor false. Err returns an
+// evaluation error.
 func (c *Condition) Holds(v *numa.VM, cluster string, on *numa.Host) bool {
 	if c == nil {
 		return true
@@ -187,8 +184,8 @@ func (c *Condition) Holds(v *numa.VM, cluster string, on *numa.Host) bool {
 	return yes
 }
 
-// Evaluate reports whether the condition holds for the VM, with the values of the words that it has beside those of every condition. lacks
-// names the words that it needs and that are unknown: then it neither holds nor fails.
+// Evaluate reports whether the condition is true for the VM, with the values of the additional words. lacks names the required words with unknown
+// values: the condition is then neither true nor false.
 func (c *Condition) Evaluate(v *numa.VM, cluster string, on *numa.Host, more map[string]any) (yes bool, lacks []string, err error) {
 	env := values(v, cluster, on, false)
 	maps.Copy(env, more)
@@ -205,8 +202,7 @@ func (c *Condition) Evaluate(v *numa.VM, cluster string, on *numa.Host, more map
 	return err == nil && yes, nil, err
 }
 
-// values returns the words of a condition for a VM; unknown ones are nil, unless all are
-// wanted for their types.
+// values returns the words of a condition for a VM. Unknown ones are nil, unless all are needed for their types.
 func values(v *numa.VM, cluster string, on *numa.Host, all bool) map[string]any {
 	out := map[string]any{"name": v.Name, "cluster": cluster, "folder": v.Folder, "tags": append([]string{}, v.Tags...)}
 	attributes := map[string]string{}
@@ -225,7 +221,8 @@ func values(v *numa.VM, cluster string, on *numa.Host, all bool) map[string]any 
 	return out
 }
 
-// facts puts those of a VM or host under their names; memory is in GB. What has several parts no condition has, and the release has words of its own.
+// facts adds the properties of a VM or host under their names; memory is in GB. Properties with several parts are omitted, and the release has words
+// of its own.
 func facts[T any](out map[string]any, all bool, list []numa.Property[T], of *T, name func(word string) string) {
 	for i := range list {
 		p := &list[i]

@@ -9,16 +9,16 @@ import (
 	"github.com/expr-lang/expr/parser"
 )
 
-// mostPattern bounds the regular expressions of a condition, in steps for each letter that they look at: (a{100}){10} has 1,000.
+// mostPattern limits the regular expressions of a condition, in steps for each character of input: (a{100}){10} has 1,000.
 const mostPattern = 1000
 
-// A patterns looks at the regular expressions of a condition.
+// A patterns checks the regular expressions of a condition.
 type patterns struct {
 	size int
 	err  error
 }
 
-// boundPatterns refuses regular expressions that are large, or that no one has seen, before anything compiles them.
+// boundPatterns rejects regular expressions that are large or cannot be checked, before they are compiled.
 func boundPatterns(text string) error {
 	tree, err := parser.Parse(text)
 	if err != nil {
@@ -29,7 +29,7 @@ func boundPatterns(text string) error {
 	return p.err
 }
 
-// Visit adds the size of one.
+// Visit adds the size of a regular expression.
 func (p *patterns) Visit(node *ast.Node) {
 	n, ok := (*node).(*ast.BinaryNode)
 	if !ok || n.Operator != "matches" || p.err != nil {
@@ -50,7 +50,7 @@ func (p *patterns) Visit(node *ast.Node) {
 	}
 }
 
-// sizeOf returns how many steps an expression has, its repetitions written out.
+// sizeOf returns the number of steps of an expression with its repetitions expanded.
 func sizeOf(re *syntax.Regexp) int {
 	n := max(1, len(re.Rune))
 	if re.Op == syntax.OpCharClass {

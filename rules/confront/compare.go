@@ -12,7 +12,7 @@ import (
 	"homenode/numa"
 )
 
-// compare fills Fields and Open with what the observation states.
+// compare sets Fields and Open from the observation.
 func (r *Result) compare(v *numa.VM) {
 	r.Fields = fieldsOf(r.Observation, &r.Layout, &r.Open)
 	if !r.Observation.By.InGuest() {
@@ -23,7 +23,7 @@ func (r *Result) compare(v *numa.VM) {
 	}
 }
 
-// Processors returns how many the guest shows; false when it does not.
+// Processors returns the number of processors that the guest shows; false if unknown.
 func Processors(o *numa.Observation) (int, bool) {
 	for _, f := range []numa.Fact[[]int]{o.VPDs, o.Sockets} {
 		if f.Known() && len(f.Value) > 0 {
@@ -33,24 +33,24 @@ func Processors(o *numa.Observation) (int, bool) {
 	return 0, false
 }
 
-// Names of fields that are asked for.
+// Names of fields that other packages use.
 const (
 	fieldPPDs   = "NUMA clients (PPDs)"
 	fieldSlices = "memory slices"
 
-	FieldVPDs     = "virtual nodes (VPDs)" // homenode measure asks for it, as for the next two
+	FieldVPDs     = "virtual nodes (VPDs)" // used by homenode measure, like the next two
 	FieldSockets  = "virtual sockets"
 	FieldTogether = "vCPUs by node of the host"
-	FieldHomes    = "home nodes" // N030 asks for it
+	FieldHomes    = "home nodes" // used by N030
 )
 
-// Fields compares l with all that o states, whatever the settings and the host of the VM. open says what is stated and not compared.
+// Fields compares l with every quantity in o, regardless of the settings and the host of the VM. open lists the quantities that are
+// not compared, with the reason.
 func Fields(o *numa.Observation, l *vnuma.Layout) (fields []Field, open []string) {
 	return fieldsOf(o, l, &open), open
 }
 
-// fieldsOf compares l with all that o states. open, when not nil, takes what is
-// stated and not compared.
+// fieldsOf compares l with every quantity in o. If open is not nil, it gets the quantities that are not compared.
 func fieldsOf(o *numa.Observation, l *vnuma.Layout, open *[]string) []Field {
 	var out []Field
 	add := func(name, at string, predicted vnuma.Split, groups numa.Fact[[]int], count numa.Fact[int]) {
@@ -63,7 +63,7 @@ func fieldsOf(o *numa.Observation, l *vnuma.Layout, open *[]string) []Field {
 	at := func(where string) string { return join(o.At, where) }
 	add(FieldVPDs, at(o.VPDs.Origin.Where), l.VPDs, o.VPDs, o.VPDCount)
 	clients, listed := compareClients(o, l)
-	if !listed { // a list of clients says more than their number
+	if !listed { // a list of clients is more detailed than their number
 		add(fieldPPDs, at(o.PPDs.Origin.Where), l.PPDs, o.PPDs, o.PPDCount)
 	}
 	add(FieldSockets, at(o.Sockets.Origin.Where), l.VSockets, o.Sockets, o.SocketCount)
@@ -84,7 +84,7 @@ func fieldsOf(o *numa.Observation, l *vnuma.Layout, open *[]string) []Field {
 	return out
 }
 
-// join returns where a fact stands: relative to at, when that is a file alone.
+// join returns the place of a fact: relative to at, if that is only a file.
 func join(at, where string) string {
 	if where == "" || strings.HasPrefix(where, at) {
 		return cmp.Or(where, at)
@@ -92,8 +92,8 @@ func join(at, where string) string {
 	return at
 }
 
-// compareGroups compares a division of the vCPUs. A log of 6.0 names one PPD a
-// vCPU where its summary counts two, with CPU hot add: then the count holds.
+// compareGroups compares a division of the vCPUs. A log of 6.0 names one PPD per vCPU although its summary counts two, with CPU hot
+// add: then the count is used.
 func compareGroups(s vnuma.Split, groups numa.Fact[[]int], count numa.Fact[int]) (Field, bool) {
 	observed := sizesOf(groups.Value)
 	switch {
@@ -119,8 +119,7 @@ func groupsOf(s vnuma.Split) []int {
 	return out
 }
 
-// canonical numbers groups in the order of their first member: a guest may number
-// its nodes with gaps.
+// canonical numbers groups in the order of their first member: a guest's node numbers may have gaps.
 func canonical(groups []int) []int {
 	number := map[int]int{}
 	out := make([]int, len(groups))
@@ -147,7 +146,7 @@ func sizesOf(groups []int) []int {
 	return out
 }
 
-// SizesText writes the vCPUs of groups: "1 × 16", "2 × 16" or "16 + 14".
+// SizesText formats the number of vCPUs of groups: "1 × 16", "2 × 16" or "16 + 14".
 func SizesText(sizes []int) string {
 	if len(sizes) == 1 {
 		return fmt.Sprintf("1 × %d", sizes[0])
@@ -155,21 +154,20 @@ func SizesText(sizes []int) string {
 	return vnuma.SizesText(sizes)
 }
 
-// compareClients compares the clients that the scheduler lists, whose vCPUs it
-// counts but does not name.
+// compareClients compares the clients in the scheduler's list, which contains their number of vCPUs, but not which ones.
 func compareClients(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 	if !o.Clients.Known() || len(o.Clients.Value) == 0 {
 		return Field{}, false
 	}
 	observed, predicted := make([]int, 0, len(o.Clients.Value)), l.PPDs.Sizes()
-	managed := false // a client without home node is not (C-12)
+	managed := false // a client without a home node is not managed (C-12)
 	for _, c := range o.Clients.Value {
 		managed = managed || c.Home >= 0
 		if c.VCPUs > 0 {
 			observed = append(observed, c.VCPUs)
 		}
 	}
-	if len(observed) == 0 { // the memory screen of esxtop names home nodes, not clients
+	if len(observed) == 0 { // the memory screen of esxtop shows home nodes, not clients
 		return Field{}, false
 	}
 	f := Field{Name: "NUMA clients", Predicted: SizesText(predicted), Observed: SizesText(observed), At: join(o.At, o.Clients.Origin.Where)}
@@ -185,8 +183,8 @@ func compareClients(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 	return f, true
 }
 
-// compareTogether compares which vCPUs run on one node of the host with the clients, which are placed as one: a client in two
-// groups is none that was predicted. Clients can share a node, so that one group of several whole clients tells nothing.
+// compareTogether compares the vCPUs that run on the same host node with the clients, which are placed as a whole: a client in two
+// groups contradicts the prediction. Clients can share a node, so one group of several whole clients proves nothing.
 func compareTogether(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, bool) {
 	seen := o.Together.Value
 	why := ""
@@ -232,14 +230,14 @@ func compareTogether(o *numa.Observation, l *vnuma.Layout, open *[]string) (Fiel
 	return f, true
 }
 
-// compareHomes compares the number of home nodes, none for a VM that the NUMA scheduler does not manage. Clients of a VM can share
-// one, so that fewer than predicted tell nothing.
+// compareHomes compares the number of home nodes, which is 0 for a VM that the NUMA scheduler does not manage. Clients of a VM can
+// share a home node, so fewer than predicted prove nothing.
 func compareHomes(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, bool) {
 	n := len(o.Homes.Value)
 	if n == 0 && l.Nodes < 2 {
 		return Field{}, false // a host of one node has no NUMA scheduling
 	}
-	if !o.Homes.Known() || len(o.Clients.Value) > 0 && (n == 0 || !l.Managed) { // compareClients says it
+	if !o.Homes.Known() || len(o.Clients.Value) > 0 && (n == 0 || !l.Managed) { // reported by compareClients
 		return Field{}, false
 	}
 	if n == 0 || !l.Managed {
@@ -255,8 +253,7 @@ func compareHomes(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, 
 	return Field{FieldHomes, strconv.Itoa(l.HomeNodes), strconv.Itoa(n), n == l.HomeNodes || n > l.HomeNodes && l.Memory.Joins(), join(o.At, o.Homes.Origin.Where)}, true
 }
 
-// compareSlices compares the memory of the virtual nodes, as a log of the host
-// states it.
+// compareSlices compares the memory of the virtual nodes with a log of the host.
 func compareSlices(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 	if !o.Slices.Known() || o.By.InGuest() || l.Slice(0) == 0 {
 		return Field{}, false
@@ -268,8 +265,7 @@ func compareSlices(o *numa.Observation, l *vnuma.Layout) (Field, bool) {
 	return Field{fieldSlices, bytesText(predicted), bytesText(o.Slices.Value), slices.EqualFunc(predicted, o.Slices.Value, near), join(o.At, o.Slices.Origin.Where)}, true
 }
 
-// near reports whether two slices are the same but for how ESXi rounds them, which
-// is not published: up to 1/256.
+// near reports whether two slices are equal except for the rounding of ESXi, which is not documented: up to 1/256.
 func near(a, b numa.Bytes) bool { return max(a, b)-min(a, b) <= max(a, b)/256 }
 
 func bytesText(list []numa.Bytes) string {

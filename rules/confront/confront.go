@@ -1,5 +1,5 @@
-// Package confront puts what was observed of a VM beside what the model predicts
-// for it, and looks for the reason when the two differ. It computes; rules judge.
+// Package confront compares the observations of a VM with the model's prediction, and finds the reason
+// for a difference. It only computes; rules make the assessment.
 package confront
 
 import (
@@ -12,40 +12,40 @@ import (
 	"homenode/numa"
 )
 
-// A Place is a host, or several of one shape, that the VM may have run on.
+// A Place is a host, or several with the same layout, that the VM may have run on.
 type Place struct {
 	Names   []string // of its hosts
 	Machine vnuma.Machine
 }
 
-// A Result is one observation beside the prediction.
+// A Result is one observation and its prediction.
 type Result struct {
 	Observation *numa.Observation
-	Host        string // name of the first host of the Place that it is predicted on
+	Host        string // name of the first host of the Place for the prediction
 	Event       vnuma.Event
-	Guest       vnuma.Guest  // with the settings that were in force
+	Guest       vnuma.Guest  // with the settings at that time
 	Layout      vnuma.Layout // predicted
-	Fields      []Field      // what could be compared
-	// Open says why nothing, or not all, could be compared.
+	Fields      []Field      // compared quantities
+	// Open contains the reasons why nothing, or not everything, could be compared.
 	Open []string
-	// Reasons are what would make the prediction agree, the most likely first: a
-	// host that it was powered on elsewhere, a setting changed since, a conflict of
-	// sources decided the other way. Empty when it agrees, or nothing explains it.
+	// Reasons are changes that would make the prediction agree, the most likely first: another host at
+	// power-on, a setting changed since, another decision in a conflict of sources. Empty if it agrees,
+	// or nothing explains the difference.
 	Reasons []string
-	// Other are settings that the observation states otherwise than the inventory.
+	// Other are settings that differ between the observation and the inventory.
 	Other []Setting
 }
 
-// A Field is one observed quantity beside the predicted one, or beside the one that a definition states.
+// A Field is one observed quantity and the predicted one, or the one in a definition.
 type Field struct {
-	Name      string `json:"name"` // in the field's words: "virtual nodes (VPDs)"
+	Name      string `json:"name"` // technical term: "virtual nodes (VPDs)"
 	Predicted string `json:"predicted"`
 	Observed  string `json:"observed"`
 	Agrees    bool   `json:"agrees"`
-	At        string `json:"at,omitempty"` // where it was observed
+	At        string `json:"at,omitempty"` // source of the observation
 }
 
-// A Setting is one that the observation and the inventory state differently.
+// A Setting differs between the observation and the inventory.
 type Setting struct {
 	Name      string `json:"name"`
 	Observed  string `json:"observed"`
@@ -55,7 +55,7 @@ type Setting struct {
 // Comparable reports whether anything could be compared.
 func (r *Result) Comparable() bool { return len(r.Fields) > 0 }
 
-// Agrees reports whether all that could be compared agrees.
+// Agrees reports whether all compared quantities agree.
 func (r *Result) Agrees() bool { return r.Comparable() && Agree(r.Fields) }
 
 // Agree reports whether all fields do.
@@ -63,12 +63,11 @@ func Agree(fields []Field) bool {
 	return !slices.ContainsFunc(fields, func(f Field) bool { return !f.Agrees })
 }
 
-// Check confronts the observation o of v. places are the hosts that v can run on,
-// that of v first; the observation's own host, when it names one of them, comes
-// before that.
+// Check compares the observation o of v with the prediction. places are the hosts that v can run on, its
+// own first; the observation's own host, if it is one of them, has priority.
 func Check(v *numa.VM, o *numa.Observation, places []Place, ch vnuma.Choices) Result {
-	// A setting that a log does not name had its default then, unless the log is an
-	// excerpt: the inventory's value stands in when the default does not fit.
+	// A setting that is missing in a log had its default then, unless the log is an excerpt: the value
+	// of the inventory is used if the default does not fit.
 	inventory := over(&o.Config, &v.Config, false)
 	if logged := lastLogged(v, o); logged != nil { // it runs with those, unless it was power-cycled since
 		then := over(logged, &v.Config, true)
@@ -87,9 +86,9 @@ func Check(v *numa.VM, o *numa.Observation, places []Place, ch vnuma.Choices) Re
 	return r
 }
 
-// lastLogged returns the settings of the newest power-on that a log tells of, for an
-// observation that states none itself: a guest and the scheduler show what the last
-// power-on made. nil when there is none, or it is not older.
+// lastLogged returns the settings of the newest power-on in a log, for an observation without settings:
+// the layout in a guest and in the scheduler is that of the last power-on. nil if there is none, or it
+// is not older.
 func lastLogged(v *numa.VM, o *numa.Observation) *numa.Config {
 	if o.Config.VCPUs.Known() {
 		return nil
@@ -164,8 +163,8 @@ func check(v *numa.VM, o *numa.Observation, config numa.Config, places []Place, 
 	return r
 }
 
-// then returns the places with the release that the observation states: the rules
-// of its day made what it shows.
+// then returns the places with the release of the observation, because the rules of that release
+// determined the layout.
 func (r *Result) then(places []Place) []Place {
 	old := slices.Clone(places)
 	for i := range old {
@@ -186,8 +185,8 @@ func (p *Place) name() string {
 	return p.Names[0]
 }
 
-// eventOf returns the event that the observation follows. What stands in a log was
-// made at that start; a guest or the scheduler shows what the last power-on made.
+// eventOf returns the event before the observation. The layout in a log is that of the logged start; the
+// layout in a guest or the scheduler is that of the last power-on.
 func eventOf(o *numa.Observation) vnuma.Event {
 	switch o.Start {
 	case numa.FirstStart:
@@ -198,8 +197,8 @@ func eventOf(o *numa.Observation) vnuma.Event {
 	return vnuma.PowerCycle
 }
 
-// over returns the facts of a, and those of b where a has none. With defaults, a
-// default that the vmx process takes counts as a fact of a.
+// over returns the facts of a, and those of b that a lacks. With defaults, a default of the vmx process
+// counts as a fact of a.
 func over(a, b *numa.Config, defaults bool) numa.Config {
 	c := *b
 	take(&c.GuestOS, a.GuestOS, false)
@@ -227,8 +226,8 @@ func take[T any](to *numa.Fact[T], f numa.Fact[T], defaults bool) {
 	}
 }
 
-// otherSettings lists what the observation was configured with and the inventory
-// has otherwise. Stored sizes are written by the host and not counted.
+// otherSettings lists the settings of the observation that differ from the inventory. Stored sizes are
+// written by the host and not included.
 func otherSettings(a, b *numa.Config) []Setting {
 	var out []Setting
 	differ(&out, "vCPUs", a.VCPUs, b.VCPUs)

@@ -8,11 +8,11 @@ import (
 	"homenode/numa"
 )
 
-// mostReasons is how many reasons a difference gets: the first is the likeliest,
-// and a list of everything that could be explains nothing.
+// mostReasons is the maximum number of reasons for a difference: the first is the most likely,
+// and a longer list would not help.
 const mostReasons = 3
 
-// explain looks for what would make the prediction agree, and keeps the first few.
+// explain searches for changes that would make the prediction agree, and stores the first few.
 // Each variant changes one thing.
 func (r *Result) explain(v *numa.VM, places []Place, here int, ch vnuma.Choices) {
 	try := func(g vnuma.Guest, m *vnuma.Machine, c vnuma.Case, format string, args ...any) {
@@ -41,8 +41,8 @@ func (r *Result) explain(v *numa.VM, places []Place, here int, ch vnuma.Choices)
 
 type trial func(g vnuma.Guest, m *vnuma.Machine, c vnuma.Case, format string, args ...any)
 
-// tryPlaces takes the VM to have been sized on another host, and moved here since. A
-// log that begins with a power-on tells that it was not moved, and most name the host.
+// tryPlaces assumes that the VM was sized on another host, and moved here since. A log that
+// begins with a power-on proves that it was not moved, and most logs name the host.
 func (r *Result) tryPlaces(try trial, places []Place, here int, c vnuma.Case) {
 	started := r.Observation.Start == numa.FirstStart || r.Observation.Start == numa.PowerOnStart
 	named := slices.ContainsFunc(places[here].Names, func(n string) bool { return numa.SameHost(n, r.Observation.Host) })
@@ -64,8 +64,8 @@ func (r *Result) tryPlaces(try trial, places []Place, here int, c vnuma.Case) {
 	}
 }
 
-// tryCheckpoint explains virtual nodes that came along with a checkpoint from a host
-// that is not known here: what this host made of the VM, its clients, agrees.
+// tryCheckpoint explains virtual nodes in a checkpoint from an unknown host: the clients, which
+// the present host creates, agree.
 func (r *Result) tryCheckpoint() {
 	if r.Observation.Start != numa.CheckpointStart || len(r.Reasons) > 0 {
 		return
@@ -73,7 +73,7 @@ func (r *Result) tryCheckpoint() {
 	clients := false
 	for _, f := range r.Fields {
 		switch f.Name {
-		case FieldVPDs, fieldSlices, FieldSockets: // the guest's
+		case FieldVPDs, fieldSlices, FieldSockets: // determined by the guest
 		case fieldPPDs:
 			clients = f.Agrees
 		default:
@@ -85,8 +85,8 @@ func (r *Result) tryCheckpoint() {
 	}
 }
 
-// tryEarlier takes a setting to have been changed since the last power-on: what a
-// guest shows is older than the inventory.
+// tryEarlier assumes that a setting was changed since the last power-on: the layout in a guest
+// is older than the inventory.
 func (r *Result) tryEarlier(try trial, m *vnuma.Machine, c vnuma.Case) {
 	with := func(text string, edit func(*vnuma.Guest)) {
 		g := r.Guest
@@ -125,7 +125,7 @@ func (r *Result) tryEarlier(try trial, m *vnuma.Machine, c vnuma.Case) {
 	}
 }
 
-// tryUnknown varies what is not stated.
+// tryUnknown varies unknown facts.
 func (r *Result) tryUnknown(try trial, v *numa.VM, m *vnuma.Machine, c vnuma.Case) {
 	if !v.CPUHotAdd.Known() && !r.Observation.Config.CPUHotAdd.Known() {
 		g := r.Guest

@@ -6,7 +6,7 @@ import (
 	"homenode/numa"
 )
 
-// Verdict says in one word how the observation compares.
+// Verdict returns the result of the comparison as one word.
 func (r *Result) Verdict() string {
 	switch {
 	case r.Agrees():
@@ -17,7 +17,7 @@ func (r *Result) Verdict() string {
 	return "not compared"
 }
 
-// MarshalJSON writes the observation beside its prediction as docs/reference/json.md describes it.
+// MarshalJSON writes the observation and its prediction as documented in docs/reference/json.md.
 func (r Result) MarshalJSON() ([]byte, error) {
 	o := r.Observation
 	j := struct {
@@ -29,10 +29,10 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Event   string  `json:"event,omitempty"`
 		Verdict string  `json:"verdict"`
 		Fields  []Field `json:"fields"`
-		// Resident memory relative to the home nodes, as NLMEM and NRMEM of esxtop.
+		// Resident memory on and off the home nodes, like NLMEM and NRMEM of esxtop.
 		Local  *numa.Bytes `json:"localBytes,omitempty"`
 		Remote *numa.Bytes `json:"remoteBytes,omitempty"`
-		// As latencies show it from inside: no N%L.
+		// Measured by latency in the guest: not N%L.
 		Far     []numa.FarShare `json:"far,omitempty"`
 		Lost    *float64        `json:"lost,omitempty"`
 		Reasons []string        `json:"reasons,omitempty"`

@@ -1,4 +1,4 @@
-// Package cookie finds stored sizes that the next power cycle throws away.
+// Package cookie finds stored sizes that are discarded at the next power cycle.
 package cookie
 
 import (
@@ -22,7 +22,7 @@ func check(p *rule.Pass) {
 	if g.Stored == 0 || on.Layout.Why != vnuma.ByClients && on.Layout.Why != vnuma.ByFit || g.SizeEachTime {
 		return
 	}
-	// As if the cookie were valid: what the guest had, with the count it had then.
+	// As if the cookie were valid: the guest's layout, with the vCPU count of that time.
 	then := *g
 	made := fmt.Sprintf("was made for %d vCPUs, the VM has %d", g.CookieVCPUs, g.VCPUs)
 	if g.CookieVCPUs == 0 {

@@ -1,4 +1,4 @@
-// Package corespersocket finds cores per socket that shape a VM badly.
+// Package corespersocket finds values of cores per socket that give a VM a bad layout.
 package corespersocket
 
 import (
@@ -24,7 +24,7 @@ func check(p *rule.Pass) {
 	}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		if _, crowded := v.Crowded(o.Kind); crowded {
-			return false // N013 speaks
+			return false // see N013
 		}
 		if o.Layout.Why == vnuma.ByCPS {
 			return o.Layout.VPDs.Len() > o.Needed(&v.Guest)

@@ -34,7 +34,7 @@ func check(p *rule.Pass) {
 	}
 	for _, d := range v.Devices.Value {
 		node, ok := v.Host.NodeOf(d.PCI)
-		if !ok || v.Guest.Affinity && (len(pinned) == 0 || slices.Contains(pinned, node)) { // without a home node: N023
+		if !ok || v.Guest.Affinity && (len(pinned) == 0 || slices.Contains(pinned, node)) { // without a home node: see N023
 			continue
 		}
 		if !v.Guest.Affinity && (on.Layout.HomeNodes == on.Layout.Nodes || len(allowed) == 1 && allowed[0] == node) {
@@ -70,8 +70,8 @@ func check(p *rule.Pass) {
 	}
 }
 
-// apart reports devices on several nodes of a VM that has one client, and whether there are: one finding, for what keeps
-// the VM beside one keeps it away from the other.
+// apart reports devices on several nodes for a VM with one client, and whether there are any: it is one finding, because
+// a way to keep the VM near one device keeps it away from the other.
 func apart(p *rule.Pass, on *rule.On) bool {
 	v := p.VM
 	var nodes []int
@@ -99,7 +99,7 @@ func apart(p *rule.Pass, on *rule.On) bool {
 	return true
 }
 
-// beside says how to keep the VM on the node.
+// beside returns the way to keep the VM on the node.
 func beside(p *rule.Pass, on *rule.On, node int) numa.Way {
 	m := &on.Kind.Machine
 	way := numa.Way{Do: fmt.Sprintf("set numa.nodeAffinity = %d", node), Edits: []numa.Edit{numa.Assign("numa.nodeAffinity", strconv.Itoa(node))}}

@@ -1,4 +1,4 @@
-// Package earlyspill finds VMs whose new memory went to another node while their own
+// Package earlyspill finds VMs whose new memory was allocated on another node while their own
 // had gigabytes free.
 package earlyspill
 
@@ -62,7 +62,7 @@ func watch(w *rule.Watch) {
 	w.Report(f)
 }
 
-// spellAt returns the longest or the last spell when a time is in it; nil for neither.
+// spellAt returns the longest or the last spell if it contains the time; nil if neither does.
 func spellAt(all *capture.Spells, at time.Time) *capture.Spell {
 	for _, s := range []*capture.Spell{&all.Longest, &all.Last} {
 		if !at.Before(s.From) && !at.After(s.To) {
@@ -72,8 +72,8 @@ func spellAt(all *capture.Spells, at time.Time) *capture.Spell {
 	return nil
 }
 
-// reserve compares what was free with what the host keeps back, and returns how much to
-// keep free, in words; empty when that was free.
+// reserve compares the free memory with the host's reserve, and returns the amount to keep
+// free, as text; empty if that was free.
 func reserve(w *rule.Watch, f *finding.Finding) (keep string) {
 	k := w.Reserve()
 	if !k.Known {

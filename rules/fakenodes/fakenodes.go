@@ -1,5 +1,5 @@
-// Package fakenodes finds Windows guests that make up NUMA nodes for vCPUs that could
-// be hot-added.
+// Package fakenodes finds Windows guests that create NUMA nodes for vCPUs that could be
+// hot-added.
 package fakenodes
 
 import (
@@ -25,11 +25,11 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Placed:
 
 const (
 	group = 64 // processors of a Windows processor group
-	// A VM that is powered on with up to 128 vCPUs can grow to 128, a larger one to
-	// 256 (GUID-13AD347E).
+	// A VM that is powered on with up to 128 vCPUs can grow to 128, a larger one to 256
+	// (GUID-13AD347E).
 	growsTo     = 128
 	largeGrowTo = 256
-	// manyVCPUs is the first virtual hardware with more than 64 vCPUs.
+	// manyVCPUs is the first virtual hardware version with more than 64 vCPUs.
 	manyVCPUs = 11
 )
 
@@ -97,8 +97,8 @@ func split(p *rule.Pass, system string) {
 	report(p, f)
 }
 
-// report adds the finding. The name “Server 2016 or later” also stands for systems
-// that make no fake nodes.
+// report adds the finding. The name “Server 2016 or later” also includes systems without fake
+// nodes.
 func report(p *rule.Pass, f finding.Finding) {
 	p.Report(f, &p.VM.On[0].Layout)
 	if strings.Contains(p.VM.GuestOS.Value, "or later") {
@@ -107,8 +107,8 @@ func report(p *rule.Pass, f finding.Finding) {
 	}
 }
 
-// ways says how a guest beyond a processor group gets true nodes. Without hot add
-// it does when no virtual node is larger than a group.
+// ways returns the ways to give the real nodes to a guest that is larger than a processor
+// group. Without hot add it gets them if no virtual node is larger than a group.
 func ways(p *rule.Pass) (ways []numa.Way, notice string) {
 	if plan := p.Plan(); plan.Better && plan.After[0].VPDs.Max() <= group {
 		ways, notice = p.PlanWays()

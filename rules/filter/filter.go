@@ -1,6 +1,5 @@
-// Package filter narrows a judgement to some VMs, hosts, checks and severities. It narrows
-// what was judged, not what is judged: neighbours that are not shown still count in
-// findings about placement.
+// Package filter restricts an assessment to some VMs, hosts, checks and severities. It filters the results, not the input: hidden
+// neighbours still count in findings about placement.
 package filter
 
 import (
@@ -19,17 +18,16 @@ import (
 	"homenode/rules/rule"
 )
 
-// Options are what a user typed. Names may have * and ?; a list means any of its names, and
-// what is given together must all hold.
+// Options are the user's filters. Names may contain * and ?; a list matches any of its names, and all options must match.
 type Options struct {
 	Clusters, VMs, Hosts, Folders []string
 	Tags                          []string // and custom attributes, as "owner=db*"
 	Rules                         []string // IDs or names of checks
-	Severity                      string   // at least this one; "" for all
+	Severity                      string   // minimum; "" for all
 	Select                        string   // a condition about a VM: see condition.Compile
 }
 
-// A Filter is compiled Options; nil shows everything.
+// A Filter is compiled Options; nil matches everything.
 type Filter struct {
 	cluster, vm, host, folder, tag, rule glob.Patterns
 	least                                finding.Severity
@@ -38,7 +36,7 @@ type Filter struct {
 	text                                 []string
 }
 
-// One returns the VM when the options name exactly one, without * and ?; else "".
+// One returns the VM if the options name exactly one, without * and ?; otherwise "".
 func (o *Options) One() string {
 	if len(o.VMs) == 1 && !strings.ContainsAny(o.VMs[0], "*?") {
 		return o.VMs[0]
@@ -46,7 +44,7 @@ func (o *Options) One() string {
 	return ""
 }
 
-// New compiles the options; it returns nil when they restrict nothing.
+// New compiles the options; it returns nil if they restrict nothing.
 func New(o Options) (*Filter, error) {
 	f := &Filter{
 		cluster: glob.Compile(o.Clusters, ""), vm: glob.Compile(o.VMs, ""), host: glob.Compile(o.Hosts, glob.Domain),
@@ -84,10 +82,10 @@ func New(o Options) (*Filter, error) {
 	return f, nil
 }
 
-// String returns what is shown: "VM sql*; severity high or higher".
+// String describes the filter: "VM sql*; severity high or higher".
 func (f *Filter) String() string { return strings.Join(f.text, "; ") }
 
-// aboutVMs reports whether it says which VMs are shown.
+// aboutVMs reports whether the filter selects VMs.
 func (f *Filter) aboutVMs() bool {
 	return f.vm != nil || f.folder != nil || f.tag != nil || f.condition != nil
 }
@@ -100,7 +98,7 @@ func namesOf(c *rule.Cluster) []string {
 	return []string{c.Name}
 }
 
-// shows reports whether the VM of a cluster is shown, which has these names; on is its host. Before the name of a VM may stand that of
+// shows reports whether the filter matches the VM of a cluster with these names; on is its host. The name of a VM may follow that of
 // the cluster, on KVM that of the host.
 func (f *Filter) shows(v *numa.VM, cluster string, names []string, on *numa.Host) bool {
 	above, hosts := cluster, []string{}
@@ -108,7 +106,7 @@ func (f *Filter) shows(v *numa.VM, cluster string, names []string, on *numa.Host
 		hosts = []string{on.Name, on.ID}
 	}
 	if v.Stated != nil {
-		above, names = v.Host, hosts // each host is a cluster by itself
+		above, names = v.Host, hosts // each host is its own cluster
 	}
 	return f.cluster.Allow(names...) && f.host.Allow(hosts...) && f.vm.Named(v.Name, v.ID, above+"/"+v.Name) &&
 		f.folder.Allow(v.Folder) && f.tag.Allow(labels(v)...) && f.condition.Holds(v, cluster, on)
@@ -123,26 +121,27 @@ func labels(v *numa.VM) []string {
 	return out
 }
 
-// finding reports whether a finding about what is shown is shown itself.
+// finding reports whether the filter matches a finding about a matching object.
 func (f *Filter) finding(x *finding.Finding, title string) bool {
 	return x.Severity >= f.least && f.rule.Allow(x.Rule, title)
 }
 
-// Seen reports whether a finding about what was seen is shown, by what it says itself: of a filter by folders, tags or a
-// condition none is.
+// Seen reports whether the filter matches a finding about an observation, by the finding's own fields: a filter by folders, tags or a
+// condition matches none.
 func (f *Filter) Seen(x *finding.Finding) bool {
 	return f == nil || f.finding(x, x.Title) && f.cluster.Allow(x.Cluster) && f.host.Named(x.Host, x.HostID) && f.vm.Named(x.VM, x.VMID, x.Cluster+"/"+x.VM) &&
 		f.folder == nil && f.tag == nil && f.condition == nil
 }
 
-// Shown are the IDs of the VMs and hosts that a filter shows.
+// Shown contains the IDs of the VMs and hosts that a filter matches.
 type Shown struct {
 	VMs, Hosts map[string]bool
 
-	unknown string // of how many VMs it is unknown whether they are shown
+	unknown string // number of VMs with an unknown result, as text
 }
 
-// Shown returns which VMs and hosts of a judged fleet are shown. It is an error when none is, and when the context ends.
+// Shown returns the VMs and hosts of an assessed fleet that the filter matches. It returns an error if there are none, or if the
+// context ends.
 func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	f.condition.Reset()
 	s := Shown{VMs: map[string]bool{}, Hosts: map[string]bool{}}
@@ -188,7 +187,7 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	return s, nil
 }
 
-// templates returns the names of the templates that would be shown if they were VMs.
+// templates returns the names of the templates that would match if they were VMs.
 func (f *Filter) templates(fleet *numa.Fleet) (names []string) {
 	on := map[string]*numa.Host{}
 	for i := range fleet.Hosts {
@@ -203,8 +202,7 @@ func (f *Filter) templates(fleet *numa.Fleet) (names []string) {
 	return names
 }
 
-// Fleet returns the judged fleet with what the filter shows. It is an error when that is
-// nothing, and when the context ends.
+// Fleet returns the matching part of the assessed fleet. It returns an error if nothing matches, or if the context ends.
 func (f *Filter) Fleet(ctx context.Context, r *rules.Result) (*rules.Result, error) {
 	if f == nil {
 		return r, nil
@@ -216,8 +214,7 @@ func (f *Filter) Fleet(ctx context.Context, r *rules.Result) (*rules.Result, err
 	return f.Part(r, s), nil
 }
 
-// Part returns the judged fleet with these VMs and hosts, and of the findings those that
-// the filter shows.
+// Part returns the assessed fleet with only these VMs and hosts, and the matching findings.
 func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out := *r
 	out.Whole = r
@@ -250,7 +247,7 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out.Judgement = f.judgement(&r.Judgement, func(x *finding.Finding) bool { return about(x) && wanted(x) })
 	out.LeftOut = slices.DeleteFunc(slices.Clone(r.Findings), func(x finding.Finding) bool { return !about(&x) || wanted(&x) })
 	out.Fleet = shown(r.Fleet, s, f.aboutVMs(), out.Clusters)
-	gone, kept := map[string]bool{}, map[string]bool{} // places, which VMs of one line share
+	gone, kept := map[string]bool{}, map[string]bool{} // places, shared by the VMs of one line
 	for i := range r.Fleet.VMs {
 		if v := &r.Fleet.VMs[i]; s.VMs[v.ID] {
 			kept[v.At] = true
@@ -265,7 +262,7 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	return &out
 }
 
-// judgement returns the findings that are shown.
+// judgement returns the matching findings.
 func (f *Filter) judgement(j *rules.Judgement, keep func(*finding.Finding) bool) rules.Judgement {
 	out := *j
 	out.Findings = slices.DeleteFunc(slices.Clone(j.Findings), func(x finding.Finding) bool { return !keep(&x) })
@@ -273,7 +270,7 @@ func (f *Filter) judgement(j *rules.Judgement, keep func(*finding.Finding) bool)
 	return out
 }
 
-// shown returns the fleet with the VMs and hosts that are shown. Hosts of shown VMs stay.
+// shown returns the fleet with the matching VMs and hosts. Hosts of matching VMs are included.
 func shown(fleet *numa.Fleet, s Shown, aboutVMs bool, clusters []*rule.Cluster) *numa.Fleet {
 	out := *fleet
 	out.VMs, out.Hosts = nil, nil

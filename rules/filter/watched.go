@@ -12,9 +12,9 @@ import (
 	"homenode/rules/rule"
 )
 
-// Watched returns judged recordings with what the filter shows. Clusters, folders, tags and
-// conditions need the inventory: a recording does not state them. Findings about what is
-// shown that the filter leaves out are muted, so that no verdict denies them.
+// Watched returns the matching part of assessed recordings. Filters by clusters, folders, tags
+// and conditions need the inventory, because a recording does not contain these. Findings about
+// matching objects that the filter hides are muted, so that no verdict contradicts them.
 func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 	if f == nil {
 		return w, nil
@@ -63,7 +63,7 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 	return &out, nil
 }
 
-// partOf fills out with the recordings of w that the filter lets through.
+// partOf fills out with the matching recordings of w.
 func (f *Filter) partOf(w, out *rules.Watched) *recorded {
 	part := &recorded{all: w.Recordings, vms: map[life]bool{}, hosts: map[string]bool{}}
 	for _, rec := range w.Recordings {
@@ -90,7 +90,7 @@ func (f *Filter) partOf(w, out *rules.Watched) *recorded {
 	return part
 }
 
-// meant says what a VM that is not there may be instead: a host, or a VM of a like name.
+// meant suggests a meaning for a VM that does not exist: a host, or a VM with a similar name.
 func (f *Filter) meant(recordings []*capture.Recording) string {
 	if f.one == "" {
 		return ""
@@ -108,25 +108,25 @@ func (f *Filter) meant(recordings []*capture.Recording) string {
 	return alike.After(f.one, slices.Compact(names))
 }
 
-// A life tells recorded VMs apart.
+// A life identifies a recorded VM.
 type life struct {
 	host, vm string
 	gid      int64
 	nth      int
 }
 
-// recorded is what of recordings is shown.
+// recorded is the matching part of recordings.
 type recorded struct {
 	all   []*capture.Recording
 	vms   map[life]bool
 	hosts map[string]bool // by the names of recordings
 }
 
-// has reports whether the finding is about a VM or host that is shown, or about the host of
-// a VM that is.
+// has reports whether the finding is about a matching VM or host, or about the host of a
+// matching VM.
 func (r *recorded) has(x *finding.Finding) bool {
 	host := x.Host
-	if !slices.ContainsFunc(r.all, func(rec *capture.Recording) bool { return rec.Host == host }) { // the inventory names it otherwise
+	if !slices.ContainsFunc(r.all, func(rec *capture.Recording) bool { return rec.Host == host }) { // the inventory has another name for it
 		if i := slices.IndexFunc(r.all, func(rec *capture.Recording) bool { return numa.SameHost(rec.Host, host) }); i >= 0 {
 			host = r.all[i].Host
 		}
@@ -137,12 +137,13 @@ func (r *recorded) has(x *finding.Finding) bool {
 	return r.hosts[host]
 }
 
-// leftOut reports whether this is a host that is not shown.
+// leftOut reports whether this is a host that does not match.
 func (r *recorded) leftOut(host string) bool {
 	return !r.hosts[host] && slices.ContainsFunc(r.all, func(rec *capture.Recording) bool { return rec.Host == host })
 }
 
-// recorded reports whether a recorded VM is shown; in is what the inventory says of it, or nil.
+// recorded reports whether a recorded VM matches; in is its assessment in the inventory, or
+// nil.
 func (f *Filter) recorded(rec *capture.Recording, v *capture.VM, in *rule.VM, w *rules.Watched) bool {
 	names := []string{v.Distinct(), rec.Host + "/" + v.Name, rec.Host + "/" + v.Distinct()}
 	if in == nil {

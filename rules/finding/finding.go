@@ -1,5 +1,5 @@
-// Package finding holds what a judgement says: a finding, its severity and the
-// evidence behind each of its numbers.
+// Package finding contains the results of an assessment: a finding, its severity and the evidence for each of
+// its numbers.
 package finding
 
 import (
@@ -13,11 +13,11 @@ import (
 	"homenode/numa"
 )
 
-// A Severity says how much a finding matters. Severities compare with < and >.
+// A Severity is the importance of a finding. Severities compare with < and >.
 type Severity uint8
 
-// The severities: Info tells, Low is untidy, Medium costs or will cost, High
-// costs now or breaks.
+// The severities: Info is information, Low is untidy, Medium costs performance or will, High costs performance
+// now or is broken.
 const (
 	Info Severity = iota
 	Low
@@ -33,7 +33,7 @@ func (s Severity) String() string { return names[s] }
 // MarshalText writes the severity as String does.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// ParseSeverity reads what String writes.
+// ParseSeverity parses the output of String.
 func ParseSeverity(name string) (Severity, error) {
 	for i, n := range names {
 		if strings.EqualFold(n, name) {
@@ -43,7 +43,7 @@ func ParseSeverity(name string) (Severity, error) {
 	return 0, fmt.Errorf("found %q, want one of %s", name, strings.Join(names[:], ", "))
 }
 
-// A Finding is one judgement of one rule about one VM or host.
+// A Finding is the result of one rule about one VM or host.
 type Finding struct {
 	Rule     string     `json:"rule"` // ID, such as N001
 	Title    string     `json:"title"`
@@ -53,35 +53,34 @@ type Finding struct {
 	HostID   string     `json:"hostId,omitempty"`
 	VM       string     `json:"vm,omitempty"` // name; empty for a finding about a host
 	VMID     string     `json:"vmId,omitempty"`
-	On       []string   `json:"on,omitempty"`     // names of the hosts where it holds, when these are not all of the cluster
-	About    []string   `json:"hosts,omitempty"`  // names of all hosts that a finding about hosts speaks of, when they are several
+	On       []string   `json:"on,omitempty"`     // names of the hosts to which it applies, if not all of the cluster
+	About    []string   `json:"hosts,omitempty"`  // names of all hosts that it is about, if there are several
 	AboutIDs []string   `json:"-"`                // their IDs, in the same order
-	Costs    []string   `json:"-"`                // IDs of the VMs that lose by what a finding about hosts says
-	Topic    string     `json:"-"`                // tells findings of one rule about one subject apart: a setting, a KB article
-	GID      int64      `json:"gid,omitempty"`    // scheduler group of a VM that was watched: tells VMs of one name apart; 0 for other findings, -1 unknown
-	Nth      int        `json:"nth,omitempty"`    // of the watched VMs of one name and GID, from 0
-	Moves    bool       `json:"-"`                // hangs on which VMs run on the host: DRS takes it to another one
-	Concerns []string   `json:"-"`                // IDs of the VMs that bring about a finding about hosts, where it names them
-	Split    []string   `json:"-"`                // IDs of VMs that a setting of the host makes wide: it is their cure
-	Far      bool       `json:"-"`                // what it costs is memory on another node, which the layout measures
-	Message  string     `json:"message"`          // one sentence with the deciding numbers
-	Bad      string     `json:"-"`                // how bad an event was, in few words; empty where the title tells it
-	Because  []string   `json:"-"`                // the parts of the message that tell where an event came from
-	Advice   string     `json:"advice,omitempty"` // the ways to cure it, in words
-	Notice   string     `json:"notice,omitempty"` // what the guest will notice of it
-	Ways     []numa.Way `json:"ways,omitempty"`   // the same as data, the best first; each cures it alone
-	When     string     `json:"-"`                // begins the advice: the condition under which it holds
+	Costs    []string   `json:"-"`                // IDs of the VMs that a finding about hosts affects
+	Topic    string     `json:"-"`                // distinguishes findings of one rule about one subject: a setting, a KB article
+	GID      int64      `json:"gid,omitempty"`    // scheduler group of a watched VM, to distinguish VMs of one name; 0 for other findings, -1 if unknown
+	Nth      int        `json:"nth,omitempty"`    // index among the watched VMs of one name and GID, from 0
+	Moves    bool       `json:"-"`                // depends on the VMs that run on the host: DRS may move it to another one
+	Concerns []string   `json:"-"`                // IDs of the VMs that cause a finding about hosts, if it names them
+	Split    []string   `json:"-"`                // IDs of VMs that are wide because of a setting of the host, so a change of it fixes them
+	Far      bool       `json:"-"`                // the cost is remote memory, which is part of the layout
+	Message  string     `json:"message"`          // one sentence with the decisive numbers
+	Bad      string     `json:"-"`                // magnitude of an event, in a few words; empty if the title contains it
+	Because  []string   `json:"-"`                // the parts of the message about the cause of an event
+	Advice   string     `json:"advice,omitempty"` // the ways to fix it, as text
+	Notice   string     `json:"notice,omitempty"` // the effect that the guest will notice
+	Ways     []numa.Way `json:"ways,omitempty"`   // the same as data, the best first; each fixes it alone
+	When     string     `json:"-"`                // begins the advice: the condition under which it applies
 	Besides  string     `json:"-"`                // ends the advice: a sentence, or more
-	// Causes are the possible causes of a symptom that the facts leave: several, while nothing decides.
+	// Causes are the possible causes of a symptom according to the facts: several, if the facts do not decide.
 	Causes []Cause `json:"causes,omitempty"`
-	// From and To are when it held, the worst stretch when there are several; zero for
-	// findings about settings.
+	// From and To are the time of the finding, the worst period if there are several; zero for findings about
+	// settings.
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
-	// Evidence holds each number of the message with its origin.
+	// Evidence contains each number of the message with its origin.
 	Evidence []Evidence `json:"evidence,omitempty"`
-	// Assumes lists what was taken for granted; a finding that rests on nothing
-	// but facts has none.
+	// Assumes lists the assumptions; empty for a finding that is based only on facts.
 	Assumes []string `json:"assumes,omitempty"`
 }
 
@@ -89,25 +88,25 @@ type Finding struct {
 type Cause struct {
 	Key    string `json:"-"`
 	Text   string `json:"cause"`
-	Told   string `json:"toldBy"` // the fact that tells it from the other causes, and where it is read
+	Told   string `json:"toldBy"` // the fact that distinguishes it from the other causes, with its source
 	Do     string `json:"do"`
 	Source string `json:"source"`
 }
 
-// Untidy begins the advice of what costs nothing.
+// Untidy begins the advice for a finding without a cost.
 const Untidy = "Nothing has to change; better: "
 
-// Needed reports whether something has to change: less than a medium finding may say itself that nothing has to.
+// Needed reports whether a change is necessary: a finding below medium may state that it is not.
 func (f *Finding) Needed() bool {
 	return f.Severity >= Medium || f.Severity > Info && !strings.Contains(strings.ToLower(f.Advice), strings.ToLower(Untidy))
 }
 
-// Planned reports whether the plan of the VM cures the finding.
+// Planned reports whether the plan of the VM fixes the finding.
 func (f *Finding) Planned() bool {
 	return slices.ContainsFunc(f.Ways, func(w numa.Way) bool { return w.Plan })
 }
 
-// Cure returns the edits that a plan of changes takes for the finding beside the plan of its VM; nil for none.
+// Cure returns the edits for the finding in a plan of changes, in addition to the plan of its VM; nil for none.
 func (f *Finding) Cure() []numa.Edit {
 	for i := range f.Ways {
 		if f.Ways[i].Auto {
@@ -117,13 +116,13 @@ func (f *Finding) Cure() []numa.Edit {
 	return nil
 }
 
-// Began adds to the message of an event where it came from.
+// Began adds the cause to the message of an event.
 func (f *Finding) Began(why string) {
 	f.Message += "; " + why
 	f.Because = append(f.Because, why)
 }
 
-// FirstAdvice returns the first sentence of the advice; of several possible causes how to recognise the first.
+// FirstAdvice returns the first sentence of the advice; for several possible causes, how to recognise the first.
 func (f *Finding) FirstAdvice() string {
 	first, rest, _ := strings.Cut(f.Advice, ". ")
 	if first == FindOut {
@@ -137,8 +136,8 @@ func (f *Finding) FirstAdvice() string {
 // FindOut begins the advice about a symptom with several possible causes.
 const FindOut = "Find out which it is"
 
-// Origin returns Assumed for a finding that rests on an assumption, else Derived:
-// a judgement is never Read.
+// Origin returns Assumed for a finding that is based on an assumption, otherwise Derived: an assessment is never
+// Read.
 func (f *Finding) Origin() numa.OriginKind {
 	if len(f.Assumes) > 0 {
 		return numa.Assumed
@@ -146,7 +145,7 @@ func (f *Finding) Origin() numa.OriginKind {
 	return numa.Derived
 }
 
-// Subject returns what the finding is about: cluster/vm, or cluster/host.
+// Subject returns the subject of the finding: cluster/vm, or cluster/host.
 func (f *Finding) Subject() string {
 	name := f.VM
 	if name == "" {
@@ -158,7 +157,7 @@ func (f *Finding) Subject() string {
 	return f.Cluster + "/" + name
 }
 
-// Elsewhere reports whether the finding holds on other hosts than that of its VM alone.
+// Elsewhere reports whether the finding also applies to other hosts than that of its VM.
 func (f *Finding) Elsewhere() bool {
 	return f.Host != "" && len(f.On) > 0 && !slices.Contains(f.On, f.Host)
 }
@@ -180,7 +179,7 @@ func Of[T any](name string, f numa.Fact[T], at string) Evidence {
 	return Evidence{name, value, f.Origin.String(), at}
 }
 
-// EvidenceTexts returns "vCPUs = 32 (read: config.hardware.numCPU)" for each evidence.
+// EvidenceTexts returns a text such as "vCPUs = 32 (read: config.hardware.numCPU)" for each evidence.
 func (f *Finding) EvidenceTexts() []string {
 	return words.Texts(f.Evidence, func(e Evidence) string { return fmt.Sprintf("%s = %s (%s)", e.Name, e.Value, e.Origin) })
 }

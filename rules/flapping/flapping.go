@@ -1,4 +1,4 @@
-// Package flapping finds VMs that were moved between home nodes and back, again and again.
+// Package flapping finds VMs that were repeatedly moved between home nodes and back.
 package flapping
 
 import (
@@ -46,7 +46,7 @@ func watch(w *rule.Watch) {
 	w.Report(f)
 }
 
-// often tells of the window with most returns.
+// often describes the window with most returns.
 func often(w *rule.Watch, f *finding.Finding) {
 	v := w.VM
 	f.From, f.To = w.Window(&v.Returns)
@@ -59,7 +59,8 @@ func often(w *rule.Watch, f *finding.Finding) {
 	}
 }
 
-// changes writes how often the home changed, and how many migrations NMIG counted where these are fewer: it does not count each change.
+// changes formats the number of home changes, and the number of migrations in NMIG if that is smaller, because NMIG does not count each
+// change.
 func changes(v *capture.VM) string {
 	text := words.Plural(int(v.Changed.Total), "change")
 	if v.HasMoves && v.Migrated.Total < v.Changed.Total {
@@ -68,13 +69,13 @@ func changes(v *capture.VM) string {
 	return text
 }
 
-// seldomLooked reports whether too few ticks fit into a window for as many returns.
+// seldomLooked reports whether a window has too few ticks for as many returns.
 func seldomLooked(w *rule.Watch) bool {
 	between := w.Between()
 	return between > 0 && float64(w.Host.Options.Window/between) < w.Threshold("returns")
 }
 
-// always tells of a VM that every third tick or more found back on the nodes before.
+// always describes a VM that was back on the previous nodes at every third tick or more often.
 func always(w *rule.Watch, f *finding.Finding) {
 	v := w.VM
 	f.From, f.To = v.First, v.Last

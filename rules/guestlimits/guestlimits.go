@@ -1,4 +1,4 @@
-// Package guestlimits finds VMs whose guest's software cannot use the sockets, vCPUs or nodes
+// Package guestlimits finds VMs whose guest software cannot use all the sockets, vCPUs or nodes
 // that it sees.
 package guestlimits
 
@@ -48,10 +48,10 @@ func check(p *rule.Pass) {
 	}
 }
 
-// nodes finds virtual nodes with more processors than the product can take. splits: the
-// Windows in the guest divides them.
+// nodes finds virtual nodes with more processors than the product supports. splits: the Windows
+// version in the guest divides them.
 func nodes(p *rule.Pass, one *product.Product, splits bool) {
-	if one.Node() == 0 || one.Windows() { // Windows divides the node: N015
+	if one.Node() == 0 || one.Windows() { // Windows divides the node: see N015
 		return
 	}
 	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.VPDs.Max() > one.Node() })
@@ -74,8 +74,8 @@ func nodes(p *rule.Pass, one *product.Product, splits bool) {
 	report(p, one, f, on)
 }
 
-// unknown says what a node of more than 64 processors means to SQL Server, where it is not
-// stated what runs in the guest.
+// unknown describes the effect of a node with more than 64 processors on SQL Server, if the
+// guest's software is unknown.
 func unknown(p *rule.Pass) {
 	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.VPDs.Max() > product.GroupSize })
 	if !ok {
@@ -89,7 +89,7 @@ func unknown(p *rule.Pass) {
 	}, on)
 }
 
-// idle finds vCPUs that the product does not use.
+// idle finds vCPUs that the product cannot use.
 func idle(p *rule.Pass, one *product.Product) {
 	v, on := p.VM, &p.VM.On[0]
 	n := int(v.Guest.VCPUs)
@@ -122,7 +122,7 @@ func idle(p *rule.Pass, one *product.Product) {
 	report(p, one, f, on)
 }
 
-// cure lets the product use more of the vCPUs: other sockets, or fewer vCPUs.
+// cure adds the ways to use more of the vCPUs: other sockets, or fewer vCPUs.
 func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	n := int(p.VM.Guest.VCPUs)
 	plan := p.Plan()
@@ -148,7 +148,7 @@ func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	}
 }
 
-// hosts finds hosts on which the product may not run by its licence.
+// hosts finds hosts on which the licence of the product forbids it to run.
 func hosts(p *rule.Pass, one *product.Product) {
 	limit := one.HostSockets()
 	on, others, ok := p.Worst(func(o *rule.On) bool { return limit > 0 && packages(o.Kind) > limit })
@@ -162,12 +162,12 @@ func hosts(p *rule.Pass, one *product.Product) {
 	}, on)
 }
 
-// packages returns the packages of the hosts of a kind, 0 when they are unknown.
+// packages returns the number of packages of the hosts of a kind; 0 if unknown.
 func packages(k *rule.Kind) int {
 	return slices.MaxFunc(k.Hosts, func(a, b *numa.Host) int { return a.Packages.Or(0) - b.Packages.Or(0) }).Packages.Or(0)
 }
 
-// span writes a range of counts.
+// span formats a range of numbers.
 func span(fewest, most int) string {
 	if fewest == most {
 		return fmt.Sprint(most)
@@ -175,7 +175,7 @@ func span(fewest, most int) string {
 	return fmt.Sprintf("%d to %d", fewest, most)
 }
 
-// limits writes the loosest limits of the rows: "at most 4 sockets and 24 processors".
+// limits formats the highest limits of the rows: "at most 4 sockets and 24 processors".
 func limits(rows []*product.Row) string {
 	one := product.Product{Rows: rows}
 	var parts []string

@@ -13,8 +13,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// hana finds sizes of production VMs of SAP HANA that are not supported. What a host makes of
-// its package's cores decides: sockets here are those of hosts.
+// hana finds unsupported sizes of production VMs of SAP HANA. Sockets here are those of hosts, because the cores of the host's packages are
+// decisive.
 func hana(p *rule.Pass) {
 	v := p.VM
 	n := int(v.Guest.VCPUs)
@@ -66,7 +66,8 @@ func hana(p *rule.Pass) {
 	}
 }
 
-// limited returns the product beside SAP HANA that uses the fewest vCPUs however they are divided, and how many; nil where none has a limit.
+// limited returns the product besides SAP HANA that uses the fewest vCPUs regardless of their division, and their number; nil if none has a
+// limit.
 func limited(p *rule.Pass) (one *product.Product, most int) {
 	products := p.VM.Products()
 	if !slices.ContainsFunc(products, func(o product.Product) bool { return o.HANA() }) {
@@ -81,8 +82,8 @@ func limited(p *rule.Pass) (one *product.Product, most int) {
 	return one, most
 }
 
-// both returns the ways to serve both products: the most vCPUs that the limited one uses and that SAP HANA is sized for on every host,
-// with preferHT or without it, where there are such, and VMs of their own.
+// both returns the ways to satisfy both products: the maximum number of vCPUs that the limited one uses and that is valid for SAP HANA on
+// every host, with and without preferHT, if there is one, and separate VMs.
 func both(p *rule.Pass, one *product.Product, most int) []numa.Way {
 	apart := fmt.Sprintf("run SAP HANA and %s in VMs of their own", one)
 	if w, ok := served(p.VM, one, most); ok {
@@ -105,7 +106,8 @@ func both(p *rule.Pass, one *product.Product, most int) []numa.Way {
 		apart, why, one, most, p.VM.SocketOf(p.VM.On[0].Kind), product.HANALeastCores))}
 }
 
-// served returns the way to the most vCPUs, up to a number, that the limited product uses and that SAP HANA is sized for on every host.
+// served returns the way to the maximum number of vCPUs, up to a limit, that the limited product uses and that is valid for SAP HANA on
+// every host.
 func served(v *rule.VM, one *product.Product, most int) (w numa.Way, ok bool) {
 	n := min(most, int(v.Guest.VCPUs))
 	for n > 0 && !v.Sized(n) {
@@ -131,7 +133,7 @@ func served(v *rule.VM, one *product.Product, most int) (w numa.Way, ok bool) {
 	return w, true
 }
 
-// whole returns the way to as many vCPUs, which are whole sockets.
+// whole returns the way to n vCPUs, which are whole sockets.
 func whole(v *rule.VM, n int) numa.Way {
 	edits := []numa.Edit{numa.EditVCPUs.To(n)}
 	if cps := int(v.Guest.CoresPerSocket); n > 0 && !v.Guest.AutoCPS && n%cps != 0 {
@@ -140,8 +142,8 @@ func whole(v *rule.VM, n int) numa.Way {
 	return numa.Way{Do: fmt.Sprintf("take %d vCPUs: whole sockets", n), Edits: edits}
 }
 
-// halfSocket says why a VM with n vCPUs in half a socket may not be supported beside another one; "" where it
-// is, or where the VM is larger, or the packages are unknown.
+// halfSocket returns the reason why a VM with n vCPUs in half a socket may not be supported next to another one; "" if it is supported, or
+// the VM is larger, or the packages are unknown.
 func halfSocket(v *rule.VM, n int, o *rule.On) string {
 	h, socket, packages := o.Kind.Hosts[0], v.SocketOf(o.Kind), packages(o.Kind)
 	if socket == 0 || 2*n > socket || h.Nodes.Origin.Kind == numa.Assumed {

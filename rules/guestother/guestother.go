@@ -1,4 +1,4 @@
-// Package guestother finds guests that show another layout than their definition states.
+// Package guestother finds guests that show another layout than their definition.
 package guestother
 
 import (
@@ -35,6 +35,6 @@ func check(p *rule.StatedPass) {
 				Evidence: []finding.Evidence{{Name: c.Name, Value: c.Observed, Origin: "read: " + string(o.By), At: o.At}, p.Topology(), p.Cells()},
 			})
 		}
-		return // what is older was before it
+		return // older observations were before it
 	}
 }

@@ -11,19 +11,19 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Peak is what is known of the memory of a node before a load peak.
+// A Peak describes the memory of a node before a load peak.
 type Peak struct {
 	Node int
 	Free numa.Bytes // now
-	Took numa.Bytes // at most, in the hours that are to come, a day ago; less what was not given back since
-	At   time.Time  // when that was
+	Took numa.Bytes // maximum growth in the next hours one day ago, less the memory that was released since
+	At   time.Time  // time of that maximum
 }
 
-// leastPeak is what the hours to come have to take for a peak to be one.
+// leastPeak is the minimum growth of a peak.
 const leastPeak = numa.GiB
 
-// Foresee reports the nodes of the host of the pass that have less free than the reserve once the hours to come take as
-// much as they took a day ago and gave back since.
+// Foresee reports the nodes of the host that will have less free memory than the reserve if the next hours need as much
+// as one day ago, less the memory that was released since.
 func Foresee(p *rule.Pass, peaks []Peak, now time.Time) {
 	h := p.Host
 	reserve := numa.Bytes(float64(memory.Of(h, p.Choices.FillToMinFree).New) * p.Threshold("reserve"))

@@ -21,7 +21,7 @@ var page string
 
 // Rule is H007.
 var Rule = rule.New(page, rule.Rule{
-	// Of an inventory low: it rests on memory being touched, which was not observed. See Foresee.
+	// For an inventory low: it assumes that memory is touched, which was not observed. See Foresee.
 	Severity: finding.Medium,
 	Check:    check,
 })
@@ -56,7 +56,7 @@ func check(p *rule.Pass) {
 	reserve := numa.Bytes(float64(memory.Of(h, p.Choices.FillToMinFree).New) * p.Threshold("reserve"))
 	tight := tightNodes(nodes, reserve)
 	all, have := sum(vms), numa.Bytes(p.Kind.Machine.AllMemory)
-	if all <= have { // else it is more than N005
+	if all <= have { // otherwise it is more than N005
 		tight = slices.DeleteFunc(tight, func(t tightNode) bool { return overfilled(t.Node, vms) })
 	}
 	if len(tight) == 0 {
@@ -85,14 +85,14 @@ func check(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
-// A tightNode has less free than the reserve and what its clients have elsewhere.
+// A tightNode has less free memory than the reserve and its clients' memory on other nodes.
 type tightNode struct {
 	*placement.Node
-	free, spilled, nowhere numa.Bytes // spilled: of its clients, on other nodes; nowhere: on none
+	free, spilled, nowhere numa.Bytes // spilled: memory of its clients on other nodes; nowhere: on none
 }
 
-// tightNodes returns the nodes with clients and too little free, the tightest first. What was seen on other nodes and has room
-// at home again is no lack of it.
+// tightNodes returns the nodes with clients and too little free memory, the tightest first. Memory that was observed on other
+// nodes and fits at home again does not count as missing.
 func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
 	var out []tightNode
 	for i := range nodes {
@@ -112,8 +112,8 @@ func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
 	return out
 }
 
-// overfilled reports whether the node has a VM with more memory than its nodes hold:
-// that fills it whatever else runs there, and is N005.
+// overfilled reports whether the node has a VM with more memory than its nodes: such a VM fills it regardless of the other
+// VMs, and is reported as N005.
 func overfilled(n *placement.Node, vms []*rule.VM) bool {
 	return slices.ContainsFunc(n.Clients, func(c placement.Client) bool {
 		m := &vms[c.Request].On[0].Layout.Memory
@@ -121,7 +121,7 @@ func overfilled(n *placement.Node, vms []*rule.VM) bool {
 	})
 }
 
-// left writes free memory in words.
+// left formats the free memory.
 func left(free numa.Bytes) string {
 	if free < numa.MiB {
 		return "nothing"
@@ -158,12 +158,12 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 	})
 }
 
-// bound reports whether a device binds each of the VMs to its host (D-5).
+// bound reports whether each of the VMs is tied to its host by a device (D-5).
 func bound(vms []*rule.VM) bool {
 	return !slices.ContainsFunc(vms, func(v *rule.VM) bool { return v.TiedTo() == nil })
 }
 
-// used adds what the tight nodes hold as evidence.
+// used adds the memory on the tight nodes as evidence.
 func used(f *finding.Finding, tight []tightNode, vms int, at string) {
 	for _, t := range tight {
 		f.Evidence = append(f.Evidence, finding.Evidence{
@@ -181,8 +181,8 @@ func sum(vms []*rule.VM) (all numa.Bytes) {
 	return all
 }
 
-// overcommitted writes the finding about a host whose VMs have more memory than it: who
-// plans so counts on memory that is not touched, and no placement makes room for it.
+// overcommitted writes the finding about a host whose VMs have more memory than it has: this plan requires memory that is not
+// touched, and no placement makes room for it.
 func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have numa.Bytes, h *numa.Host) {
 	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("%s %s of memory on a host of %s: %s if all is touched; the largest are %s",
@@ -204,13 +204,13 @@ func bySize(vms []*rule.VM) []*rule.VM {
 	return out
 }
 
-// foreign says whose memory lies on the node because their own is full.
+// foreign names the VMs whose memory is on the node because their own node is full.
 func foreign(n *placement.Node, vms []*rule.VM) string {
 	var all numa.Bytes
 	var of []*rule.VM
 	for _, s := range n.Foreign {
 		if !vms[s.Request].On[0].Layout.Managed {
-			continue // its memory is on all nodes
+			continue // its memory is spread over all nodes
 		}
 		all, of = all+s.Memory, append(of, vms[s.Request])
 	}
@@ -220,7 +220,7 @@ func foreign(n *placement.Node, vms []*rule.VM) string {
 	return fmt.Sprintf("; it also holds %s that the own node of %s has no room for", round(all), rule.Names(bySize(of)))
 }
 
-// round drops what is below a MB, which no report needs.
+// round rounds down to a MB, which is precise enough for reports.
 func round(b numa.Bytes) numa.Bytes { return b / numa.MiB * numa.MiB }
 
 // users returns the VMs with clients on the node, the largest memory first.
@@ -228,7 +228,7 @@ func users(n *placement.Node, vms []*rule.VM) []*rule.VM {
 	var out []*rule.VM
 	last := -1
 	for _, c := range n.Clients {
-		if c.Request != last { // clients of one VM follow each other
+		if c.Request != last { // clients of one VM are consecutive
 			out = append(out, vms[c.Request])
 		}
 		last = c.Request

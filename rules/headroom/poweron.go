@@ -10,9 +10,9 @@ import (
 	"homenode/rules/rule"
 )
 
-// powerOn warns of VMs that are powered off and have no room on their host beside those that run: vSphere powers them on all the same, since it
-// admits by what is reserved (B-30), and takes the memory from all. It costs nothing before that. A host that has too little for those that run
-// is another finding. One whose reservation is not to be had beside those that run does not power on at all.
+// powerOn warns of powered-off VMs for which their host has no room in addition to the running ones. vSphere powers them on nevertheless,
+// because admission checks only reservations (B-30), and reclaims memory from all VMs. There is no cost before that. A host with too little
+// memory for the running VMs is another finding. A VM whose reservation is not available in addition to the running VMs does not power on.
 func powerOn(p *rule.Pass, running []*rule.VM) {
 	have, taken := numa.Bytes(p.Kind.Machine.AllMemory), sum(running)
 	reserved := vnuma.Reserved{}

@@ -1,4 +1,4 @@
-// Package hotaddfits clears VMs with CPU hot add that fit a NUMA node.
+// Package hotaddfits confirms that VMs with CPU hot add fit a NUMA node.
 package hotaddfits
 
 import (

@@ -1,4 +1,4 @@
-// Package hotaddhides finds wide VMs whose guest is blind because of CPU hot add.
+// Package hotaddhides finds wide VMs whose guest does not see NUMA because of CPU hot add.
 package hotaddhides
 
 import (
@@ -20,10 +20,10 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: ch
 
 func check(p *rule.Pass) {
 	v := p.VM
-	// Without all that keeps it at one node: would it be shown NUMA?
+	// Without every setting that limits it to one node: would it see NUMA?
 	bare := plan.Edit{HotAddOff: true, ForgetStored: true, ManualOff: true}.Apply(v.Guest)
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		if o.Layout.Why != vnuma.ByHotAdd || !o.Layout.Wide() || o.Layout.HomeNodes == 1 { // where its clients share a node all memory is near
+		if o.Layout.Why != vnuma.ByHotAdd || !o.Layout.Wide() || o.Layout.HomeNodes == 1 { // if its clients share a node, all memory is local
 			return false
 		}
 		l := p.Flat(bare, &o.Kind.Machine)

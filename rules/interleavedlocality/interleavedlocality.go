@@ -1,4 +1,4 @@
-// Package interleavedlocality finds VMs whose N%L of 100 means nothing.
+// Package interleavedlocality finds VMs whose N%L of 100 is meaningless.
 package interleavedlocality
 
 import (
@@ -53,13 +53,13 @@ func watch(w *rule.Watch) {
 	}
 }
 
-// joined reports whether nodes without clients were seen to join the home nodes, as predicted.
+// joined reports whether nodes without clients were observed to join the home nodes, as predicted.
 func joined(o *rule.On, homes numa.NodeSet) bool {
 	return o.Layout.Memory.Joins() && homes.Len() > o.Layout.HomeNodes
 }
 
-// predicted returns what of the memory N%L hides by prediction; where nodes joined the home nodes of one client and the memory on each is
-// stated, what was last on all but the first.
+// predicted returns the predicted share of the memory that N%L hides. If nodes joined the home nodes of one client and the memory on each
+// node is known, it returns the last observed share on all nodes but the first.
 func predicted(w *rule.Watch, o *rule.On) float64 {
 	var all, most numa.Bytes
 	for _, m := range w.VM.LastNode {
@@ -71,7 +71,7 @@ func predicted(w *rule.Watch, o *rule.On) float64 {
 	return o.Layout.FarShare()
 }
 
-// apart reports a VM of which N%L counts memory as local that is not on the node of the client that uses it.
+// apart reports a VM whose N%L counts memory as local that is not on the node of the client that uses it.
 func apart(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean, hidden float64, f *finding.Finding) {
 	far := words.Percent(hidden)
 	why := "its clients have memory on each other's home nodes"
@@ -93,7 +93,7 @@ func apart(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean, hidden float64, 
 	w.Report(*f)
 }
 
-// advice says what brings the memory to the vCPUs.
+// advice describes how to make the memory local.
 func advice(o *rule.On) string {
 	l := &o.Layout
 	if l.Memory.Placement != vnuma.Interleaved {
@@ -106,7 +106,7 @@ func advice(o *rule.On) string {
 	return fmt.Sprintf("Let the guest see its nodes (%s says how), then power off and on; a reboot is not enough", why)
 }
 
-// guessed judges a VM of which only the recording is known.
+// guessed assesses a VM that is only known from the recording.
 func guessed(w *rule.Watch, homes numa.NodeSet, mean float64, f *finding.Finding) {
 	v := w.VM
 	least, even := spread(v, homes)
@@ -131,11 +131,10 @@ func guessed(w *rule.Watch, homes numa.NodeSet, mean float64, f *finding.Finding
 	w.Report(*f)
 }
 
-// defaultMin is numa.vcpu.min unless set (rule book B-3).
+// defaultMin is the default of numa.vcpu.min (rule book B-3).
 const defaultMin = 9
 
-// spread returns the least memory on a home node when last stated, and what an even
-// spread would put on each; 0 when it is not stated.
+// spread returns the smallest amount of memory on a home node in the last tick, and the amount on each for an even spread; 0 if unknown.
 func spread(v *capture.VM, homes numa.NodeSet) (least, even numa.Bytes) {
 	found := 0
 	for _, m := range v.LastNode {

@@ -19,10 +19,10 @@ var page string
 // Rule is H001.
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check})
 
-// causes are those of one visible node.
+// causes are the possible causes of one visible node.
 var causes = rule.CausesOf("one-node", map[string]func(*numa.Host) rule.Told{
 	"bus": func(h *numa.Host) rule.Told {
-		// vSphere 7.0 ended the support of Westmere, and so of all that is older.
+		// vSphere 7.0 ended the support of Westmere and all older processors.
 		return rule.Told{Proven: h.FrontSideBus(), Out: !h.FrontSideBus() && (h.CPUModel.Known() || h.Release.Value >= numa.ESXi70)}
 	},
 	"nested": func(h *numa.Host) rule.Told {
@@ -47,14 +47,15 @@ var causes = rule.CausesOf("one-node", map[string]func(*numa.Host) rule.Told{
 	"table": nil, "memory": nil,
 })
 
-// epyc reports whether the host is known to have EPYCs whose setting is called nodes per socket: later ones than the 7001 of four dies.
+// epyc reports whether the host is known to have EPYC processors with the setting nodes per socket: later ones than the 7001 with four
+// dies.
 func epyc(h *numa.Host) bool { return strings.Contains(h.CPUModel.Value, "EPYC") && h.Dies() == 1 }
 
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.Nodes != 1 {
 		return
 	}
-	groups := map[string][]*numa.Host{} // of one number of packages, and of the same causes and cures
+	groups := map[string][]*numa.Host{} // with the same number of packages, and the same causes and fixes
 	for _, h := range p.Kind.Hosts {
 		if n := h.Packages.Or(1); n > 1 {
 			v := causes.Judge(h)
@@ -90,7 +91,7 @@ func report(p *rule.Pass, hosts []*numa.Host) {
 	case v.Proven && (v.Is("bus") || v.Is("source")):
 		f.Severity = finding.Info
 	case v.Is("bus"):
-		f.Severity = finding.Medium // the processor is unknown: it may be no fault
+		f.Severity = finding.Medium // the processor is unknown: possibly not a fault
 	}
 	if f.Severity > finding.Info {
 		p.Kind.Cure = &rule.Cure{Machine: p.Kind.Machine.Divided(int32(h.Packages.Value)), Do: "a node for each package of the host", By: p.Rule.ID}

@@ -10,34 +10,32 @@ import (
 	"homenode/rules/rule"
 )
 
-// A fault is one that VMware or Broadcom describes for a range of releases.
+// A fault is described by VMware or Broadcom for a range of releases.
 type fault struct {
 	kb          string
 	first, upTo numa.Release // first with the fault; first without it, by update or release
-	// unsure is the first release that has the fix for certain, where the article names
-	// none: from upTo to before it the fault is only told of. 0: upTo has the fix.
+	// unsure is the first release that has the fix for certain, if the article names none: from upTo to before it the fault is
+	// only reported. 0: upTo has the fix.
 	unsure   numa.Release
 	severity finding.Severity
 	text     string // follows "ESXi RELEASE on HOSTS: "
 	fix      string
 	option   numa.Setting // the host option that is the fix
-	watch    bool         // the option is advised where the fault shows alone
-	// cluster: it depends on the VMs of the cluster, so that the first host of a kind
-	// speaks for all.
+	watch    bool         // the option is recommended only where the fault occurs
+	// cluster: it depends on the VMs of the cluster, so that it is reported for the first host of a kind only.
 	cluster bool
-	// gathers: it shows in the home nodes, of which one has too many vCPUs beside another with room.
+	// gathers: it shows in the home nodes, one of which has too many vCPUs while another has room.
 	gathers bool
-	// holds reports whether the host and its VMs can meet the fault, with the VMs
-	// concerned.
+	// holds reports whether the fault can affect the host and its VMs, with the affected VMs.
 	holds func(*rule.Pass, *numa.Host) (hit, bool)
 }
 
-// A hit is what of a host meets the fault.
+// A hit is the part of a host that a fault affects.
 type hit struct {
 	vms    []*rule.VM
-	option string // the host option that decides, when there is one
-	vcpus  int    // that may gather on one node
-	away   bool   // the VMs are still to come: the finding is at most medium
+	option string // the decisive host option, if there is one
+	vcpus  int    // number of vCPUs that may gather on one node
+	away   bool   // the VMs are not there yet: the finding is at most medium
 }
 
 var (
@@ -102,7 +100,7 @@ var faults = []fault{
 	},
 }
 
-// besideLatency holds when latency-sensitive and other VMs run on the host (C-7).
+// besideLatency applies if latency-sensitive and other VMs run on the host (C-7).
 func besideLatency(p *rule.Pass, h *numa.Host) (hit, bool) {
 	const option = "Numa.InitialPlacementLoadThreshold"
 	if v, _ := h.Options.Value.Lookup(option); v == "100" {
@@ -118,8 +116,7 @@ func besideLatency(p *rule.Pass, h *numa.Host) (hit, bool) {
 	return out, len(out.vms) > 0 && len(out.vms) < len(all)
 }
 
-// actionAffinity holds when gathering can hurt: the VMs that may be gathered have more
-// vCPUs than a node has cores (C-11).
+// actionAffinity applies if gathering can hurt: the VMs that may be gathered have more vCPUs than a node has cores (C-11).
 func actionAffinity(p *rule.Pass, h *numa.Host) (hit, bool) {
 	const option = "Numa.LocalityWeightActionAffinity"
 	if v, _ := h.Options.Value.Lookup(option); v == "0" {
@@ -134,11 +131,11 @@ func actionAffinity(p *rule.Pass, h *numa.Host) (hit, bool) {
 	return hit{option: option, vcpus: vcpus}, vms > 1 && vcpus > int(p.Kind.Machine.Cores)
 }
 
-// firstOf65 is the virtual hardware that ESXi 6.5 brought.
+// firstOf65 is the virtual hardware version introduced with ESXi 6.5.
 const firstOf65 = 13
 
-// decoupled holds when VMs of the cluster would meet 6.5 GA with a size of their own
-// (B-12). They have yet to come unless the cluster has older hosts.
+// decoupled applies if VMs of the cluster would run on 6.5 GA with a size of their own (B-12). They are not there yet unless
+// the cluster has older hosts.
 func decoupled(p *rule.Pass, _ *numa.Host) (hit, bool) {
 	const option = "Numa.FollowCoresPerSocket"
 	if p.Kind.Machine.Follow {
@@ -148,7 +145,7 @@ func decoupled(p *rule.Pass, _ *numa.Host) (hit, bool) {
 		return o.Release.Known() && o.Release.Value < numa.ESXi65
 	})}
 	for _, v := range p.Cluster.VMs {
-		if v.Guest.Hardware >= firstOf65 { // no older host has run it
+		if v.Guest.Hardware >= firstOf65 { // it did not run on an older host
 			continue
 		}
 		if v.CoresPerSocket.Known() && v.Guest.CoresPerSocket > 1 || v.Guest.SizeEachTime {
@@ -158,12 +155,12 @@ func decoupled(p *rule.Pass, _ *numa.Host) (hit, bool) {
 	return out, len(out.vms) > 0
 }
 
-// arrivals holds when vMotion can bring several VMs.
+// arrivals applies if vMotion can bring several VMs.
 func arrivals(p *rule.Pass, h *numa.Host) (hit, bool) {
 	return hit{}, len(p.Cluster.Hosts) > 1 && len(p.Cluster.Running(h)) > 1
 }
 
-// leftovers holds when clients of wide VMs do not fill the cores of a node.
+// leftovers applies if clients of wide VMs do not fill the cores of a node.
 func leftovers(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
 	for _, v := range p.Cluster.Running(h) {
 		if l := &v.On[0].Layout; l.Wide() && int(p.Kind.Machine.Cores)%l.PPDs.Max() != 0 {
@@ -173,7 +170,7 @@ func leftovers(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
 	return out, len(out.vms) > 0
 }
 
-// unmanaged holds when VMs are wider than a node (C-14).
+// unmanaged applies if VMs are wider than a node (C-14).
 func unmanaged(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
 	for _, v := range p.Cluster.Running(h) {
 		if v.Guest.VCPUs > p.Kind.Machine.Cores {
@@ -183,9 +180,9 @@ func unmanaged(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
 	return out, len(out.vms) > 0
 }
 
-// struck says what was seen of a fault that gathers VMs on one node of a host: whether the fullest node has more vCPUs than
-// cores, and a client of it would have a core for each vCPU on the emptiest. With preferHT a core runs as many vCPUs as it has
-// threads. known is false when not all VMs were seen, or which of their clients was where.
+// struck describes the observations of a fault that gathers VMs on one node of a host: whether the fullest node has more vCPUs
+// than cores, and a client of it would have a core for each vCPU on the emptiest. With preferHT a core runs as many vCPUs as
+// it has threads. known is false if not all VMs, or not the nodes of all their clients, were observed.
 func struck(p *rule.Pass, h *numa.Host) (text string, struck, known bool) {
 	m := &p.Kind.Machine
 	placed := rule.HomesOn(h, p.Cluster.Running(h), func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout }, p.Choices)

@@ -1,5 +1,5 @@
-// Package knownfault finds hosts that can meet a scheduler fault which VMware or
-// Broadcom describes for their release.
+// Package knownfault finds hosts that may have a scheduler fault which VMware or Broadcom describes for
+// their release.
 package knownfault
 
 import (
@@ -35,7 +35,7 @@ func check(p *rule.Pass) {
 	}
 }
 
-// meet returns the hosts of the kind that can meet the fault, and what of them does.
+// meet returns the hosts of the kind that the fault can affect, and the affected part.
 func meet(p *rule.Pass, f *fault) (hosts []*numa.Host, what hit) {
 	all := p.Kind.Hosts
 	if f.cluster {
@@ -101,8 +101,8 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 	p.Report(f, nil)
 }
 
-// seen says whether home nodes that were seen show the fault, on the first host where they do. What they
-// do not show now can still come at the next power-on or vMotion: the severity stays.
+// seen reports whether observed home nodes show the fault, on the first host where they do. A fault that
+// they do not show now may still occur at the next power-on or vMotion: the severity does not change.
 func seen(p *rule.Pass, f *finding.Finding, hosts []*numa.Host) {
 	first := ""
 	for _, h := range hosts {
@@ -120,10 +120,10 @@ func seen(p *rule.Pass, f *finding.Finding, hosts []*numa.Host) {
 	}
 }
 
-// mostEvidence bounds the VMs shown as evidence.
+// mostEvidence is the maximum number of VMs in the evidence.
 const mostEvidence = 3
 
-// evidence shows why the VM is concerned.
+// evidence returns the reason why the fault affects the VM.
 func evidence(f *fault, v *rule.VM) finding.Evidence {
 	var e finding.Evidence
 	switch {

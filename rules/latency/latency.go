@@ -16,7 +16,7 @@ import (
 //go:embed latency.md
 var page string
 
-// Rule is N026. It tells of VMs that do not power on for lack of reservations, too.
+// Rule is N026. It also reports VMs that do not power on because of missing reservations.
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Refused: true, Check: check})
 
 func check(p *rule.Pass) {
@@ -32,8 +32,8 @@ func check(p *rule.Pass) {
 		f.Assumes = vnuma.AssumedVirtualHT.Texts()
 	}
 	var lacks, does []string
-	var whole numa.Way // all that is lacking
-	asked := false     // whether the frequency of the host was asked for
+	var whole numa.Way // all missing reservations
+	asked := false     // whether the frequency of the host is needed
 	for _, lack := range vnuma.Lacks(&v.Guest, m) {
 		if lack.Any() {
 			asked = asked || lack.ByCPU()
@@ -42,7 +42,7 @@ func check(p *rule.Pass) {
 			does, whole.Edits = append(does, way.Do), append(whole.Edits, way.Edits...)
 		}
 	}
-	if lacks == nil && p.Cluster.Denied(v).Any() { // it takes no core: N032
+	if lacks == nil && p.Cluster.Denied(v).Any() { // it uses no core: N032
 		return
 	}
 	if lacks == nil {
@@ -77,15 +77,15 @@ func check(p *rule.Pass) {
 		f.Severity, what = finding.High, "it does not power on"
 	}
 	f.Message = "latency sensitivity is " + name + " but " + strings.Join(lacks, " and ") + ": " + what
-	if whole.Do = strings.Join(does, " and "); len(whole.Edits) < len(does) { // a part is by hand
+	if whole.Do = strings.Join(does, " and "); len(whole.Edits) < len(does) { // a part is manual
 		whole.Edits = nil
 	}
 	f.Ways = []numa.Way{whole, vnuma.Normal}
 	p.Report(f, nil)
 }
 
-// allCores reports a VM whose vCPUs take every core of the host: ESXi itself needs some CPU too,
-// so the reservation may not be available (B-30). How much it keeps is not published.
+// allCores reports a VM whose vCPUs use every core of the host: ESXi itself needs some CPU too, so the reservation may not be
+// available (B-30). The amount that it needs is not published.
 func allCores(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	if m.Model() < numa.ESXi67 {
 		return
@@ -98,8 +98,8 @@ func allCores(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	p.Report(f, nil)
 }
 
-// leaves reports the cores that VMs of latency sensitivity High leave to the others of the host: where these have more vCPUs they wait
-// sooner, and where none is left for long.
+// leaves reports the number of cores that VMs of latency sensitivity High leave to the other VMs of the host: if these have more vCPUs
+// they wait sooner, and if none is left for a long time.
 func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	v := p.VM
 	if v.Host == nil || m.Model() < numa.ESXi67 {
@@ -118,7 +118,7 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	}
 	left := max(0, int(m.AllCores)-taken)
 	switch {
-	case !runs && taken > int(m.AllCores): // it does not power on, which headroom tells
+	case !runs && taken > int(m.AllCores): // it does not power on, which headroom reports
 		return
 	case vcpus > 0 && left == 0:
 		f.Severity = finding.Medium

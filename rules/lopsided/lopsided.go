@@ -23,7 +23,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: 
 func watch(w *rule.Watch) {
 	v := w.VM
 	if o := w.On(); o != nil && o.Layout.Memory.Joins() {
-		return // a node without a client: M006
+		return // a node without a client: see M006
 	}
 	s := &v.Lopsided.Longest
 	all, on := inUse(v)
@@ -31,7 +31,7 @@ func watch(w *rule.Watch) {
 		return
 	}
 	if s.Worst < even(w)+beyond {
-		return // as large as that client is
+		return // as large as that client
 	}
 	limit := words.Percent(w.Host.Options.Lopsided)
 	worst := words.Percent(s.Worst)
@@ -58,12 +58,12 @@ func watch(w *rule.Watch) {
 	w.Report(f)
 }
 
-// beyond is by how much more than its largest client's part a VM has on one node: the VM of
-// the experiment had 16 points more.
+// beyond is the excess of a VM's share of memory on one node over that of its largest client: the VM
+// of the experiment had 16 points more.
 const beyond = 0.15
 
-// even is the part of the memory that the clients of the fullest home node have, by prediction; half
-// of it without one.
+// even is the predicted share of memory of the clients on the fullest home node; half without a
+// prediction.
 func even(w *rule.Watch) float64 {
 	o := w.On()
 	if o == nil || o.Layout.PPDs.Len() < 2 {
@@ -79,11 +79,12 @@ func even(w *rule.Watch) float64 {
 	return float64(most) / float64(l.PPDs.Sum())
 }
 
-// early is how long after its appearance a VM has to be lopsided to be so from the start:
-// it has to take some memory first.
+// early is the maximum time between the appearance of a VM and its lopsidedness for a VM that is
+// lopsided from the start: it first has to allocate some memory.
 const early = 5 * time.Minute
 
-// inUse returns the memory of the VM on all nodes when last stated, and where it is.
+// inUse returns the memory of the VM on all nodes in the last tick with this value, and its
+// location.
 func inUse(v *capture.VM) (all numa.Bytes, on string) {
 	var parts []string
 	for _, m := range v.LastNode {
@@ -93,7 +94,7 @@ func inUse(v *capture.VM) (all numa.Bytes, on string) {
 	return all, strings.Join(parts, ", ")
 }
 
-// rooms says how much its home nodes had free at last.
+// rooms describes the last known free memory of its home nodes.
 func rooms(w *rule.Watch) (text string, evidence []finding.Evidence) {
 	homes, _, _ := rule.Homes(w.VM)
 	var parts []string

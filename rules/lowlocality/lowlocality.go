@@ -1,4 +1,4 @@
-// Package lowlocality finds VMs whose memory was remote for long.
+// Package lowlocality finds VMs whose memory was remote for a long time.
 package lowlocality
 
 import (
@@ -47,7 +47,7 @@ func watch(w *rule.Watch) {
 		text := words.Percent(share)
 		f.Message += fmt.Sprintf("; it was below for %s of the %s that are judged", text, words.Duration(v.Managed))
 		f.Evidence = append(f.Evidence, w.Counted("time below it", text, rule.FieldBoth))
-		if share >= 0.5 { // it is the state of the VM, not an episode
+		if share >= 0.5 { // a permanent state of the VM, not an episode
 			f.Severity = finding.High
 		}
 	}

@@ -1,4 +1,4 @@
-// Package manualcps20 finds VMs that could leave their sockets to ESXi 8.0 and do not.
+// Package manualcps20 finds VMs for which ESXi 8.0 could choose the sockets and does not.
 package manualcps20
 
 import (
@@ -19,8 +19,8 @@ var page string
 // Rule is N021.
 var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Placed: true, Check: check})
 
-// small is the most vCPUs of a VM that is shown no NUMA by default (B-3): the sockets of
-// such VMs are mostly as their owner wants them, and there are many.
+// small is the maximum number of vCPUs of a VM without vNUMA by default (B-3): the sockets of
+// such VMs are mostly intended, and there are many such VMs.
 const small = 8
 
 func check(p *rule.Pass) {
@@ -57,7 +57,7 @@ func check(p *rule.Pass) {
 	p.Report(f, &would)
 }
 
-// otherRule reports whether the same cores per socket are reported with what they cost:
+// otherRule reports whether the cost of the same cores per socket is reported by another rule:
 // uneven clients (N008), a socket over several clients (N009), hot add (N001).
 func otherRule(l, auto *vnuma.Layout) bool {
 	return l.Wide() && (l.Why == vnuma.ByHotAdd || l.CoresPerSocket > l.Capacity || !l.PPDs.Even() && auto.PPDs.Even())

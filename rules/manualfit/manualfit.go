@@ -1,4 +1,4 @@
-// Package manualfit finds virtual nodes set by hand that do not suit the host.
+// Package manualfit finds manually set virtual nodes that do not suit the host.
 package manualfit
 
 import (
@@ -33,18 +33,18 @@ func check(p *rule.Pass) {
 	}
 }
 
-// tooLarge: a virtual node is carried by several clients.
+// tooLarge: a virtual node has several clients.
 func tooLarge(o *rule.On) bool {
 	_, spans := o.Layout.Spanning()
 	return spans
 }
 
-// tooSmall: more virtual nodes than vCPUs and memory need.
+// tooSmall: more virtual nodes than required by vCPUs and memory.
 func tooSmall(v *rule.VM, o *rule.On) bool {
 	return o.Layout.Managed && o.Layout.VPDs.Len() > o.Needed(&v.Guest)
 }
 
-// indivisible: unequal nodes, of vCPUs that divide evenly.
+// indivisible: unequal nodes although the vCPUs are divisible.
 func indivisible(v *rule.VM, o *rule.On) bool {
 	return !o.Layout.VPDs.Even() && int(v.Guest.VCPUs)%o.Layout.Least == 0
 }
@@ -54,7 +54,7 @@ func reportLarge(p *rule.Pass, on *rule.On, others int) {
 	first, last := on.Layout.Carriers(vpd)
 	_, size := on.Layout.VPDs.Group(vpd)
 	against := fmt.Sprintf("a node%s has %s", p.Where(others), words.Plural(int(on.Kind.Machine.Cores), "core"))
-	if size <= int(on.Kind.Machine.Cores) { // fits a node, but not the borders of the clients
+	if size <= int(on.Kind.Machine.Cores) { // fits a node, but not the boundaries of the clients
 		against = fmt.Sprintf("the clients%s are %s", p.Where(others), on.Layout.PPDs)
 	}
 	report(p, on, finding.High, fmt.Sprintf("%s: virtual node %d has %d vCPUs but %s: %d clients carry it",
@@ -72,12 +72,12 @@ func reportUneven(p *rule.Pass, on *rule.On, others int) {
 		setting(p.VM, on), p.VM.Guest.VCPUs, p.Where(others), on.Layout.VPDs), "")
 }
 
-// report adds the finding; before stands in front of the advice.
+// report adds the finding; before is put before the advice.
 func report(p *rule.Pass, on *rule.On, severity finding.Severity, message, before string) {
 	v := p.VM
 	ways, notice := p.PlanWays()
 	e := v.SettingEvidence(key(v, on))
-	if _, ok := v.Settings.Value.Lookup(e.Name); !ok { // the API's field
+	if _, ok := v.Settings.Value.Lookup(e.Name); !ok { // the field of the API
 		e = finding.Of("cores per NUMA node", v.CoresPerNUMANode, v.At)
 	}
 	p.Report(finding.Finding{
@@ -90,8 +90,8 @@ func report(p *rule.Pass, on *rule.On, severity finding.Severity, message, befor
 	}, &on.Layout)
 }
 
-// key returns the setting that decides: coresPerNode before maxPerVirtualNode where
-// the release knows it (B-10).
+// key returns the decisive setting: coresPerNode before maxPerVirtualNode if the release
+// supports it (B-10).
 func key(v *rule.VM, on *rule.On) string {
 	if v.Guest.ManualNodes(&on.Kind.Machine) == v.Guest.CoresPerNode {
 		return "numa.vcpu.coresPerNode"

@@ -1,4 +1,4 @@
-// Package memhotadd clears memory hot add.
+// Package memhotadd confirms that memory hot add is harmless.
 package memhotadd
 
 import (

@@ -1,4 +1,4 @@
-// Package memoryelsewhere finds VMs whose memory is on other nodes than their layout wants.
+// Package memoryelsewhere finds VMs whose memory is on other nodes than their layout requires.
 package memoryelsewhere
 
 import (

@@ -69,8 +69,8 @@ func check(p *rule.Pass) {
 	p.Report(f, &on.Layout)
 }
 
-// exceeds reports whether memory overflows the home nodes, and neither preferHT nor
-// node affinity is the cause: those are N012 and N025.
+// exceeds reports whether memory exceeds the home nodes, and neither preferHT nor node affinity is the cause:
+// those are N012 and N025.
 func exceeds(p *rule.Pass, o *rule.On) bool {
 	v := p.VM
 	r := &o.Layout.Memory
@@ -79,7 +79,7 @@ func exceeds(p *rule.Pass, o *rule.On) bool {
 		return false
 	}
 	if o.Lacks(&v.Guest) > 0 {
-		return false // not to be had remotely either: N025
+		return false // not available remotely either: N025
 	}
 	if o.Layout.Memory.Placement == vnuma.Anywhere {
 		return !v.Guest.Affinity && o.Kind.Machine.Schedules() && v.Guest.Memory > o.Kind.Machine.NodeMemory && v.Guest.VCPUs <= o.Kind.Machine.Cores
@@ -90,7 +90,7 @@ func exceeds(p *rule.Pass, o *rule.On) bool {
 	return l.Memory.Away() > 0 || l.Memory.First > 0 || l.Memory.Crossed > 0
 }
 
-// advise says how to bring the memory home, and what the guest will notice.
+// advise adds the ways to make the memory local, and the effect on the guest.
 func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	m, now, plan := &o.Kind.Machine, &o.Layout.Memory, p.Plan()
 	f.Ways = p.LessMemory(o, max(1, o.Layout.HomeNodes))
@@ -118,7 +118,8 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	}
 }
 
-// consolidate returns numa.consolidate = FALSE as a way, where the plan sets sizes by hand and it does as well.
+// consolidate returns numa.consolidate = FALSE as a way, if the plan sets sizes manually and this setting is as
+// good.
 func consolidate(p *rule.Pass, m *vnuma.Machine) (way numa.Way, ok bool) {
 	plan := p.Plan()
 	e := plan.Edit

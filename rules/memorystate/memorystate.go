@@ -19,7 +19,7 @@ var page string
 // Rule is M012.
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, Watch: watch, Needs: []string{"Kernel State"}, Beside: true})
 
-// severities by state: clear only prepares, ballooning costs, swapping breaks.
+// severities by state: clear only prepares, ballooning costs performance, swapping is severe.
 var severities = map[numa.MemoryState]finding.Severity{
 	numa.Clear: finding.Low, numa.Soft: finding.Medium, numa.Hard: finding.High, numa.Low: finding.High,
 }
@@ -70,8 +70,8 @@ func watch(w *rule.Watch) {
 	w.Report(f)
 }
 
-// worst returns the worst state that the host was in, or below, for this long, and how
-// long; High when there is none.
+// worst returns the worst state in which, or below which, the host was for at least this time,
+// and the duration; High if there is none.
 func worst(rec *capture.Recording, least time.Duration) (numa.MemoryState, time.Duration) {
 	var spent time.Duration
 	for s := numa.Low; s > numa.High; s-- {
@@ -82,7 +82,7 @@ func worst(rec *capture.Recording, least time.Duration) (numa.MemoryState, time.
 	return numa.High, 0
 }
 
-// orWorse says whether part of the time was in a worse state.
+// orWorse reports whether part of the time was in a worse state.
 func orWorse(rec *capture.Recording, state numa.MemoryState) string {
 	for s := state + 1; s <= numa.Low; s++ {
 		if rec.States[s] > 0 {

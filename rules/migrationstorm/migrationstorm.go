@@ -1,4 +1,4 @@
-// Package migrationstorm finds VMs that the NUMA scheduler moved again and again.
+// Package migrationstorm finds VMs that the NUMA scheduler moved repeatedly.
 package migrationstorm
 
 import (
@@ -61,16 +61,16 @@ func watch(w *rule.Watch) {
 	w.Report(f)
 }
 
-// storm returns the time around the busiest window in which the VM was moved without a
-// pause longer than the threshold allows, as exactly as the timeline of the VM tells: to
-// the width of its buckets, and of the time between two ticks.
+// storm returns the time around the busiest window in which the VM was moved without a longer
+// pause than the threshold allows. The precision is that of the VM's timeline: the width of its
+// buckets, and the time between two ticks.
 func storm(w *rule.Watch) capture.Spell {
 	v, t := w.VM, &w.VM.Timeline
 	from, to := w.Window(&v.Migrated)
 	pause := max(time.Duration(float64(time.Minute)/w.Threshold("perMinute")), w.Between()) + t.Width
 	begin := func(i int) time.Time {
 		if at := t.Time(i); at.Before(from) && from.Before(t.Time(i+1)) {
-			return from // part of the bucket is in the window, where migrations are for certain
+			return from // part of the bucket is in the window, which certainly has migrations
 		}
 		return later(t.Time(i), v.First)
 	}
@@ -83,7 +83,7 @@ func storm(w *rule.Watch) capture.Spell {
 			}
 		}
 	}
-	if first < 0 { // cannot be: the window has migrations
+	if first < 0 { // impossible: the window has migrations
 		return capture.Spell{From: from, To: earlier(to, v.Last)}
 	}
 	for i := first - 1; i >= 0 && begin(first).Sub(end(i)) <= pause; i-- {
@@ -113,7 +113,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// cause names action affinity, what makes it likely and how to switch it off.
+// cause describes action affinity: the evidence for it, and how to switch it off.
 func cause(w *rule.Watch, f *finding.Finding, a rule.Affinity) {
 	kb := "KB 439993"
 	if r := w.Release(); r != 0 && r < numa.ESXi80 {
@@ -131,7 +131,7 @@ func cause(w *rule.Watch, f *finding.Finding, a rule.Affinity) {
 	}
 }
 
-// seconds writes a time between migrations.
+// seconds formats a time between migrations.
 func seconds(s float64) string {
 	if s < 10 {
 		return strconv.FormatFloat(s, 'f', 1, 64) + " s"

@@ -1,4 +1,4 @@
-// Package mixedcluster finds hosts of a cluster on which a VM loses its shape.
+// Package mixedcluster finds hosts of a cluster on which a VM gets a worse layout.
 package mixedcluster
 
 import (
@@ -53,7 +53,7 @@ func check(p *rule.Pass) {
 	vpd, _ := worst.Spanning()
 	first, last := worst.Carriers(vpd)
 	ways, notice := []numa.Way{rule.KeepOff(hosts)}, ""
-	if p.Plan().Better && cured && v.Guest.AllowedNodes == 0 { // somebody chose its nodes where it runs
+	if p.Plan().Better && cured && v.Guest.AllowedNodes == 0 { // somebody chose nodes of its present host
 		var plan []numa.Way
 		plan, notice = p.PlanWays()
 		ways = append(ways, plan...)

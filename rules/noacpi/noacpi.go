@@ -1,4 +1,4 @@
-// Package noacpi finds VMs whose guests are told no distances.
+// Package noacpi finds VMs whose guests do not see distances.
 package noacpi
 
 import (

@@ -21,7 +21,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: c
 func check(p *rule.StatedPass) {
 	v := p.VM
 	s := v.Stated
-	needed, ok := v.Undivided() // inside one node K004 judges it
+	needed, ok := v.Undivided() // within one node see K004
 	if !ok {
 		return
 	}
@@ -33,7 +33,7 @@ func check(p *rule.StatedPass) {
 		}
 	}
 	var over []string
-	severity := finding.Medium // where Linux can still keep it on one node
+	severity := finding.Medium // if Linux can still keep it on one node
 	if s.VCPUs > cores {
 		what := "core"
 		if s.Dedicated {
@@ -56,13 +56,13 @@ func check(p *rule.StatedPass) {
 	})
 }
 
-// advice says how the guest of a VM is shown several nodes: KubeVirt has no cells to state.
+// advice describes how to show several nodes to the guest of a VM: KubeVirt cannot state cells.
 func advice(v *rule.StatedVM, needed, nodes, cores int, severity finding.Severity) string {
 	s := v.Stated
 	cells, each := fmt.Sprintf("State %s, each on a node", words.Plural(max(needed, v.Equal()), "cell")), "state a cell for each node"
 	if v.Equal() == 0 {
 		cells = fmt.Sprintf("State %s as their nodes hold them: %s", words.Plural(needed, "cell"), v.Unequal())
-	} else if of, _ := v.CellsToBe(s.VCPUs); !shape.Within(of, s.PerSocket()) { // else K008
+	} else if of, _ := v.CellsToBe(s.VCPUs); !shape.Within(of, s.PerSocket()) { // otherwise K008
 		if t, ok := v.TopologyToBe(s.VCPUs, s.VCPUs); ok {
 			cells += ", with " + t.Topology()
 		} else {

@@ -36,7 +36,7 @@ func check(p *rule.Pass) {
 	}
 }
 
-// report adds what every finding of the rule shows.
+// report adds the common parts of every finding of the rule.
 func report(p *rule.Pass, f *finding.Finding, on *rule.On) {
 	v := p.VM
 	f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"), v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence())
@@ -73,7 +73,7 @@ func missing(p *rule.Pass, nodes []int) bool {
 	return true
 }
 
-// tooFewCores reports clients that must share the listed nodes.
+// tooFewCores reports clients that have to share the listed nodes.
 func tooFewCores(p *rule.Pass, nodes []int) bool {
 	v := p.VM
 	cores := func(o *rule.On) int {
@@ -97,8 +97,7 @@ func tooFewCores(p *rule.Pass, nodes []int) bool {
 	return true
 }
 
-// tooLittleMemory reports memory that the listed nodes do not hold. It is not even
-// remote, as N005 says of memory beyond the home nodes.
+// tooLittleMemory reports memory that does not fit the listed nodes. It is not even remote, unlike memory beyond the home nodes in N005.
 func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	v := p.VM
 	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Lacks(&v.Guest)+o.Fills(&v.Guest) > 0 })
@@ -125,8 +124,8 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	return true
 }
 
-// beside reports memory that the listed nodes of its host do not hold for the VM and those that run there and may use no other nodes. Where
-// the host has too little for all of its VMs, another place cures only a part.
+// beside reports that the listed nodes of the host do not have enough memory for the VM and the VMs there that may use no other nodes. If
+// the host has too little memory for all of its VMs, another placement fixes only a part.
 func beside(p *rule.Pass, nodes []int) bool {
 	v, on := p.VM, &p.VM.On[0]
 	m := &on.Kind.Machine
@@ -159,7 +158,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 		Ways: []numa.Way{numa.ByHand("bind some of these VMs to other nodes, or move them to another host")},
 	}
 	if all <= numa.Bytes(m.AllMemory) {
-		f.Severity = p.Beyond(numa.Bytes(float64(memory-has) * float64(v.Memory.Value) / float64(memory))) // its part
+		f.Severity = p.Beyond(numa.Bytes(float64(memory-has) * float64(v.Memory.Value) / float64(memory))) // its share
 	}
 	for _, o := range bound[1:] {
 		e := o.MemoryEvidence()
@@ -170,7 +169,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 	return true
 }
 
-// byClient tells of affinities of single clients, which are not modelled.
+// byClient reports affinities of single clients, which are not modelled.
 func byClient(p *rule.Pass) {
 	v := p.VM
 	set := vnuma.ClientAffinitySettings(v.VM)
@@ -191,7 +190,7 @@ func byClient(p *rule.Pass) {
 	last.Assumes = append(last.Assumes, notModelled)
 }
 
-// list returns the way to allow n nodes: those that are listed, and the next of the host.
+// list returns the way to allow n nodes: the listed ones, and the next ones of the host.
 func list(on *rule.On, nodes []int, n int) numa.Way {
 	more := slices.Clone(nodes)
 	for _, id := range ids(on.Kind.Hosts[0]) {

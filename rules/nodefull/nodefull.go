@@ -1,4 +1,4 @@
-// Package nodefull finds VMs that are bound to a node which all that is bound to it overloads.
+// Package nodefull finds VMs that are bound to an overloaded node: the vCPUs and memory bound to it exceed it.
 package nodefull
 
 import (
@@ -31,7 +31,7 @@ func check(p *rule.StatedPass) {
 	}
 	all := pinned(v, map[int]int{})
 	for _, other := range v.Beside {
-		if other.Stated.Running == v.Stated.Running { // those that run at one time
+		if other.Stated.Running == v.Stated.Running { // those that run at the same time
 			pinned(other, all)
 		}
 	}
@@ -57,7 +57,7 @@ func check(p *rule.StatedPass) {
 	}
 }
 
-// memory finds ordinary pages that are bound to nodes which do not have as many: huge pages have pools of their own (K016).
+// memory finds ordinary pages that are bound to nodes with fewer pages: huge pages have separate pools (K016).
 func memory(p *rule.StatedPass) {
 	v := p.VM
 	pieces := v.Stated.Pieces()
@@ -67,7 +67,7 @@ func memory(p *rule.StatedPass) {
 		if !known || bound.Own == 0 || bound.Memory <= room || room == 0 {
 			continue
 		}
-		judged := false // of a cell that is larger than the node alone (K004)
+		judged := false // for a cell that alone is larger than the node (K004)
 		for i := range pieces {
 			own, most, _ := v.MemoryOf(&pieces[i])
 			judged = judged || v.Sized() && own > most && most > 0 && slices.Equal(v.Stated.Home(&pieces[i], v.Host), nodes) && len(nodes) == 1
@@ -101,8 +101,8 @@ func memory(p *rule.StatedPass) {
 	}
 }
 
-// toMove names the smallest VM or cell on a node whose vCPUs are enough, and not more than the other node has CPUs left: every VM of the node
-// names the same.
+// toMove names the smallest VM or cell on a node that has enough vCPUs, and at most the number of CPUs left on the other node: the result is
+// the same for every VM of the node.
 func toMove(v *rule.StatedVM, node, enough, left int) string {
 	type unit struct {
 		vcpus    int
@@ -137,10 +137,10 @@ func toMove(v *rule.StatedVM, node, enough, left int) string {
 	return fmt.Sprintf("%s (%s) and bind its", of, words.Plural(best.vcpus, "vCPU"))
 }
 
-// pinned adds the vCPUs that a VM has pinned to one node each.
+// pinned adds the vCPUs that a VM pins to one node each.
 func pinned(v *rule.StatedVM, sum map[int]int) map[int]int {
 	s := v.Stated
-	var cpus []int // of the vCPU before
+	var cpus []int // of the previous vCPU
 	var nodes []int
 	for _, vcpu := range s.Enabled() {
 		if s.CPUs[vcpu] == nil {
@@ -157,5 +157,5 @@ func pinned(v *rule.StatedVM, sum map[int]int) map[int]int {
 	return sum
 }
 
-// same reports whether two lists are one: vCPUs of one cpuset share it.
+// same reports whether two lists are identical: vCPUs of one cpuset share it.
 func same(a, b []int) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }

@@ -1,4 +1,4 @@
-// Package nodepersocket finds VMs of which each vCPU is a NUMA node.
+// Package nodepersocket finds VMs in which each vCPU is a NUMA node.
 package nodepersocket
 
 import (

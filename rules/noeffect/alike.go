@@ -14,11 +14,11 @@ var known = []string{
 	"numa.allowHotadd", "numa.nodeAffinity", "numa.LocalityWeightActionAffinity",
 }
 
-// prefix begins every one of them.
+// prefix is the prefix of all of them.
 const prefix = "numa"
 
-// misspelt returns the known setting that key is probably meant to be; nothing when
-// key is known itself, no numa setting, or like none.
+// misspelt returns the known setting that key probably stands for; empty if key is known
+// itself, not a numa setting, or not similar to any.
 func misspelt(key string) string {
 	if len(key) < len(prefix) || !strings.EqualFold(key[:len(prefix)], prefix) {
 		return ""

@@ -1,4 +1,4 @@
-// Package noeffect finds settings that do nothing where they are set.
+// Package noeffect finds settings that have no effect.
 package noeffect
 
 import (
@@ -69,7 +69,7 @@ func report(p *rule.Pass, key, value, why string) {
 	case allowHotAdd:
 		f.Ways = append(f.Ways, numa.ByHand("give it what it needs"))
 		f.Evidence = append(f.Evidence, finding.Of("CPU hot add", v.CPUHotAdd, v.At), finding.Of("virtual hardware", v.Hardware, v.At))
-		if on.Layout.Why == vnuma.ByHotAdd && on.Layout.Wide() { // the guest is blind, and somebody thinks it is not
+		if on.Layout.Why == vnuma.ByHotAdd && on.Layout.Wide() { // the guest does not see NUMA, although somebody intended it
 			f.Severity = finding.Low
 		}
 	case "cpuid.maxVCPUs":
@@ -82,11 +82,11 @@ func report(p *rule.Pass, key, value, why string) {
 	p.Report(f, &on.Layout)
 }
 
-// An Option is an option of hosts that not every release has.
+// An Option is a host option that not every release has.
 type Option struct {
 	Key   string
-	Since numa.Release // the first that has it; 0 when older than the lists, which begin with 6.0 U3
-	Gone  numa.Release // the first without it; 0 for none
+	Since numa.Release // first release with it; 0 if older than the lists, which begin with 6.0 U3
+	Gone  numa.Release // first release without it; 0 for none
 }
 
 // Options lists the host options that not every release has (C-18).
@@ -100,7 +100,7 @@ var Options = []Option{
 	{"Numa.UsePPDLocalityInfo", 0, numa.ESXi65},
 }
 
-// checkHost judges the hosts of a kind together: they run one release.
+// checkHost checks the hosts of a kind together, because they run the same release.
 func checkHost(p *rule.Pass) {
 	if !p.First() {
 		return

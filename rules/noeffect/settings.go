@@ -13,8 +13,8 @@ import (
 
 const allowHotAdd = "numa.allowHotadd"
 
-// settings lists when a setting of a VM does nothing on a kind of host. idle returns
-// why, or nothing when it has an effect, or is at its default.
+// settings lists the conditions under which a setting of a VM has no effect on a kind of host. idle returns the
+// reason, or nothing if it has an effect, or is at its default.
 var settings = []struct {
 	key  string
 	idle func(*rule.Pass, *rule.On) string
@@ -121,7 +121,7 @@ var settings = []struct {
 	}},
 }
 
-// manualWithoutMin reports whether a size set by hand would be shown without numa.vcpu.min, also where NUMA Nodes
+// manualWithoutMin reports whether a manually set size would be visible without numa.vcpu.min, also if NUMA Nodes
 // need it (F-29).
 func manualWithoutMin(p *rule.Pass, o *rule.On) bool {
 	bare := p.VM.Guest
@@ -132,7 +132,7 @@ func manualWithoutMin(p *rule.Pass, o *rule.On) bool {
 	return l.Why == vnuma.ByManual
 }
 
-// overruled returns what shows the guest one node, whatever sizes are set.
+// overruled returns the reason why the guest sees one node regardless of the sizes.
 func overruled(o *rule.On) string {
 	switch o.Layout.Why {
 	case vnuma.ByHotAdd:
@@ -145,14 +145,13 @@ func overruled(o *rule.On) string {
 	return ""
 }
 
-// hostSized reports whether virtual nodes follow the host: from 6.5 on, unless cores
-// per socket shall size them as before (B-12).
+// hostSized reports whether virtual nodes follow the host: from 6.5 on, unless cores per socket determine them as
+// before (B-12).
 func hostSized(p *rule.Pass, o *rule.On) bool {
 	return o.Kind.Machine.Model() >= numa.ESXi65 && !o.Kind.Machine.Follow && !p.VM.Guest.Follow
 }
 
-// limit returns why a limit of vCPUs per client does nothing; other is the limit
-// beside it.
+// limit returns the reason why a limit of vCPUs per client has no effect; other is the second limit.
 func limit(p *rule.Pass, o *rule.On, value, other int32, otherKey string) string {
 	g := &p.VM.Guest
 	free := plan.Edit{LimitsOff: true}.Apply(*g)

@@ -1,4 +1,4 @@
-// Package nosuchhost finds definitions that name nodes, CPUs, cells or vCPUs that are not there.
+// Package nosuchhost finds definitions that name nodes, CPUs, cells or vCPUs that do not exist.
 package nosuchhost
 
 import (
@@ -55,7 +55,7 @@ func check(p *rule.StatedPass) {
 	}
 	for i := range bounds {
 		b := &bounds[i]
-		if slices.ContainsFunc(bounds[:i], func(o numa.Bound) bool { return o.At == b.At }) { // several cells have one
+		if slices.ContainsFunc(bounds[:i], func(o numa.Bound) bool { return o.At == b.At }) { // shared by several cells
 			continue
 		}
 		absent := slices.DeleteFunc(slices.Clone(b.Nodes), func(id int) bool { return v.Host.Node(id) != nil })
@@ -84,6 +84,6 @@ func check(p *rule.StatedPass) {
 			what, at = fmt.Sprintf("vCPU %d is pinned to", vcpu), s.Pins[i].At
 		}
 		report(finding.High, "pin", fmt.Sprintf("%s CPUs %s, which %s has not", what, words.Ranges(absent), v.Host.Name), "CPUs of the vCPU", words.Ranges(cpus), at)
-		return // one says it
+		return // one report is enough
 	}
 }

@@ -1,4 +1,4 @@
-// Package notshown finds wide VMs whose guest is not shown NUMA.
+// Package notshown finds wide VMs whose guest does not see NUMA.
 package notshown
 
 import (
@@ -64,17 +64,17 @@ func check(p *rule.Pass) {
 	p.Report(f, l)
 }
 
-// fits ends the words of fewer vCPUs.
+// fits ends the text about fewer vCPUs.
 const fits = " so that the VM fits a node"
 
-// cause returns why a wide VM is shown one node: what would hide NUMA from it even
-// without CPU hot add and stored sizes.
+// cause returns the reason why a wide VM has one visible node: the reason that would hide NUMA
+// even without CPU hot add and stored sizes.
 func cause(p *rule.Pass, o *rule.On) (why vnuma.Reason, hidden bool) {
 	v := p.VM
 	if o.Layout.Why == vnuma.ByRelease {
 		return vnuma.ByRelease, o.Layout.Wide() || v.Guest.VCPUs > o.Kind.Machine.Cores
 	}
-	if !o.Layout.Wide() || o.Layout.GuestSeesNUMA() || o.Layout.HomeNodes == 1 { // where its clients share a node all memory is near
+	if !o.Layout.Wide() || o.Layout.GuestSeesNUMA() || o.Layout.HomeNodes == 1 { // if its clients share a node, all memory is local
 		return 0, false
 	}
 	bare := plan.Edit{HotAddOff: true, ForgetStored: true}.Apply(v.Guest)

@@ -41,9 +41,8 @@ func watch(w *rule.Watch) {
 	}
 }
 
-// widest returns the set of most home nodes that the VM had for this long in all, of
-// several the one it had longest; the empty set when it never had any. It reports false
-// when that is not certain.
+// widest returns the largest set of home nodes that the VM had for at least this total time, among several the one with
+// the longest time; the empty set if it never had any. It returns false if that is not certain.
 func widest(v *capture.VM, least time.Duration) (set numa.NodeSet, known bool) {
 	var time, none, some time.Duration
 	for _, h := range v.Homes {
@@ -64,7 +63,7 @@ func widest(v *capture.VM, least time.Duration) (set numa.NodeSet, known bool) {
 func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 	s := compare(w, o, homes)
 	if !s.Comparable() || s.Agrees() {
-		return // as the settings of the last power-on explain, or D-2: M006
+		return // explained by the settings of the last power-on, or D-2: see M006
 	}
 	text, evidence := rule.Differences(&s)
 	f := finding.Finding{
@@ -87,11 +86,11 @@ func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 	report(w, f)
 }
 
-// widened returns the home nodes that a VM had before it got these as well, and about when; false when the recording does
-// not show it, which begins with few.
+// widened returns the home nodes of a VM before it got the additional ones, and the approximate time; false if the
+// recording does not show this change, which begins with few.
 func widened(v *capture.VM, homes numa.NodeSet, few int) (from numa.NodeSet, at time.Time, ok bool) {
 	t := &v.Timeline
-	for i := range t.Buckets { // a bucket has all that the VM had in it
+	for i := range t.Buckets { // a bucket has the union over its time
 		switch b := t.Buckets[i].Homes; {
 		case b == 0:
 		case b.Len() <= few:
@@ -103,7 +102,7 @@ func widened(v *capture.VM, homes numa.NodeSet, few int) (from numa.NodeSet, at 
 	return 0, at, false
 }
 
-// compare puts the home nodes beside the prediction for the host of the recording.
+// compare compares the home nodes with the prediction for the host of the recording.
 func compare(w *rule.Watch, o *rule.On, homes numa.NodeSet) confront.Result {
 	seen := numa.Observation{
 		By: numa.ByEsxtop, At: w.Host.Host, Time: w.VM.First.UTC().Format(time.RFC3339), Host: w.Machine.Name,
@@ -118,7 +117,7 @@ func compare(w *rule.Watch, o *rule.On, homes numa.NodeSet) confront.Result {
 	return confront.Check(w.Predicted.VM, &seen, places, vnuma.Choices{})
 }
 
-// managed reports home nodes of a VM that should have none.
+// managed reports home nodes for a VM that should have none.
 func managed(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 	report(w, finding.Finding{
 		Severity: finding.Medium,

@@ -1,4 +1,4 @@
-// Package observedlayout finds VMs whose host made another topology than predicted.
+// Package observedlayout finds VMs with another topology on their host than predicted.
 package observedlayout
 
 import (
@@ -56,7 +56,7 @@ func differs(p *rule.Pass, s *confront.Result) {
 	p.Report(f, &s.Layout)
 }
 
-// seenOn returns the host that the observation is compared for, and the prediction for it; nil when it is not known.
+// seenOn returns the host of the observation, and the prediction for it; nil if it is not known.
 func seenOn(p *rule.Pass, s *confront.Result) (*rule.On, *numa.Host) {
 	name := cmp.Or(s.Observation.Host, s.Host)
 	for i := range p.VM.On {
@@ -69,8 +69,8 @@ func seenOn(p *rule.Pass, s *confront.Result) (*rule.On, *numa.Host) {
 	return nil, nil
 }
 
-// pending reports a VM that runs as its log says and predicted, with settings that
-// the inventory has otherwise: its next power cycle changes what the guest sees.
+// pending reports a VM that runs as logged and predicted, with settings that differ from the inventory: its next
+// power cycle changes the topology of the guest.
 func pending(p *rule.Pass, s *confront.Result) bool {
 	next := &p.VM.On[0].Layout
 	if len(s.Other) == 0 || next.SameGuest(&s.Layout) {

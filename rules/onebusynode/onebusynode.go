@@ -1,4 +1,4 @@
-// Package onebusynode finds hosts with all load on one NUMA node while another idles.
+// Package onebusynode finds hosts with all load on one NUMA node while another one is idle.
 package onebusynode
 
 import (
@@ -51,8 +51,8 @@ func watch(w *rule.Watch) {
 	w.Report(f)
 }
 
-// moment returns the most uneven moment of a spell. The recording keeps that of all
-// spells; when it is that of another, the timelines of the nodes tell.
+// moment returns the most uneven moment of a spell. The recording stores the one of all spells;
+// if that is in another spell, it is taken from the timelines of the nodes.
 func moment(w *rule.Watch, s *capture.Spell) capture.Uneven {
 	if at := &w.Host.At; at.Time.Equal(s.At) {
 		return *at
@@ -74,15 +74,15 @@ func moment(w *rule.Watch, s *capture.Spell) capture.Uneven {
 	return at
 }
 
-// home is what is known of the VMs of the busy nodes.
+// home describes the VMs of the busy nodes.
 type home struct {
 	busy    numa.NodeSet
-	known   int      // VMs whose home nodes are known
-	names   []string // homed on one busy node alone
-	alone   bool     // each busy node has one of these and no more
-	arrived int      // of these, that came while it was recorded
-	waiting int      // of these, that had ready time for as long while another node idled
-	calm    int      // of these, that never had half as much
+	known   int      // VMs with known home nodes
+	names   []string // VMs with their home only on one busy node
+	alone   bool     // each busy node has exactly one of these
+	arrived int      // number of these that appeared during the recording
+	waiting int      // number of these with ready time for as long while another node was idle
+	calm    int      // number of these that never had half as much
 }
 
 // homed returns the VMs of the busy nodes at the most uneven moment.
@@ -119,7 +119,7 @@ func homed(w *rule.Watch, at *capture.Uneven) (h home) {
 	return h
 }
 
-// count counts a VM that is homed on a busy node alone.
+// count counts a VM with its home only on a busy node.
 func (h *home) count(w *rule.Watch, v *capture.VM) {
 	if v.Appeared {
 		h.arrived++
@@ -132,7 +132,7 @@ func (h *home) count(w *rule.Watch, v *capture.VM) {
 	}
 }
 
-// tell adds to a finding whose nodes they were, and what it cost them.
+// tell adds the VMs of the nodes, and their cost, to a finding.
 func (h *home) tell(w *rule.Watch, f *finding.Finding, at *capture.Uneven) {
 	where := rule.Nodes(h.busy)
 	if h.busy.Len() > 1 {

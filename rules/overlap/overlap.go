@@ -1,5 +1,4 @@
-// Package overlap finds VMs of one host that affinities press onto the same PCPUs or
-// nodes.
+// Package overlap finds VMs of one host that affinities restrict to the same PCPUs or nodes.
 package overlap
 
 import (
@@ -35,7 +34,7 @@ func check(p *rule.Pass) {
 	onNodes(p)
 }
 
-// A group is VMs whose PCPUs touch each other, directly or through others.
+// A group is VMs whose PCPUs overlap, directly or through others.
 type group struct {
 	index int // in the order of the fleet
 	vms   []*rule.VM
@@ -79,7 +78,7 @@ func onPCPUs(p *rule.Pass, vms []*rule.VM) {
 	}
 }
 
-// pinOrigin returns where the CPU affinity was read.
+// pinOrigin returns the source of the CPU affinity.
 func pinOrigin(v *numa.VM) string {
 	if len(v.CPUAffinity.Value) > 0 {
 		return v.CPUAffinity.Origin.String()
@@ -87,8 +86,8 @@ func pinOrigin(v *numa.VM) string {
 	return v.Settings.Origin.String()
 }
 
-// groups joins the VMs that share PCPUs, in the order of their first PCPU. It takes
-// time linear in the lists.
+// groups joins the VMs that share PCPUs, in the order of their first PCPU. It needs time linear
+// in the size of the lists.
 func groups(vms []*rule.VM) []*group {
 	of := map[int]*group{} // by PCPU
 	joined := map[*group]*group{}
@@ -147,8 +146,8 @@ func gather(all, roots []*group, root func(*group) *group) []*group {
 	return roots
 }
 
-// busiest returns the PCPU that most vCPUs want, when each VM spreads evenly over its
-// list, and how many want it.
+// busiest returns the PCPU with the highest demand, in vCPUs, if each VM spreads evenly over
+// its list.
 func (g *group) busiest() (pcpu int, load float64) {
 	loads := map[int]float64{}
 	for i, list := range g.lists {
@@ -164,7 +163,7 @@ func (g *group) busiest() (pcpu int, load float64) {
 	return pcpu, load
 }
 
-// cores counts the cores that the PCPUs are threads of.
+// cores counts the cores of the PCPUs.
 func (g *group) cores(h *numa.Host) int {
 	perCore := 1
 	if c, t := h.Cores.Or(0), h.Threads.Or(0); c > 0 && t > c && h.HyperThreading.Or(true) {
@@ -179,8 +178,8 @@ func (g *group) cores(h *numa.Host) int {
 	return n
 }
 
-// onNodes reports nodes that NUMA node affinities load beyond their cores while
-// other nodes of the host are free of them.
+// onNodes reports nodes that NUMA node affinities load beyond their cores while other nodes of
+// the host are unused by affinities.
 func onNodes(p *rule.Pass) {
 	for _, n := range p.Host.Nodes.Value {
 		threads := n.Threads

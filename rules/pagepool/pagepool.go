@@ -1,4 +1,4 @@
-// Package pagepool finds VMs whose huge pages are not reserved where their memory is to be.
+// Package pagepool finds VMs whose huge pages are not reserved on the nodes of their memory.
 package pagepool
 
 import (
@@ -25,12 +25,12 @@ func check(p *rule.StatedPass) {
 	switch {
 	case v.Host == nil || !v.Host.Pools.Known():
 	case !s.DefaultPage:
-		var standard numa.Bytes // size of the pages of others that state none
+		var standard numa.Bytes // page size of the other VMs without a stated size
 		if sizes := v.Host.HugeSizes(); len(sizes) == 1 {
 			standard = sizes[0]
 		}
 		for _, f := range short(p, standard) {
-			if s.Reserves { // as many as there are contiguous pieces of memory
+			if s.Reserves { // one pool per contiguous piece of memory
 				f.Severity, f.Message = finding.Low, f.Message+": Proxmox reserves them at the start of the VM, which fails when the memory of the host is in pieces"
 			}
 			p.Report(f)
@@ -45,7 +45,7 @@ func check(p *rule.StatedPass) {
 		for i, found := range judged {
 			for _, f := range found {
 				switch {
-				case len(judged) < len(sizes): // the kernel's parameter default_hugepagesz says which
+				case len(judged) < len(sizes): // depends on the kernel parameter default_hugepagesz
 					f.Severity, f.Topic = finding.Low, fmt.Sprint(f.Topic, " of size ", i)
 					f.Message += ", if that is the default size of the host"
 					fallthrough
@@ -57,7 +57,7 @@ func check(p *rule.StatedPass) {
 	}
 }
 
-// sizeOf returns the size of the pages of a piece of memory, 0 for ordinary ones; standard is the default size.
+// sizeOf returns the page size of a piece of memory, 0 for ordinary pages; standard is the default size.
 func sizeOf(p *numa.Piece, standard numa.Bytes) numa.Bytes {
 	if p.Page == numa.DefaultPage {
 		return standard
@@ -65,7 +65,7 @@ func sizeOf(p *numa.Piece, standard numa.Bytes) numa.Bytes {
 	return p.Page
 }
 
-// short finds the pages that are missing; standard is the size of those whose size is not stated, 0 for unknown.
+// short finds missing pages; standard is the size of pages whose size is not stated, 0 for unknown.
 func short(p *rule.StatedPass, standard numa.Bytes) (out []finding.Finding) {
 	v, s := p.VM, p.VM.Stated
 	pieces := s.Pieces()
@@ -95,7 +95,7 @@ func short(p *rule.StatedPass, standard numa.Bytes) (out []finding.Finding) {
 			nodes := s.Home(one, v.Host)
 			cell := one.Cell == j && j < len(s.Cells)
 			if sizeOf(one, standard) != size || nodes == nil || len(nodes) == len(v.Host.Nodes.Value) ||
-				!cell && sizeOf(&pieces[one.Cell], standard) == size && slices.Equal(nodes, s.HomeOf(one.Cell, v.Host)) { // with its cell
+				!cell && sizeOf(&pieces[one.Cell], standard) == size && slices.Equal(nodes, s.HomeOf(one.Cell, v.Host)) { // together with its cell
 				continue
 			}
 			if f, _ := missing(p, nodes, size, standard, one.What, one.At); f != nil {
@@ -103,7 +103,7 @@ func short(p *rule.StatedPass, standard numa.Bytes) (out []finding.Finding) {
 				if !cell {
 					f.Topic = one.At
 				}
-				if !one.Bound.Hard() { // the others come from other nodes
+				if !one.Bound.Hard() { // otherwise the missing pages come from other nodes
 					f.Severity = finding.Medium
 				}
 				out = append(out, *f)
@@ -113,7 +113,7 @@ func short(p *rule.StatedPass, standard numa.Bytes) (out []finding.Finding) {
 	return out
 }
 
-// absent is that the host has no pages of a size at all, which depends on the processor and on the ordinary pages of its kernel.
+// absent reports that the host has no pages of a size, which depends on the processor and on the ordinary pages of its kernel.
 func absent(p *rule.StatedPass, piece *numa.Piece, size numa.Bytes) *finding.Finding {
 	h := p.VM.Host
 	text := func(sizes []numa.Bytes) string { return strings.Join(words.Texts(sizes, numa.Bytes.String), ", ") }
@@ -141,12 +141,12 @@ func free(v *rule.StatedVM, size, standard numa.Bytes) bool {
 	})
 }
 
-// missing finds that nodes have fewer pages of a size than the VM takes from them alone, or else with those that run beside it; of nil
-// nodes the host has. nil is enough.
+// missing reports that nodes have fewer pages of a size than required by the VM alone, or together with the other running VMs; nodes
+// nil means the whole host. It returns nil if there are enough.
 func missing(p *rule.StatedPass, nodes []int, size, standard numa.Bytes, of, at string) (f *finding.Finding, alone bool) {
 	v, s := p.VM, p.VM.Stated
 	bound := v.DemandOn(nodes, size, standard)
-	var pinned numa.Bytes // at home there by pins alone
+	var pinned numa.Bytes // on these nodes only because of pins
 	where, takes := v.Host.Name, of+" takes"
 	if nodes != nil {
 		where = rule.NodeList(nodes)
@@ -173,7 +173,7 @@ func missing(p *rule.StatedPass, nodes []int, size, standard numa.Bytes, of, at 
 	}, alone
 }
 
-// pages returns how many pages of a size nodes have reserved; nil nodes are all.
+// pages returns the number of reserved pages of a size on nodes; nil means all nodes.
 func pages(h *numa.Host, nodes []int, size numa.Bytes) (n int) {
 	for i, pools := range h.Pools.Value {
 		for _, pool := range pools {

@@ -45,7 +45,7 @@ func check(p *rule.StatedPass) {
 			})
 			continue
 		}
-		held := b.Nodes != nil && b.Mode != "restrictive" // that is a limit alone, and memory moves within it
+		held := b.Nodes != nil && b.Mode != "restrictive" // restrictive is only a limit, within which memory moves
 		if runs == nil && held && !s.Auto && s.Present(i) > 0 {
 			runs, _ = v.Host.NodesOf(nil)
 			if !slices.ContainsFunc(runs, func(n int) bool {
@@ -91,8 +91,8 @@ func check(p *rule.StatedPass) {
 	}
 }
 
-// cure returns the severity of a cell that may run on several nodes, and its advice. Proxmox has one affinity for all threads of a VM, so
-// that no more can be stated for several cells than the nodes of all.
+// cure returns the severity for a cell that may run on several nodes, and the advice. Proxmox has one affinity for all threads of a VM, so
+// that several cells can only get the union of their nodes.
 func cure(p *rule.StatedPass, runs []int) (finding.Severity, string) {
 	s := p.VM.Stated
 	if s.Platform != "Proxmox VE" || len(s.Cells) < 2 {
@@ -113,7 +113,8 @@ func cure(p *rule.StatedPass, runs []int) (finding.Severity, string) {
 	return finding.Medium, fmt.Sprintf("Set affinity to the CPUs of %s, the nodes of the cells, or %s", rule.NodeList(home), after)
 }
 
-// unpinned returns the vCPUs of a cell that may run on all CPUs of a host of several nodes, where the others may run on one; nil for none.
+// unpinned returns the vCPUs of a cell that may run on all CPUs of a host with several nodes, although the others are limited to one; nil
+// for none.
 func unpinned(s *numa.Stated, cell int, h *numa.Host) (loose, on []int) {
 	if all, _ := h.NodesOf(nil); len(all) < 2 {
 		return nil, nil
@@ -136,7 +137,7 @@ func unpinned(s *numa.Stated, cell int, h *numa.Host) (loose, on []int) {
 	return loose, on
 }
 
-// pinned returns the first cell whose vCPUs are pinned inside one node of a host of several; -1 for none.
+// pinned returns the first cell whose vCPUs are pinned to one node of a host with several; -1 for none.
 func pinned(s *numa.Stated, h *numa.Host) int {
 	if all, _ := h.NodesOf(nil); len(all) < 2 {
 		return -1
@@ -149,7 +150,7 @@ func pinned(s *numa.Stated, h *numa.Host) int {
 	return -1
 }
 
-// oneMore finds vCPUs with one CPU more than they are, in a row, where nothing says which nodes these are of.
+// oneMore finds vCPUs with one CPU more than their number, in a row, if the nodes of these CPUs are unknown.
 func oneMore(p *rule.StatedPass) {
 	v, s := p.VM, p.VM.Stated
 	if v.Host != nil && v.Host.Nodes.Known() {

@@ -11,39 +11,36 @@ import (
 	"homenode/rules/finding"
 )
 
-// Suppressed is a finding that is accepted.
+// Suppressed is an accepted finding.
 type Suppressed struct {
 	finding.Finding
 	By Suppression `json:"suppressedBy"`
 }
 
-// Applied is what is left of the findings.
+// Applied is the result of applying a policy to findings.
 type Applied struct {
 	Findings   []finding.Finding
 	Suppressed []Suppressed
-	Off        int // findings of rules that are switched off
-	// Notes tell what the owner should know: suppressions that are over, and such as
-	// suppress nothing.
+	Off        int // number of findings of rules that are switched off
+	// Notes inform the owner of suppressions that have ended or suppress nothing.
 	Notes []numa.Note
 }
 
-// Apply sets severities and takes suppressed findings out of those about a fleet. today
-// decides which suppressions are over; its location decides which day it is. The
-// findings of p stay as they are.
+// Apply sets severities and removes suppressed findings from those about a fleet. today determines the suppressions that have ended;
+// its location determines the day. The original findings are not modified.
 func (p *Policy) Apply(all []finding.Finding, f *numa.Fleet, today time.Time) Applied {
 	return p.apply(all, f, today, func(s *Suppression) bool {
 		return s.Rules == nil || slices.ContainsFunc(s.Rules, func(id string) bool { return !p.watch[id] })
 	})
 }
 
-// ApplyRecorded does the same for findings about recordings. f is the inventory, which
-// may be empty. A recording shows few hosts for a while, so that a suppression which
-// means nothing there may well mean something elsewhere: it is not told of.
+// ApplyRecorded is Apply for findings about recordings. f is the inventory, which may be empty. A recording contains few hosts for a
+// while: a suppression that matches nothing there may match elsewhere, so it is not noted.
 func (p *Policy) ApplyRecorded(all []finding.Finding, f *numa.Fleet, today time.Time) Applied {
 	return p.apply(all, f, today, func(*Suppression) bool { return false })
 }
 
-// apply applies p. told reports whether a suppression is told of that means no finding.
+// apply applies p. told reports whether a suppression that matches no finding is noted.
 func (p *Policy) apply(all []finding.Finding, f *numa.Fleet, today time.Time, told func(*Suppression) bool) Applied {
 	vms := make(map[string]*numa.VM, len(f.VMs))
 	for i := range f.VMs {
@@ -54,8 +51,8 @@ func (p *Policy) apply(all []finding.Finding, f *numa.Fleet, today time.Time, to
 	for i := range p.Suppress {
 		matchers[i] = newMatcher(&p.Suppress[i])
 	}
-	met := make([]int, len(p.Suppress))  // findings that each suppression means
-	open := make([]int, len(p.Suppress)) // of these, those that none accepts
+	met := make([]int, len(p.Suppress))  // number of findings that each suppression matches
+	open := make([]int, len(p.Suppress)) // number of these that no suppression accepts
 	var a Applied
 	for _, x := range all {
 		if p.Off[x.Rule] {
@@ -89,7 +86,8 @@ func (p *Policy) apply(all []finding.Finding, f *numa.Fleet, today time.Time, to
 	return a
 }
 
-// notes reports suppressions that ended or mean nothing. met counts the findings that each means, open those of them that none accepts.
+// notes reports suppressions that have ended or match nothing. met is the number of findings that each matches, open the number of
+// these that none accepts.
 func (p *Policy) notes(met, open []int, matchers []matcher, f *numa.Fleet, day string, told func(*Suppression) bool) (notes []numa.Note) {
 	for i := range p.Suppress {
 		switch s := &p.Suppress[i]; {
@@ -116,8 +114,7 @@ func (p *Policy) notes(met, open []int, matchers []matcher, f *numa.Fleet, day s
 	return notes
 }
 
-// strange returns the patterns that mean nothing in the fleet, such as misspelt names:
-// host "esx9*".
+// strange returns the patterns that match nothing in the fleet, such as misspelt names: host "esx9*".
 func strange(s *Suppression, m *matcher, f *numa.Fleet) []string {
 	var vms, tags, folders, clusters, hosts []string
 	for i := range f.VMs {
@@ -149,7 +146,7 @@ func strange(s *Suppression, m *matcher, f *numa.Fleet) []string {
 	return out
 }
 
-// rules names the rules of the suppression.
+// rules lists the rules of the suppression.
 func (s *Suppression) rules() string {
 	if s.Rules == nil {
 		return "all rules"
@@ -167,12 +164,12 @@ func newMatcher(s *Suppression) matcher {
 	return matcher{s.Rules, glob.Compile(s.VM, ""), glob.Compile(s.Tag, ""), glob.Compile(s.Folder, glob.Below), glob.Compile(s.Cluster, ""), glob.Compile(s.Host, glob.Domain)}
 }
 
-// match reports whether the suppression means the finding; v is its VM, or nil.
+// match reports whether the suppression matches the finding; v is its VM, or nil.
 func (m *matcher) match(x *finding.Finding, v *numa.VM) bool {
 	if m.rules != nil && !slices.Contains(m.rules, x.Rule) {
 		return false
 	}
-	// About several hosts, and told of the first: all have to be meant.
+	// A finding about several hosts names only the first: all have to match.
 	if x.VMID == "" && m.host != nil && slices.ContainsFunc(x.About, func(name string) bool { return !m.host.Match(name) }) {
 		return false
 	}

@@ -12,18 +12,18 @@ import (
 	"homenode/rules/rule"
 )
 
-// An Expectation is a rule of the owner: a condition that VMs have to meet.
+// An Expectation is a rule of the owner: a condition for VMs.
 type Expectation struct {
-	That     *condition.Condition // what has to hold
-	For      *condition.Condition // of which VMs; nil for all
+	That     *condition.Condition // required condition
+	For      *condition.Condition // selects the VMs; nil for all
 	Text     string               // of That
 	Severity finding.Severity
-	Until    string // the last day on which it counts; "" for no end
+	Until    string // last day on which it applies; "" for no end
 	At       string // file:line:col
 	Line     int
-	// Holds and Fails are scenarios for tests: That holds for every VM of the one, and for none of the other; "" for none.
+	// Holds and Fails are scenarios for tests: That is true for every VM in Holds, and for none in Fails; "" for none.
 	Holds, Fails string
-	Rule         *rule.Rule // as which it is listed
+	Rule         *rule.Rule // its entry in lists of rules
 }
 
 // Own returns the rules of the owner; p may be nil.
@@ -34,19 +34,19 @@ func (p *Policy) Own() (out []*rule.Rule) {
 	return out
 }
 
-// Words are those that expectations have beside those of conditions, each with a value of its type: of the layout on the host, and of what
-// the checks find.
+// Words are the words of expectations in addition to those of conditions, each with a value of its type: about the layout on the host, and
+// about findings.
 var Words = map[string]any{
 	"guestNodes": 0, "guestNodeSize": 0, "clients": 0, "homeNodes": 0, "remoteShare": 0.0, "wide": false, "powersOn": false,
 	"planned": false, "findings": []string{}, "settings": map[string]string{},
 }
 
-// Over reports whether the expectation counted until a day before today.
+// Over reports whether the expectation ended before today.
 func (e *Expectation) Over(today time.Time) bool {
 	return e.Until != "" && e.Until < today.Format(time.DateOnly)
 }
 
-// expectations reads the rules of the owner, before what names them: severities and suppressions.
+// expectations parses the rules of the owner. It runs before the severities and suppressions, which may refer to them.
 func (r *reader) expectations(p *Policy, top *yaml.Node) {
 	for i := 0; top.Kind == yaml.MappingNode && i+1 < len(top.Content); i += 2 {
 		if top.Content[i].Value != "expect" {
@@ -70,7 +70,7 @@ func (r *reader) expectations(p *Policy, top *yaml.Node) {
 	}
 }
 
-// expectation reads an item of the list.
+// expectation parses an item of the list.
 func (r *reader) expectation(e *Expectation, item *yaml.Node) {
 	has := map[string]bool{}
 	e.At = r.place(item)

@@ -11,18 +11,18 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Fix says how careful homenode fix is with this fleet. Fixing fills in what is not said.
+// A Fix limits the actions of homenode fix for this fleet. Fixing sets the defaults.
 type Fix struct {
 	Owned    []string      // patterns of tags and of attributes as "owner=terraform": other tools own these VMs
 	Apart    []string      // patterns of names: never two VMs of one pattern at the same time
-	Failures int           // after so many no further VM is begun
-	Shutdown time.Duration // how long a guest may take to shut down
-	Start    time.Duration // how long VMware Tools, and the probe, may take after a power-on
-	Probe    string        // the TCP address that answers after a power-on, with {name} for the name of the VM; "" for none
-	Journal  string        // the folder of journals
+	Failures int           // maximum number of failures before another VM is started
+	Shutdown time.Duration // timeout for the shutdown of a guest
+	Start    time.Duration // timeout for VMware Tools, and for the probe, after a power-on
+	Probe    string        // the TCP address that accepts connections after a power-on, with {name} for the name of the VM; "" for none
+	Journal  string        // folder of journals
 }
 
-// Fixing returns what the configuration says of homenode fix, and what holds where it says nothing; p may be nil.
+// Fixing returns the configuration of homenode fix, with defaults for missing values; p may be nil.
 func (p *Policy) Fixing() Fix {
 	var f Fix
 	if p != nil {
@@ -34,13 +34,13 @@ func (p *Policy) Fixing() Fix {
 	return f
 }
 
-// The bounds of numbers.
+// Limits of numbers.
 const (
 	mostFailures = 1e6
 	mostMinutes  = 24 * 60
 )
 
-// fix reads what the configuration says of homenode fix.
+// fix parses the configuration of homenode fix.
 func (r *reader) fix(f *Fix, n *yaml.Node) {
 	r.mapping(n, []string{"owned", "apart", "failures", "shutdown", "start", "probe", "journal"}, func(key string, _, v *yaml.Node) {
 		switch key {
@@ -70,7 +70,7 @@ func (r *reader) fix(f *Fix, n *yaml.Node) {
 	})
 }
 
-// number reads a number within bounds; not ok says that there is none.
+// number parses a number within limits; ok is false if there is none.
 func (r *reader) number(n *yaml.Node, name string, t *rule.Threshold) (value float64, ok bool) {
 	text, ok := r.scalar(n)
 	if !ok {
@@ -82,7 +82,7 @@ func (r *reader) number(n *yaml.Node, name string, t *rule.Threshold) (value flo
 	return value, ok
 }
 
-// minutes reads a time.
+// minutes parses a duration.
 func (r *reader) minutes(n *yaml.Node, name string) time.Duration {
 	value, _ := r.number(n, name, &rule.Threshold{Unit: rule.Minutes, Least: 0.01, Most: mostMinutes})
 	return time.Duration(math.Round(value * float64(time.Minute)))

@@ -21,12 +21,12 @@ import (
 	"homenode/rules/rule"
 )
 
-// MaxSize is the size of the largest configuration, in bytes: ten thousand
-// suppressions have a fifth of it.
+// MaxSize is the maximum size of a configuration, in bytes: ten thousand suppressions need a
+// fifth of it.
 const MaxSize = 8 << 20
 
-// Parse reads the configuration in data for these rules; file stands in errors. The
-// error joins one numa.SyntaxError for each fault, in their order.
+// Parse parses the configuration in data for these rules; file is used in errors. The error
+// joins one numa.SyntaxError for each fault, in their order.
 func Parse(file string, data []byte, known []*rule.Rule) (*Policy, error) {
 	r := &reader{file: file, rules: known}
 	p := &Policy{File: file, Thresholds: map[string]float64{}, Severities: map[string]finding.Severity{}, Off: map[string]bool{}}
@@ -42,7 +42,7 @@ func Parse(file string, data []byte, known []*rule.Rule) (*Policy, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%s: %d bytes, want at most %d", file, len(data), MaxSize)
 	}
-	// All documents, so that a second one is found and not left out.
+	// All documents, so that a second one is reported and not ignored.
 	var docs []yaml.Node
 	if err := yaml.Load(data, &docs, yaml.WithAllDocuments()); err != nil {
 		return nil, r.malformed(data, err)
@@ -70,28 +70,28 @@ func Parse(file string, data []byte, known []*rule.Rule) (*Policy, error) {
 	return p, nil
 }
 
-// longest is the length of the longest pattern, in bytes: an inventory path of ten
-// folders has it.
+// longest is the maximum length of a pattern, in bytes: enough for an inventory path of ten
+// folders.
 const longest = 1000
 
-// mostFaults is how many faults are told at once.
+// mostFaults is the maximum number of reported faults.
 const mostFaults = 20
 
-// reader holds what is gone wrong so far.
+// reader contains the faults found so far.
 type reader struct {
 	file   string
 	rules  []*rule.Rule
 	faults []*numa.SyntaxError
 }
 
-// place returns where a node stands.
+// place returns the position of a node.
 func (r *reader) place(n *yaml.Node) string { return numa.Place(r.file, n.Line, n.Column) }
 
 func (r *reader) errorf(n *yaml.Node, format string, args ...any) {
 	r.faults = append(r.faults, &numa.SyntaxError{File: r.file, Line: max(1, n.Line), Col: max(1, n.Column), Msg: fmt.Sprintf(format, args...)})
 }
 
-// malformed gives an error of the YAML library the form of ours.
+// malformed converts an error of the YAML library to our format.
 func (r *reader) malformed(data []byte, err error) error {
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok {
 		if col := indentTab(data, e.Mark.Line); col > 0 {
@@ -106,8 +106,7 @@ func (r *reader) malformed(data []byte, err error) error {
 	return fmt.Errorf("%s: %w", r.file, err)
 }
 
-// indentTab returns the column of the first tab before the text of a line; 0 when there
-// is none.
+// indentTab returns the column of the first tab before the text of a line; 0 if there is none.
 func indentTab(data []byte, line int) int {
 	n := 0
 	for text := range bytes.Lines(data) {
@@ -118,10 +117,10 @@ func indentTab(data []byte, line int) int {
 	return 0
 }
 
-// top reads the whole configuration.
+// top parses the whole configuration.
 func (r *reader) top(p *Policy, n *yaml.Node) {
 	if isNull(n) {
-		return // nothing but comments
+		return // only comments
 	}
 	r.expectations(p, n)
 	r.mapping(n, []string{"thresholds", "severities", "suppress", "expect", "fix"}, func(key string, _, value *yaml.Node) {
@@ -138,8 +137,8 @@ func (r *reader) top(p *Policy, n *yaml.Node) {
 	})
 }
 
-// mapping calls each for every pair whose key is allowed; others and repeated ones are
-// faults. each gets the key as allowed spells it.
+// mapping calls each for every pair whose key is allowed; other and repeated keys are faults.
+// each gets the key in the spelling of allowed.
 func (r *reader) mapping(n *yaml.Node, allowed []string, each func(key string, keyNode, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		r.errorf(n, "found %s, want a mapping with %s", kind(n), list(allowed))
@@ -167,7 +166,7 @@ func (r *reader) mapping(n *yaml.Node, allowed []string, each func(key string, k
 	}
 }
 
-// threshold reads one number: "0.15", "15 %", "5 min" or, for counts, "4".
+// threshold parses one number: "0.15", "15 %", "5 min" or, for counts, "4".
 func (r *reader) threshold(p *Policy, name string, n *yaml.Node) {
 	if value, ok := r.number(n, name, r.thresholds()[name]); ok {
 		p.Thresholds[name] = value
@@ -206,7 +205,7 @@ func (r *reader) suppress(p *Policy, n *yaml.Node) {
 	}
 }
 
-// suppression reads one item of the list.
+// suppression parses one item of the list.
 func (r *reader) suppression(s *Suppression, item *yaml.Node) {
 	has := map[string]bool{}
 	r.mapping(item, []string{"rules", "vm", "tag", "folder", "cluster", "host", "reason", "until"}, func(key string, _, v *yaml.Node) {
@@ -246,13 +245,13 @@ func (r *reader) suppression(s *Suppression, item *yaml.Node) {
 	}
 }
 
-// meansAll reports whether there are patterns and none of them leaves anything out.
+// meansAll reports whether there are patterns and all of them match everything.
 func (s *Suppression) meansAll() bool {
 	all := slices.Concat(s.VM, s.Tag, s.Folder, s.Cluster, s.Host)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool { return strings.Trim(p, "*") != "" })
 }
 
-// someRules reads "all", one ID or a list of IDs; nil means all.
+// someRules parses "all", one ID or a list of IDs; nil means all.
 func (r *reader) someRules(n *yaml.Node) []string {
 	if n.Kind == yaml.ScalarNode && n.Value == "all" {
 		return nil
@@ -273,7 +272,7 @@ func (r *reader) someRules(n *yaml.Node) []string {
 	return out
 }
 
-// texts reads one pattern or a list of them.
+// texts parses one pattern or a list of them.
 func (r *reader) texts(n *yaml.Node) []string {
 	var out []string
 	before := len(r.faults)
@@ -299,7 +298,7 @@ func items(n *yaml.Node) []*yaml.Node {
 	return []*yaml.Node{n}
 }
 
-// scalar returns the text of a scalar, as it is written; anything else is a fault.
+// scalar returns the text of a scalar as written; anything else is a fault.
 func (r *reader) scalar(n *yaml.Node) (text string, ok bool) {
 	if n.Kind != yaml.ScalarNode {
 		r.errorf(n, "found %s, want a text", kind(n))
@@ -313,7 +312,7 @@ func (r *reader) scalar(n *yaml.Node) (text string, ok bool) {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// kind names what a node is.
+// kind names the kind of a node.
 func kind(n *yaml.Node) string {
 	switch {
 	case isNull(n):
@@ -328,7 +327,7 @@ func kind(n *yaml.Node) string {
 	return strconv.Quote(short(n.Value))
 }
 
-// short cuts what is quoted in a fault.
+// short shortens a quotation in a fault.
 func short(s string) string {
 	const most = 60
 	if len(s) <= most {
@@ -337,7 +336,7 @@ func short(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// list joins words; a long list is cut.
+// list joins words; a long list is shortened.
 func list(words []string) string {
 	const most = 8
 	if len(words) > most {

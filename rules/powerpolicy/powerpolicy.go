@@ -1,4 +1,4 @@
-// Package powerpolicy finds hosts that save power under large VMs.
+// Package powerpolicy finds hosts with large VMs and a power-saving policy.
 package powerpolicy
 
 import (
@@ -18,8 +18,8 @@ var page string
 // Rule is H006.
 var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, Check: check})
 
-// severities of the policies; others, and unknown ones, are not judged. Balanced is
-// the default and meant not to cost much: low. Custom may be anything: info.
+// severities of the policies; others, and unknown ones, are not assessed. Balanced is the
+// default and intended to cost little: low. Custom may be anything: info.
 var severities = map[string]finding.Severity{
 	"balanced":  finding.Low,
 	"low power": finding.Medium,

@@ -28,7 +28,7 @@ func check(p *rule.Pass) {
 	judge(p, func(o *rule.On) bool { return v.Guest.LacksThreads(&o.Kind.Machine) }, reportVirtual)
 }
 
-// judge reports the worst of the hosts that are bad, and whether there is one.
+// judge reports the worst of the bad hosts, and whether there is one.
 func judge(p *rule.Pass, bad func(*rule.On) bool, report func(*rule.Pass, *rule.On, string, *finding.Finding)) bool {
 	v := p.VM
 	on, others, ok := p.Worst(bad)
@@ -46,7 +46,7 @@ func judge(p *rule.Pass, bad func(*rule.On) bool, report func(*rule.Pass, *rule.
 
 const setting = "numa.vcpu.preferHT"
 
-// key names the option that keeps the VM on threads.
+// key returns the option that keeps the VM on threads.
 func key(v *rule.VM) string {
 	if v.Guest.PreferHT {
 		return setting
@@ -67,13 +67,13 @@ func reportUseless(p *rule.Pass, on *rule.On, where string, f *finding.Finding) 
 	if v.Guest.PreferHT {
 		f.Ways = []numa.Way{{Do: "remove the setting", Edits: []numa.Edit{numa.Unassign(setting)}, Auto: true}}
 	}
-	if !strings.Contains(h.CPUModel.Value, "Opteron") { // none has it
+	if !strings.Contains(h.CPUModel.Value, "Opteron") { // no Opteron has them
 		f.Ways = append(f.Ways, numa.ByHand("switch hyper-threading on"))
 	}
 	f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+h.Name, h.HyperThreading, h.At))
 }
 
-// reportVirtual tells of threads that the guest sees and no core has.
+// reportVirtual reports threads that the guest sees although no core has them.
 func reportVirtual(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
 	v, h := p.VM, on.Kind.Hosts[0]
 	f.Severity, f.Topic = finding.Low, "virtual threads"
@@ -111,7 +111,7 @@ func reportBig(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
 	without(p, f)
 }
 
-// without adds the way to be without preferHT.
+// without adds the way to remove preferHT.
 func without(p *rule.Pass, f *finding.Finding) {
 	v := p.VM
 	switch {
@@ -130,19 +130,20 @@ func without(p *rule.Pass, f *finding.Finding) {
 
 func prefers(v *rule.VM, o *rule.On) bool { return v.Guest.PreferHT || o.Kind.Machine.PreferHT }
 
-// useless: the VM asks for threads, or is wide and would use them, and there are none.
+// useless: the VM requests threads, or is wide and would use them, and there are none.
 func useless(v *rule.VM, o *rule.On) bool {
 	m := &o.Kind.Machine
 	return m.Threads == m.Cores && (v.Guest.PreferHT || m.PreferHT && v.Guest.VCPUs > m.Cores)
 }
 
-// tooWide: the threads of a node hold the client, and its cores do not give latency sensitivity High one for each vCPU.
+// tooWide: the client fits the threads of a node, but its cores are not enough for latency sensitivity High, which
+// needs one for each vCPU.
 func tooWide(v *rule.VM, o *rule.On) bool {
 	node, _ := o.Kind.Machine.CPUs(&v.Guest)
 	return prefers(v, o) && v.Guest.Needs.Exclusive && o.Layout.PPDs.Max() > int(node)
 }
 
-// tooBig: with preferHT memory is remote that would be local without.
+// tooBig: with preferHT memory is remote that would be local without it.
 func tooBig(p *rule.Pass, o *rule.On) bool {
 	v := p.VM
 	if !prefers(v, o) || !o.Layout.Memory.Known || o.Layout.Memory.Missed() == 0 || o.Layout.Memory.Placement == vnuma.Anywhere {

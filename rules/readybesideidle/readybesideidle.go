@@ -1,4 +1,4 @@
-// Package readybesideidle finds VMs that waited for cores while other nodes idled.
+// Package readybesideidle finds VMs that waited for cores while other nodes were idle.
 package readybesideidle
 
 import (

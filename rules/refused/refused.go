@@ -28,7 +28,7 @@ func check(p *rule.Pass) {
 		older(p)
 		return
 	case v.Off():
-		if !v.On[0].Layout.Refused.ByLatency() { // N026
+		if !v.On[0].Layout.Refused.ByLatency() { // see N026
 			p.Worst(func(o *rule.On) bool { return o.Layout.Refused.Any() })
 			report(p, &v.On[0], "it does not power on", finding.High, p.Elsewhere()...)
 		}
@@ -64,7 +64,7 @@ func check(p *rule.Pass) {
 	report(p, on, "it does not power on on "+rule.HostNames(hosts), finding.Medium, rule.KeepOff(hosts))
 }
 
-// unprotected reports a VM with more vCPUs or memory than Fault Tolerance protects (vSphere Availability, Fault Tolerance requirements,
+// unprotected reports a VM with more vCPUs or memory than Fault Tolerance supports (vSphere Availability, Fault Tolerance requirements,
 // limits and licensing, GUID-57929CF0: 8 vCPUs with the largest edition, 4 up to 6.5; configuration maximums: 128 GB, 64 GB up to 6.5).
 func unprotected(p *rule.Pass) {
 	v, most, memory := p.VM, 8, 128*numa.GiB
@@ -91,8 +91,8 @@ func unprotected(p *rule.Pass) {
 	}
 }
 
-// unprotectedWith reports what Fault Tolerance does not go with: a PCI device of the host, encryption before 7.0 U2, and a virtual TPM before
-// 8.0 (vSphere Availability, GUID-C1749AD4, and GUID-F5264795 of 6.7, 7.0 and 8.0).
+// unprotectedWith reports features that are incompatible with Fault Tolerance: a PCI device of the host, encryption before 7.0 U2, and a
+// virtual TPM before 8.0 (vSphere Availability, GUID-C1749AD4, and GUID-F5264795 of 6.7, 7.0 and 8.0).
 func unprotectedWith(p *rule.Pass) {
 	v := p.VM
 	with := func(what, instead string, e finding.Evidence) {
@@ -116,7 +116,7 @@ func unprotectedWith(p *rule.Pass) {
 	before(numa.ESXi80, v.TPM, "a virtual TPM", "virtual TPM")
 }
 
-// unsettable reports values of the VM's configuration that vSphere refuses to set.
+// unsettable reports values of the VM's configuration that vSphere rejects.
 func unsettable(p *rule.Pass) {
 	v := p.VM
 	for _, no := range v.Impossible() {
@@ -140,8 +140,8 @@ func unsettable(p *rule.Pass) {
 	}
 }
 
-// older reports hosts that are older than the virtual hardware of VMs of their cluster. That is how clusters are upgraded: it matters more
-// where no second host is left to restart a VM or to take it while its own is emptied.
+// older reports hosts that are older than the virtual hardware of VMs of their cluster. This is normal during upgrades of a cluster: it
+// matters more if no second host is left to restart a VM or to accept it during evacuation of its own.
 func older(p *rule.Pass) {
 	if !p.First() {
 		return
@@ -184,7 +184,7 @@ func older(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
-// takers counts the hosts that power the VM on and can take it now.
+// takers counts the hosts that power the VM on and are available now.
 func takers(v *rule.VM) (n int) {
 	for i := range v.On {
 		for _, h := range v.On[i].Kind.Hosts {
@@ -196,11 +196,11 @@ func takers(v *rule.VM) (n int) {
 	return n
 }
 
-// notJudged says what the power-on hangs on and no source states.
+// notJudged reports unknown facts that affect the power-on.
 func notJudged(p *rule.Pass, on *rule.On) {
 	v, l := p.VM, &on.Layout
 	if v.Runs() {
-		return // its host took it
+		return // its host powered it on
 	}
 	f := finding.Finding{Severity: finding.Info}
 	switch {
@@ -216,7 +216,7 @@ func notJudged(p *rule.Pass, on *rule.On) {
 	p.Report(f, l)
 }
 
-// evidence returns what a refusal rests on.
+// evidence returns the facts for a refusal.
 func evidence(v *rule.VM, on *rule.On, r vnuma.Refusal) []finding.Evidence {
 	host := on.Kind.Hosts[0]
 	reserved := finding.Of("memory reservation", v.MemoryReservation, v.At)
@@ -247,7 +247,7 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity, p
 	}
 	if plan := p.Plan(); severity == finding.High && plan.Better && plan.Before[0].Refused.Any() {
 		best := numa.Way{Do: strings.Join(plan.Edit.Steps(&v.Guest, &on.Kind.Machine), ", "), Edits: v.Edits(&plan.Edit), Auto: true}
-		f.Ways = append([]numa.Way{best}, slices.DeleteFunc(f.Ways, func(w numa.Way) bool { // of settings the best is enough
+		f.Ways = append([]numa.Way{best}, slices.DeleteFunc(f.Ways, func(w numa.Way) bool { // the best combination of settings is enough
 			return !slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory })
 		})...)
 	}
@@ -255,7 +255,7 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity, p
 	p.Report(f, &on.Layout)
 }
 
-// ways returns how the VM powers on, with counts of vCPUs that serve it.
+// ways returns the ways to power the VM on, with suitable vCPU counts.
 func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 	ways := r.Ways()
 	for i := range ways {
@@ -270,7 +270,7 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 			if first := ways[i].Edits; first != nil && first[0].To.Text != e[0].To.Text {
 				ways[i].Do += fmt.Sprintf("; it powers on with up to %d", most)
 			}
-		case numa.EditMemory: // its home nodes may hold less
+		case numa.EditMemory: // its home nodes may have less
 			on := &p.VM.On[0]
 			fits := p.AtMostMemory(on, max(1, on.Layout.HomeNodes))
 			if n, _ := strconv.Atoi(fits.Edits[0].To.Text); n > 0 && n < most {
@@ -282,7 +282,7 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 	return ways
 }
 
-// denied reports a VM of which the reservation is not to be had beside the other VMs of its host.
+// denied reports a VM whose reservation is not available in addition to the other VMs of its host.
 func denied(p *rule.Pass, r vnuma.Refusal) {
 	v, on := p.VM, &p.VM.On[0]
 	p.Report(finding.Finding{

@@ -1,4 +1,4 @@
-// Package remotememory finds VMs with gigabytes of remote memory behind a fair N%L.
+// Package remotememory finds VMs with gigabytes of remote memory despite a fair N%L.
 package remotememory
 
 import (

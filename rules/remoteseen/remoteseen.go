@@ -1,4 +1,4 @@
-// Package remoteseen finds VMs that were seen with much of their memory remote.
+// Package remoteseen finds VMs that were observed with much remote memory.
 package remoteseen
 
 import (
@@ -65,8 +65,8 @@ func check(p *rule.Pass) {
 	p.Report(f, layout)
 }
 
-// full adds that a home node had no room for new memory when it was looked at, and tells what free memory says of the causes: a node
-// with room for all that is remote is not full.
+// full adds that a home node had no room for new memory at the time of the observation, and returns the evidence of free memory for
+// the causes: a node with room for all remote memory is not full.
 func full(p *rule.Pass, o *numa.Observation, f *finding.Finding) map[string]rule.Told {
 	reserve, room := p.VM.On[0].Kind.Machine.Reserve(p.Choices.FillToMinFree).New, numa.Bytes(0)
 	for _, n := range o.Homes.Value {

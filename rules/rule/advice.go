@@ -14,21 +14,21 @@ import (
 	"homenode/rules/finding"
 )
 
-// planKey names VMs that get the same plan.
+// planKey is equal for VMs that get the same plan.
 type planKey struct {
 	guest vnuma.Guest
 	home  *Kind
 }
 
-// Plan returns the best configuration of the VM for the hosts it can run on. It is
-// one plan a VM, so that no two findings advise different things.
+// Plan returns the best configuration of the VM for the hosts it can run on. There is one plan per VM, so that findings do not give
+// contradictory advice.
 func (p *Pass) Plan() *plan.Plan {
 	plans := &p.Cluster.plans
-	if p.Weighing { // plans are vetted by weighing
+	if p.Weighing { // plans are checked by weighing
 		plans = &p.Cluster.unvetted
 	}
 	guest := p.VM.Guest
-	guest.Admitted = false // a plan cures what refuses the VM too
+	guest.Admitted = false // a plan also fixes the reason of a refusal
 	key := planKey{guest, p.VM.On[0].Kind}
 	if best, ok := (*plans)[key]; ok {
 		return best
@@ -45,8 +45,8 @@ func (p *Pass) Plan() *plan.Plan {
 	return &best
 }
 
-// vet takes back what all rules together judge worse than the present configuration: on
-// unlike hosts a plan can cure one and harm another. What the cure needs may remain.
+// vet removes changes that all rules together assess as worse than the present configuration: on different hosts a plan can fix one and harm
+// another. The part that fixes a finding may remain.
 func (p *Pass) vet(best *plan.Plan) {
 	serves := func(e *plan.Edit) bool {
 		return p.Serves(p.VM.Edits(e))
@@ -62,9 +62,8 @@ func (p *Pass) vet(best *plan.Plan) {
 	}
 }
 
-// counsel returns what to do about the VM and what its guest will notice of it. Both
-// are empty when no configuration is better than the present one. Where the VM has more
-// vCPUs than its host has cores, the layout waits: that comes first (N013).
+// counsel returns the advice for the VM and the effect on its guest. Both are empty if no configuration is better than the present one. If the
+// VM has more vCPUs than its host has cores, that has to be fixed before the layout (N013).
 func (p *Pass) counsel() (advice, notice string) {
 	if p.Weighing {
 		return "", ""
@@ -110,8 +109,7 @@ func (p *Pass) counsel() (advice, notice string) {
 	return text, p.notice(best)
 }
 
-// steps lists the changes of the plan in the words of the vSphere Client: those that the
-// cure needs, and those that make the VM tidier.
+// steps lists the changes of the plan in the terms of the vSphere Client: the necessary ones, and cosmetic ones.
 func (p *Pass) steps(best *plan.Plan) (needed, better []string) {
 	needed = p.stepsOf(&best.Needed)
 	for _, step := range p.stepsOf(&best.Edit) {
@@ -122,7 +120,7 @@ func (p *Pass) steps(best *plan.Plan) (needed, better []string) {
 	return needed, better
 }
 
-// brings says what a guest gains from the layout next over the layout now.
+// brings describes the guest's gain from the layout next compared with the layout now.
 func brings(now, next *vnuma.Layout) string {
 	var parts []string
 	if !now.VPDs.Equal(next.VPDs) {
@@ -143,7 +141,7 @@ func brings(now, next *vnuma.Layout) string {
 	return strings.Join(parts, " and ")
 }
 
-// depends says what would make the plan wrong where the product in the guest is unknown.
+// depends describes the condition that would make the plan wrong if the product in the guest is unknown.
 func (p *Pass) depends(best *plan.Plan) string {
 	if after := best.After[0].VPDs.Max(); p.VM.MayRunSQL() && after > product.GroupSize && best.Before[0].VPDs.Max() <= product.GroupSize {
 		return fmt.Sprintf("It depends on what runs in the guest: SQL Server 2022 from CU11 on does not start with more than %d processors in a NUMA node, and this has %d (--product says what runs)", product.GroupSize, after)
@@ -151,7 +149,7 @@ func (p *Pass) depends(best *plan.Plan) string {
 	return ""
 }
 
-// parallel says what the products in the guest make of nodes that change.
+// parallel describes the effect of changed nodes on the products in the guest.
 func (p *Pass) parallel(best *plan.Plan) (text string) {
 	before, after := &best.Before[0], &best.After[0]
 	if before.VPDs.Equal(after.VPDs) {
@@ -165,7 +163,7 @@ func (p *Pass) parallel(best *plan.Plan) (text string) {
 	return text
 }
 
-// Counts returns the vCPU counts that divide evenly, when the present one does not.
+// Counts returns the nearest vCPU counts that are evenly divisible if the present one is not.
 func (p *Pass) Counts() string {
 	best := p.Plan()
 	var counts []string
@@ -180,7 +178,7 @@ func (p *Pass) Counts() string {
 	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", p.VM.Guest.VCPUs, words.Plural(p.VM.On[0].Layout.Least, "node"), strings.Join(counts, " or "))
 }
 
-// evenly returns n vCPUs in words, with the cores per socket that they need where the present ones do not divide them, or make uneven clients.
+// evenly formats n vCPUs, with the necessary cores per socket if n is not a multiple of the present ones, or these make uneven clients.
 func (p *Pass) evenly(n int) string {
 	g, m := p.VM.Guest, &p.VM.On[0].Kind.Machine
 	g.VCPUs = int32(n)
@@ -196,8 +194,7 @@ func (p *Pass) stepsOf(e *plan.Edit) []string {
 	return e.Steps(&p.VM.Guest, &p.VM.On[0].Kind.Machine)
 }
 
-// seen returns what the guest of the layout sees: "2 NUMA nodes of 16 vCPU and
-// 192 GB each".
+// seen describes the topology that the guest of the layout sees: "2 NUMA nodes of 16 vCPU and 192 GB each".
 func seen(l *vnuma.Layout) string {
 	if !l.GuestSeesNUMA() {
 		if l.Wide() {
@@ -215,7 +212,7 @@ func seen(l *vnuma.Layout) string {
 	return text
 }
 
-// forHosts names the other hosts that the plan is made to fit.
+// forHosts names the other hosts that the plan also has to fit.
 func (p *Pass) forHosts(best *plan.Plan) string {
 	var hosts []*numa.Host
 	for _, i := range best.For {
@@ -227,7 +224,7 @@ func (p *Pass) forHosts(best *plan.Plan) string {
 	return ", so that it fits " + HostNames(hosts) + " too"
 }
 
-// atHome says what is enough on the VM's own kind of hosts, where that is simpler.
+// atHome describes the simpler change that is enough on the VM's own kind of hosts.
 func (p *Pass) atHome(best *plan.Plan) string {
 	if best.Alone == nil || !best.AloneSimpler {
 		return ""
@@ -239,7 +236,7 @@ func (p *Pass) atHome(best *plan.Plan) string {
 	return text + "it is enough to " + strings.Join(p.stepsOf(&best.Alone.Edit), ", ") + ": the guest then sees " + seen(&best.Alone.After[0])
 }
 
-// farHosts names the hosts on which the plan does not serve after vMotion.
+// farHosts names the hosts on which the plan does not help after vMotion.
 func (p *Pass) farHosts(best *plan.Plan) string {
 	var hosts []*numa.Host
 	for i := 1; i < len(p.VM.Open()); i++ {
@@ -253,7 +250,7 @@ func (p *Pass) farHosts(best *plan.Plan) string {
 	return fmt.Sprintf("On %s a virtual node is carried by several clients after vMotion all the same: keep the VM off them with a DRS rule", HostNames(hosts))
 }
 
-// restRemote says what stays remote.
+// restRemote describes the remaining remote memory.
 func restRemote(v *VM, l *vnuma.Layout) string {
 	if !l.Memory.Known || !l.Managed || l.Memory.Remote == 0 {
 		return ""

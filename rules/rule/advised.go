@@ -10,13 +10,14 @@ import (
 	"homenode/rules/shape"
 )
 
-// Undivided reports whether the guest of a VM that no node of its host holds sees one node, and how many nodes hold the VM at least.
+// Undivided reports whether the guest of a VM that does not fit any single node of its host sees one node, and the minimum number of nodes
+// for the VM.
 func (v *StatedVM) Undivided() (needed int, ok bool) {
 	needed, ok = v.Needed()
 	return needed, ok && v.Flat() && !v.Stated.Partial && needed > 1 && len(v.spaces()) > 1 && !v.RoomOf(0).Within
 }
 
-// spaces returns what the nodes of the host with cores have for the cells of the VM. Memory that is unknown is enough.
+// spaces returns the space for cells of the VM on the host's nodes with cores. Unknown memory counts as sufficient.
 func (v *StatedVM) spaces() (out []numa.Space) {
 	for _, n := range v.Host.Nodes.Value {
 		one := numa.Space{Cores: n.Cores, Memory: math.MaxInt64}
@@ -33,12 +34,12 @@ func (v *StatedVM) spaces() (out []numa.Space) {
 	return out
 }
 
-// Equal returns the fewest equal cells that the nodes of the host hold; 0 when none do.
+// Equal returns the smallest number of equal cells that fit the nodes of the host; 0 if there is none.
 func (v *StatedVM) Equal() int {
 	return numa.EqualCells(v.Stated.VCPUs, v.Stated.Shape.Memory, 0, v.spaces())
 }
 
-// Unequal says what a cell may have on each node of the host with cores: "at most 16 vCPUs and 256 GB on node 0, …".
+// Unequal describes the space for a cell on each node of the host with cores: "at most 16 vCPUs and 256 GB on node 0, …".
 func (v *StatedVM) Unequal() string {
 	spaces, i := v.spaces(), -1
 	return words.Join(", ", words.Texts(v.Host.Nodes.Value, func(n numa.Node) string {
@@ -50,14 +51,14 @@ func (v *StatedVM) Unequal() string {
 	})...)
 }
 
-// Others names the numbers of vCPUs nearest to that of the VM which the equal cells that its host holds divide: "22 or 24 vCPUs".
+// Others lists the nearest numbers of vCPUs that are divisible into equal cells that fit the host: "22 or 24 vCPUs".
 func (v *StatedVM) Others() string {
 	n, k := v.Stated.VCPUs, v.Equal()
 	return fmt.Sprintf("%d or %d vCPUs: %d in %s have no larger socket in common than one of a vCPU", n/k*k, (n/k+1)*k, n, words.Plural(k, "cell"))
 }
 
-// CellsToBe returns the cell of each of so many vCPUs: as it is stated, or where the guest is to see more nodes, as equal cells divide them.
-// ok is false where no equal cells fit the nodes of the host.
+// CellsToBe returns the cell of each of the vCPUs: as stated, or in equal cells if the guest has to see more nodes. ok is false if no equal
+// cells fit the nodes of the host.
 func (v *StatedVM) CellsToBe(vcpus int) (cell []int, ok bool) {
 	if _, undivided := v.Undivided(); !undivided {
 		return v.Stated.Of(), true
@@ -69,8 +70,8 @@ func (v *StatedVM) CellsToBe(vcpus int) (cell []int, ok bool) {
 	return cell, k > 0
 }
 
-// TopologyToBe returns the sockets that advice of all checks names for so many vCPUs: as large as is asked, inside one cell each, with the
-// threads of a core that the pins have. ok is false where they have no socket of several vCPUs in common.
+// TopologyToBe returns the sockets that the advice of all checks names for this number of vCPUs: at most perSocket vCPUs, each within one
+// cell, with the number of threads per core that the pins have. ok is false if no common size of several vCPUs exists.
 func (v *StatedVM) TopologyToBe(vcpus, perSocket int) (s numa.Shape, ok bool) {
 	cell, ok := v.CellsToBe(vcpus)
 	if !ok {
@@ -84,8 +85,8 @@ func (v *StatedVM) TopologyToBe(vcpus, perSocket int) (s numa.Shape, ok bool) {
 	return s, per > 1
 }
 
-// Paired reports whether vCPUs 2n and 2n+1 of a guest without threads, each pinned to a CPU of its own, are pinned to the threads of one core
-// of the host, on how many cores several are, and the first two of one core.
+// Paired reports whether vCPUs 2n and 2n+1 of a guest without threads, each pinned to a CPU of its own, are pinned to the threads of one host
+// core. shared is the number of cores with several vCPUs, and first contains the first two vCPUs of one core.
 func (v *StatedVM) Paired() (paired bool, shared int, first [2]int) {
 	own, on := v.Own(), map[int][]int{}
 	for _, vcpu := range v.Stated.Enabled() {
@@ -108,7 +109,7 @@ func (v *StatedVM) Paired() (paired bool, shared int, first [2]int) {
 	return paired, shared, first
 }
 
-// BeyondCores says what to do about a VM with more vCPUs than all nodes of its host have cores, which no layout holds; "" for any other.
+// BeyondCores returns the advice for a VM with more vCPUs than all cores of its host's nodes, which fits in no layout; "" for any other.
 func (v *StatedVM) BeyondCores() string {
 	all := 0
 	for _, n := range v.spaces() {
@@ -120,8 +121,7 @@ func (v *StatedVM) BeyondCores() string {
 	return fmt.Sprintf("Use fewer vCPUs, or a larger host: it has %d, and %s holds %d, a core each", v.Stated.VCPUs, v.Host.Name, all)
 }
 
-// Elsewhere returns another node with cores on which so much ordinary memory is left beside all that is bound there, and how much is; ok is
-// false for none.
+// Elsewhere returns another node with cores and enough unbound ordinary memory, and the amount; ok is false if there is none.
 func (v *StatedVM) Elsewhere(not []int, need numa.Bytes) (node int, left numa.Bytes, ok bool) {
 	for _, n := range v.Host.Nodes.Value {
 		room, known := v.Host.Room(n.ID, 0)

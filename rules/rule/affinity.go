@@ -8,8 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// NodesOf returns the nodes that hold the PCPUs, ascending; complete is false when
-// the host lacks some.
+// NodesOf returns the nodes of the PCPUs, ascending; complete is false if the host lacks some PCPUs.
 func NodesOf(h *numa.Host, pcpus []int) (nodes []int, complete bool) {
 	complete = true
 	for _, c := range pcpus {
@@ -24,7 +23,7 @@ func NodesOf(h *numa.Host, pcpus []int) (nodes []int, complete bool) {
 	return slices.Compact(nodes), complete
 }
 
-// LackingPCPUs returns the PCPUs that the host does not have. None is known to be missing while it is unknown whether cores have two.
+// LackingPCPUs returns the PCPUs that the host does not have. It returns none if it is unknown whether cores have two threads.
 func LackingPCPUs(h *numa.Host, pcpus []int) (out []int) {
 	if !h.CPUs.Known() && !h.HyperThreading.Known() {
 		return nil
@@ -47,8 +46,8 @@ func LackingNodes(h *numa.Host, ids []int) (out []int) {
 	return out
 }
 
-// Lacking says which hosts lack what of that which the VM names: "esx02 lacks node 2, with 2 nodes of 8 cores". on is the first kind of
-// them as Worst has it, nil for none.
+// Lacking lists the hosts and the objects named by the VM that they lack: "esx02 lacks node 2, with 2 nodes of 8 cores". on is their first
+// kind according to Worst, nil for none.
 func (p *Pass) Lacking(lacks func(*numa.Host) string) (on *On, text string) {
 	on, _, ok := p.Worst(func(o *On) bool {
 		return slices.ContainsFunc(o.Kind.Hosts, func(h *numa.Host) bool { return lacks(h) != "" })
@@ -76,8 +75,8 @@ func (p *Pass) Lacking(lacks func(*numa.Host) string) (on *On, text string) {
 	return on, strings.Join(parts, "; ")
 }
 
-// BoundTo returns the VMs that run on the host with a node in their numa.nodeAffinity, and how many of their vCPUs that comes to: those of a
-// VM that names several nodes are spread over them.
+// BoundTo returns the VMs that run on the host with the node in their numa.nodeAffinity, and the number of their vCPUs: those of a VM with
+// several nodes are divided among them.
 func (c *Cluster) BoundTo(h *numa.Host, node int) (vms []*VM, vcpus float64) {
 	for _, v := range c.Running(h) {
 		if list := vnuma.NodeAffinity(v.VM); !v.Guest.Affinity && slices.Contains(list, node) {
@@ -87,7 +86,7 @@ func (c *Cluster) BoundTo(h *numa.Host, node int) (vms []*VM, vcpus float64) {
 	return vms, vcpus
 }
 
-// NodeOf returns the node of its host that a device of the VM is attached to, where that is known.
+// NodeOf returns the host node of a device of the VM, if known.
 func (v *VM) NodeOf(d numa.Device) (node int, ok bool) {
 	if v.Host == nil {
 		return 0, false

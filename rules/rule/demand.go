@@ -6,16 +6,16 @@ import (
 	"homenode/numa"
 )
 
-// A Demand is memory of pages of one size that VMs of a host take from some of its nodes and from no others.
+// A Demand is memory of one page size that VMs of a host allocate from a set of its nodes and from no others.
 type Demand struct {
 	Memory numa.Bytes
-	Own    numa.Bytes // of the VM that is judged
-	Names  []string   // of the VMs, in the order of the fleet, the one that is judged first
+	Own    numa.Bytes // of the assessed VM
+	Names  []string   // names of the VMs, in the order of the fleet, the assessed one first
 }
 
-// DemandOn returns what a VM, and the VMs beside it that run at one time with it, have bound to nodes; of nil nodes, which are all of the
-// host, what QEMU takes at the start and keeps: huge pages, and ordinary ones where that is stated. standard is the size of huge pages
-// whose size is not stated.
+// DemandOn returns the memory of a VM, and of the VMs that run at the same time, that is bound to nodes. With nodes nil, which means the
+// whole host, it returns the memory that QEMU allocates at the start and keeps: huge pages, and ordinary ones if that is stated. standard
+// is the size of huge pages whose size is not stated.
 func (v *StatedVM) DemandOn(nodes []int, page, standard numa.Bytes) Demand {
 	d := Demand{Own: v.takes(nodes, page, standard)}
 	d.add(v, d.Own)
@@ -33,7 +33,7 @@ func (d *Demand) add(v *StatedVM, memory numa.Bytes) {
 	}
 }
 
-// takes returns what of the memory of a VM comes from these nodes and no others.
+// takes returns the part of a VM's memory that comes only from these nodes.
 func (v *StatedVM) takes(nodes []int, page, standard numa.Bytes) (sum numa.Bytes) {
 	for _, p := range v.Stated.Pieces() {
 		size := p.Page
@@ -51,7 +51,7 @@ func (v *StatedVM) takes(nodes []int, page, standard numa.Bytes) (sum numa.Bytes
 	return sum
 }
 
-// Sets returns the sets of nodes that memory of pages of a size is bound to, each once; nil, which is all of the host, comes first.
+// Sets returns the distinct sets of nodes to which memory of a page size is bound; nil, which is the whole host, comes first.
 func (v *StatedVM) Sets(page numa.Bytes) [][]int {
 	out := [][]int{nil}
 	for _, p := range v.Stated.Pieces() {
@@ -62,7 +62,7 @@ func (v *StatedVM) Sets(page numa.Bytes) [][]int {
 	return out
 }
 
-// RoomOn returns the memory that nodes of the host have together for pages of a size; nil nodes are all. False when some is unknown.
+// RoomOn returns the total memory on nodes of the host for pages of a size; nil means all nodes. It returns false if some is unknown.
 func (v *StatedVM) RoomOn(nodes []int, page numa.Bytes) (sum numa.Bytes, ok bool) {
 	for i := range v.Host.Nodes.Value {
 		id := v.Host.Nodes.Value[i].ID

@@ -6,9 +6,8 @@ import (
 	"homenode/rules/finding"
 )
 
-// What evidence was read from: the field of esxtop's screen, and the counter of its
-// batch file where that has a name of its own. Report writes the name that the format of
-// the recording has for it.
+// The sources of evidence: the field of esxtop's screen, and the counter of its batch file if
+// that has another name. Report uses the name in the format of the recording.
 const (
 	FieldNHN     = "NHN (Numa Home Nodes)"
 	FieldNMIG    = "NMIG (Numa Rebalance Count Delta)"
@@ -25,15 +24,15 @@ const (
 	FieldBoth    = "NLMEM, NRMEM (Numa Local and Remote Memory MBytes)"
 )
 
-// The formats of capture.File whose fields have other names than those of esxtop.
+// The formats of capture.File whose field names differ from those of esxtop.
 const (
 	formatFetchStats = "esxtop FetchStats"
-	formatInfo       = "esxtop CounterInfo" // with FetchStats behind it
+	formatInfo       = "esxtop CounterInfo" // followed by FetchStats
 	formatCommands   = "output of host commands"
 )
 
-// otherNames are those names: of the API, of the commands, and what they mean, for a
-// recording of several formats.
+// otherNames are those names: in the API, in the commands, and a description for a recording of
+// several formats.
 var otherNames = map[string][3]string{
 	FieldNHN:     {"HomeNodes", "homeNode (numa-clients) or NHN (screen)", "home nodes"},
 	FieldNMIG:    {"NumOfBalanceMigrations, NumOfLocalitySwap, NumOfLoadSwap", "NMIG (screen)", "NUMA migrations"},
@@ -50,7 +49,7 @@ var otherNames = map[string][3]string{
 	FieldBoth:    {"LocalMemoryInKB, RemoteMemoryInKB", "localMem, remoteMem (numa-clients) or NLMEM, NRMEM (screen)", "local and remote memory"},
 }
 
-// column returns which of otherNames the files of the recording need; -1 for none.
+// column returns the index in otherNames for the files of the recording; -1 for none.
 func (w *Watch) column() int {
 	column := -1
 	for i, f := range w.Host.Files {
@@ -69,7 +68,7 @@ func (w *Watch) column() int {
 	return column
 }
 
-// rename names the counters of evidence as the files of the recording do.
+// rename replaces the counter names in evidence by those of the recording's files.
 func (w *Watch) rename(evidence []finding.Evidence) {
 	column := w.column()
 	if column < 0 {

@@ -10,23 +10,23 @@ import (
 	"homenode/numa"
 )
 
-// Placed has the home nodes that VMs get on a host, placed in their order.
+// Placed contains the home nodes that VMs get on a host, placed in their order.
 type Placed struct {
 	VMs   []*VM
-	Seen  []*numa.Observation // of each VM, that its home nodes are taken from; nil where they are predicted
+	Seen  []*numa.Observation // for each VM, the observation of its home nodes; nil if they are predicted
 	Nodes []HomeNode
 	Loose []int // indexes of VMs without home node
 }
 
-// A HomeNode is a node of a host with what is placed on it; a HomeClient is one NUMA client
-// there, its Request an index of Placed.VMs.
+// A HomeNode is a node of a host with its clients; a HomeClient is one NUMA client there, its Request an index of
+// Placed.VMs.
 type (
 	HomeNode   = placement.Node
 	HomeClient = placement.Client
 )
 
-// HomesOn places VMs on a host, with the layouts that they have there: where they were seen
-// there last, and in their order where they were not.
+// HomesOn places VMs on a host, with their layouts there: on the nodes where they were last observed there, and in
+// their order if they were not.
 func HomesOn(h *numa.Host, vms []*VM, layout func(v *VM) *vnuma.Layout, ch vnuma.Choices) Placed {
 	out := Placed{VMs: vms, Seen: make([]*numa.Observation, len(vms))}
 	requests := make([]placement.Request, len(vms))
@@ -44,15 +44,15 @@ func HomesOn(h *numa.Host, vms []*VM, layout func(v *VM) *vnuma.Layout, ch vnuma
 	return out
 }
 
-// SeenAt returns the newest observation of home nodes that the VM has on the host; nil when there is none, or when it
-// was powered on since, or seen on another host. An observation that names no host is of the VM's own.
+// SeenAt returns the newest observation of home nodes of the VM on the host; nil if there is none, or if the VM was
+// powered on since, or observed on another host. An observation without a host is of the VM's own.
 func (v *VM) SeenAt(h *numa.Host) *numa.Observation {
 	for i := range slices.Backward(v.Observed) {
 		o := &v.Observed[i]
 		switch {
 		case o.By.InGuest():
 		case o.Start != "", o.Host != "" && !numa.SameHost(o.Host, h.Name), o.NoHome():
-			return nil // what is older was before it
+			return nil // older observations were before it
 		case o.Homes.Known() && (o.Host != "" || h == v.Host):
 			return o
 		}
@@ -60,7 +60,7 @@ func (v *VM) SeenAt(h *numa.Host) *numa.Observation {
 	return nil
 }
 
-// Basis says in words how many of the VMs are where they were seen, and when; empty when none is.
+// Basis describes the number of VMs with observed home nodes, and the time of the observations; empty for none.
 func (p *Placed) Basis() (text string, seen int) {
 	first, last := "", ""
 	for _, o := range p.Seen {

@@ -7,12 +7,12 @@ import (
 	"homenode/rules/finding"
 )
 
-// Page returns where the page of the rule is read: an address where the build knows one,
-// else the path in the project.
+// Page returns the location of the rule's page: an address if the build knows one, otherwise
+// the path in the project.
 func (r *Rule) Page() string { return version.Page("docs/reference/rules/" + r.ID + ".md") }
 
-// MarshalJSON writes what people read of a rule, with the names of thresholds as the
-// configuration has them: N005.seriousShare.
+// MarshalJSON writes the public fields of a rule, with the names of thresholds as in the
+// configuration: N005.seriousShare.
 func (r *Rule) MarshalJSON() ([]byte, error) {
 	type threshold struct {
 		Name    string  `json:"name"`

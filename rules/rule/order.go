@@ -9,7 +9,7 @@ import (
 	"homenode/rules/finding"
 )
 
-// AfterCures returns the cluster with its hosts as their cures leave them; nil where none has one.
+// AfterCures returns the cluster with its hosts after their fixes; nil if there are none.
 func (c *Cluster) AfterCures() *Cluster {
 	if !slices.ContainsFunc(c.Kinds, func(k *Kind) bool { return k.Cure != nil }) {
 		return nil
@@ -25,8 +25,8 @@ func (c *Cluster) AfterCures() *Cluster {
 	return out
 }
 
-// order says what comes first where the host of the VM has a cure that changes its nodes: advice for a VM is made for the host as it is, and
-// may be needless or wrong on the host as it is then.
+// order adds the order of changes if the host of the VM has a fix that changes its nodes: advice for a VM is computed for the present host,
+// and may be unnecessary or wrong afterwards.
 func (p *Pass) order(f *finding.Finding) {
 	v, cured := *p.VM, p.Cluster.Cured
 	if cured == nil || v.Home == nil || v.Home.Cure == nil || f.Advice == "" || f.Severity == finding.Info {

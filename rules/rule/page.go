@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// New returns the rule r with the words of its page, the file beside the check:
+// New returns the rule r with the texts of its page, the file in the folder of the check:
 //
 //	# N001 hotaddhides: wide VM with CPU hot add
 //
@@ -51,7 +51,7 @@ func New(page string, r Rule) *Rule {
 	return &r
 }
 
-// thresholdOf reads a row of the table of thresholds.
+// thresholdOf parses a row of the table of thresholds.
 func thresholdOf(id, row string) Threshold {
 	cells := strings.Split(strings.Trim(row, "| "), " | ")
 	if len(cells) != 6 {

@@ -13,37 +13,36 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Proposal is the one plan of a VM, for all its findings together: what to do, what it
-// changes on every host of the cluster, and how to take it back.
+// A Proposal is the single plan of a VM, for all its findings together: the changes, their effect on every host of the
+// cluster, and how to revert them.
 type Proposal struct {
-	Needed []string `json:"needed,omitempty"` // what the cure needs
-	Better []string `json:"better,omitempty"` // what is tidier
-	// Instead cures the findings as well, by the place of the VM alone; "" where nothing does.
+	Needed []string `json:"needed,omitempty"` // necessary changes
+	Better []string `json:"better,omitempty"` // cosmetic changes
+	// Instead also fixes the findings, only by the placement of the VM; "" if nothing does.
 	Instead string `json:"instead,omitempty"`
-	// Edits are those of Needed as they are written, Optional those of Better.
+	// Edits are those of Needed as data, Optional those of Better.
 	Edits    []numa.Edit `json:"edits,omitempty"`
 	Optional []numa.Edit `json:"optionalEdits,omitempty"`
 	Findings []string    `json:"findings"` // the rules whose advice it is
 	Effect   []Effect    `json:"effect"`
 	Downtime string      `json:"downtime"`
-	Notice   string      `json:"notice"` // what guest and licences notice
+	Notice   string      `json:"notice"` // effect on guest and licences
 	Undo     []string    `json:"undo"`
-	// Afterwards says what to remove later.
+	// Afterwards lists settings to remove later.
 	Afterwards string `json:"afterwards"`
 }
 
-// An Effect is what a plan changes on hosts of one kind, in the short form of Short.
+// An Effect is the change of the layout by a plan on hosts of one kind, in the format of Short.
 type Effect struct {
 	Hosts  []string `json:"hosts"`
 	Before string   `json:"before"`
-	Needed string   `json:"needed"` // after what the cure needs
-	All    string   `json:"all"`    // after everything
+	Needed string   `json:"needed"` // after the necessary changes
+	All    string   `json:"all"`    // after all changes
 }
 
-// Proposal returns the plan of the VM, for those of the findings that advise it; nil when
-// none does.
+// Proposal returns the plan of the VM, for those of the findings that recommend it; nil if none does.
 func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
-	if _, crowded := p.VM.Crowded(p.VM.On[0].Kind); crowded { // fewer vCPUs come first (N013)
+	if _, crowded := p.VM.Crowded(p.VM.On[0].Kind); crowded { // first fewer vCPUs are needed (N013)
 		return nil
 	}
 	out := &Proposal{}
@@ -95,7 +94,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	return out
 }
 
-// NoDowntime says why a change costs a stopped VM nothing.
+// NoDowntime returns the reason why a change needs no downtime for a stopped VM.
 func (v *VM) NoDowntime() string {
 	if v.Power.Value == numa.PoweredOff {
 		return "none: the VM is powered off"
@@ -103,7 +102,7 @@ func (v *VM) NoDowntime() string {
 	return "none: the VM does not power on as it is"
 }
 
-// Whole returns the proposal with the cures of the findings that it leaves, as a plan of changes takes them beside it.
+// Whole returns the proposal with the fixes for the remaining findings, which a plan of changes includes.
 func (p *Pass) Whole(findings []finding.Finding) *Proposal {
 	out := p.Proposal(findings)
 	if out == nil || p.Cluster.Weigh == nil {
@@ -127,7 +126,7 @@ func (p *Pass) Whole(findings []finding.Finding) *Proposal {
 	return out
 }
 
-// with adds edits to those that the proposal needs, with their effect and their undoing.
+// with adds necessary edits to the proposal, with their effect and how to revert them.
 func (p *Pass) with(out *Proposal, cures []numa.Edit) {
 	cured, after := p.configured(out.Edits, cures), p.configured(out.Edits, cures, out.Optional)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured.Config), numa.Edits(&cured.Config, &after.Config)
@@ -149,7 +148,7 @@ func (p *Pass) with(out *Proposal, cures []numa.Edit) {
 	}
 }
 
-// notice says what guest and licences notice of the needed part of the plan, and of the rest.
+// notice describes the effect on guest and licences of the necessary part of the plan, and of the rest.
 func (p *Pass) notice(best *plan.Plan) string {
 	before, cured, after := &best.Before[0], &best.Cured[0], &best.After[0]
 	text := Notice(before, after)

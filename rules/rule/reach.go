@@ -8,8 +8,8 @@ import (
 	"homenode/numa"
 )
 
-// Reach orders the kinds of hosts that the VM powers on on, the first of which is its own where that is known: those that advice is made
-// for, then those that are too small, then those that take no VMs now.
+// Reach orders the kinds of hosts that power the VM on. The first is its own, if known. Then come those for which advice is given, then
+// those that are too small, then those that do not accept VMs now.
 func (v *VM) Reach() {
 	for i := range v.On {
 		o := &v.On[i]
@@ -33,10 +33,10 @@ func (v *VM) Reach() {
 		rest = rest[1:]
 	}
 	slices.SortStableFunc(rest, func(a, b On) int { return rank(a) - rank(b) })
-	v.On[0].Small, v.On[0].Closed = false, false // it is judged somewhere
+	v.On[0].Small, v.On[0].Closed = false, false // it has to be assessed on some host
 }
 
-// Open returns the kinds of On that the VM is on, or can come to now.
+// Open returns the kinds of On that the VM is on, or can move to now.
 func (v *VM) Open() []On {
 	n := slices.IndexFunc(v.On, func(o On) bool { return o.Closed })
 	if n < 0 {
@@ -45,16 +45,16 @@ func (v *VM) Open() []On {
 	return v.On[:n]
 }
 
-// HostsOf returns the hosts of a kind of Open that count for the VM: its own, and those that take VMs now.
+// HostsOf returns the relevant hosts for the VM of a kind of Open: its own, and those that accept VMs now.
 func (v *VM) HostsOf(k *Kind) []*numa.Host {
 	out := slices.DeleteFunc(slices.Clone(k.Hosts), func(h *numa.Host) bool { return h != v.Host && !h.Ready() })
-	if len(out) == 0 { // of a VM whose host is not known
+	if len(out) == 0 { // for a VM with an unknown host
 		return k.Hosts
 	}
 	return out
 }
 
-// Machines returns the machines of the kinds that plans and advice are made for, in the order of On, and those of the others.
+// Machines returns the machines of the kinds for which plans and advice are made, in the order of On, and those of the others.
 func (v *VM) Machines() (fit, others []vnuma.Machine) {
 	for i := range v.On {
 		if o := &v.On[i]; o.Small || o.Closed {
@@ -66,7 +66,7 @@ func (v *VM) Machines() (fit, others []vnuma.Machine) {
 	return fit, others
 }
 
-// RoomFor returns the other hosts of the kind that take the VM now and have the memory for it, beside those that run there.
+// RoomFor returns the other hosts of the kind that accept the VM now and have enough memory in addition to their running VMs.
 func (c *Cluster) RoomFor(v *VM, on *On) []*numa.Host {
 	m := &on.Kind.Machine
 	return slices.DeleteFunc(slices.Clone(on.Kind.Hosts), func(h *numa.Host) bool {
@@ -82,8 +82,8 @@ func (c *Cluster) RoomFor(v *VM, on *On) []*numa.Host {
 	})
 }
 
-// Elsewhere returns the way that cures the fault that Worst found by the place of the VM alone: it is kept off the hosts where the fault is,
-// and moved first where its own is one of them, to hosts that serve it no worse and have room. None where there is no such host.
+// Elsewhere returns the way to fix the fault found by Worst only by the placement of the VM: it is kept off the hosts with the fault, and
+// moved first if its own is one of them, to hosts that are at least as good and have room. Empty if there is no such host.
 func (p *Pass) Elsewhere() []numa.Way {
 	if p.bad == nil || p.Weighing {
 		return nil

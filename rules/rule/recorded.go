@@ -12,10 +12,10 @@ import (
 	"homenode/rules/finding"
 )
 
-// The words in which rules speak of recordings, and the evidence for them.
+// The texts of rules about recordings, and the evidence for them.
 
-// Span writes when a spell was: "2026-11-02 01:10:20 to 01:40:00", with the second
-// date when that is another, and whether it went on to the end of the recording.
+// Span formats the time of a spell: "2026-11-02 01:10:20 to 01:40:00", with the second date if it differs,
+// and whether the spell lasted to the end of the recording.
 func (w *Watch) Span(s *capture.Spell) string {
 	from, to := s.From.UTC(), s.To.UTC()
 	end := words.Moment(to)
@@ -28,12 +28,12 @@ func (w *Watch) Span(s *capture.Spell) string {
 	return words.Moment(from) + " to " + end
 }
 
-// live reports whether what is judged is what homenode serve has seen, which goes on.
+// live reports whether the recording is that of homenode serve, which continues.
 func (w *Watch) live() bool {
 	return len(w.Host.Files) > 0 && (w.Host.Files[0].Format == capture.FromBoard || w.Host.Files[0].Format == capture.FromStore)
 }
 
-// recording names what is judged.
+// recording names the assessed recording.
 func (w *Watch) recording() string {
 	if w.live() {
 		return "time seen"
@@ -41,7 +41,7 @@ func (w *Watch) recording() string {
 	return "recording"
 }
 
-// Again says how often it was so when that was more than once, and when the last time was; s is the longest.
+// Again describes how many times it occurred if more than once, and the last time; s is the longest.
 func (w *Watch) Again(s *capture.Spells) string {
 	if s.Count < 2 {
 		return ""
@@ -53,11 +53,11 @@ func (w *Watch) Again(s *capture.Spells) string {
 	return text
 }
 
-// NL writes a share of local memory as esxtop does N%L: whole percent, truncated, so
-// that what is below a threshold never reads as the threshold.
+// NL formats a share of local memory like N%L of esxtop: whole percent, truncated, so that a value below a
+// threshold is never displayed as the threshold.
 func NL(share float64) string { return strconv.Itoa(int(share*100+1e-9)) + " %" }
 
-// Nodes writes a set of home nodes: "node 0" or "nodes 0,1".
+// Nodes formats a set of home nodes: "node 0" or "nodes 0,1".
 func Nodes(s numa.NodeSet) string {
 	switch s.Len() {
 	case 0:
@@ -68,20 +68,19 @@ func Nodes(s numa.NodeSet) string {
 	return "nodes " + s.String()
 }
 
-// Saw returns a number of a recording as evidence, as it was read at a time.
+// Saw returns a number of a recording at a time as evidence.
 func Saw(name, value, field string, at time.Time) finding.Evidence {
 	return finding.Evidence{Name: name, Value: value, Origin: "read: " + field, At: words.Moment(at)}
 }
 
-// Counted returns a number that the whole recording gives, counted or averaged from a
-// field.
+// Counted returns a number that is counted or averaged from a field over the whole recording.
 func (w *Watch) Counted(name, value, field string) finding.Evidence {
 	at := words.Moment(w.Host.First) + " to " + words.Moment(w.Host.Last)
 	return finding.Evidence{Name: name, Value: value, Origin: fmt.Sprintf("derived: %s of %s", field, words.Plural(w.Host.Ticks, "tick")), At: at}
 }
 
-// Limit returns a threshold that a message names as evidence; name has the rule before
-// it when that is another one: M001.locality.
+// Limit returns a threshold in a message as evidence. The name has the prefix of its rule if that is another
+// one: M001.locality.
 func (w *Watch) Limit(name, value string) finding.Evidence {
 	if !strings.Contains(name, ".") {
 		name = w.Rule.ID + "." + name
@@ -89,7 +88,7 @@ func (w *Watch) Limit(name, value string) finding.Evidence {
 	return Limit(name, value, w.Thresholds)
 }
 
-// Limit returns a threshold, "M001.locality", as evidence; set are those that the configuration sets.
+// Limit returns a threshold, "M001.locality", as evidence; set are the values in the configuration.
 func Limit(id, value string, set map[string]float64) finding.Evidence {
 	e := finding.Evidence{Name: "threshold " + id, Value: value, Origin: "assumed: default of the rule"}
 	if _, ok := set[id]; ok {
@@ -98,9 +97,8 @@ func Limit(id, value string, set map[string]float64) finding.Evidence {
 	return e
 }
 
-// Homes returns the set of home nodes that the VM had longest, and the share of the
-// time for which it did. ok is false when none is known; the set is empty for a VM that
-// the NUMA scheduler does not manage.
+// Homes returns the set of home nodes that the VM had longest, and its share of the time. ok is false if
+// none is known; the set is empty for a VM that the NUMA scheduler does not manage.
 func Homes(v *capture.VM) (set numa.NodeSet, share float64, ok bool) {
 	var all, longest time.Duration
 	for _, h := range v.Homes {
@@ -114,8 +112,7 @@ func Homes(v *capture.VM) (set numa.NodeSet, share float64, ok bool) {
 	return set, float64(longest) / float64(all), true
 }
 
-// HomesAt returns the home nodes that the VM had about a time: all of them in the
-// bucket of its timeline.
+// HomesAt returns the home nodes of the VM at about a time: all of them in the bucket of its timeline.
 func HomesAt(v *capture.VM, t time.Time) (set numa.NodeSet, ok bool) {
 	b, ok := bucket(&v.Timeline, t)
 	if !ok || b.Ticks == 0 || b.Homes == 0 {
@@ -124,8 +121,7 @@ func HomesAt(v *capture.VM, t time.Time) (set numa.NodeSet, ok bool) {
 	return b.Homes, true
 }
 
-// LeastLocality returns the least N%L of the VM between two times as a share, as its
-// timeline tells.
+// LeastLocality returns the minimum N%L of the VM between two times as a share, from its timeline.
 func LeastLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 	t := &v.Timeline
 	for i := range t.Buckets {
@@ -140,7 +136,7 @@ func LeastLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 	return share, ok
 }
 
-// MeanLocality returns the mean N%L of the VM between two times as a share, as its timeline tells.
+// MeanLocality returns the mean N%L of the VM between two times as a share, from its timeline.
 func MeanLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 	t := &v.Timeline
 	var local, remote float64
@@ -152,7 +148,7 @@ func MeanLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 	return local / (local + remote), local+remote > 0
 }
 
-// FreeAt returns the least free memory of a node about a time.
+// FreeAt returns the minimum free memory of a node at about a time.
 func (w *Watch) FreeAt(node int, t time.Time) (free numa.Bytes, ok bool) {
 	for i := range w.Host.Nodes {
 		n := &w.Host.Nodes[i]
@@ -166,8 +162,7 @@ func (w *Watch) FreeAt(node int, t time.Time) (free numa.Bytes, ok bool) {
 	return 0, false
 }
 
-// BusyAt returns the mean and the highest load of a node about a time, as shares of its
-// cores.
+// BusyAt returns the mean and the maximum load of a node at about a time, as shares of its cores.
 func BusyAt(n *capture.Node, t time.Time) (mean, most float64, ok bool) {
 	b, ok := bucket(&n.Timeline, t)
 	if !ok {

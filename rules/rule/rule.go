@@ -1,4 +1,4 @@
-// Package rule holds the shape of a rule, what a rule is given to judge, and the conditions that several rules share.
+// Package rule contains the type of a rule, the input of a rule, and the conditions that several rules share.
 package rule
 
 import (
@@ -16,44 +16,42 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Rule judges VMs or hosts. New takes the words, ID to Sources, from the file beside the check.
+// A Rule assesses VMs or hosts. New sets the texts, ID to Sources, from the file in the folder of the check.
 type Rule struct {
-	ID      string   // what users type and suppress; never reused
+	ID      string   // used in commands and suppressions; never reused
 	Name    string   // folder and documentation page
 	Title   string   // the fault in one line
-	Why     string   // what it costs and how it comes about
-	Fix     string   // what to do, and whether a power-off is needed
-	Limits  string   // when the rule is wrong or does not matter
-	Book    []string // ids of the rule book that the check applies
-	Sources []string // where the statements come from
+	Why     string   // the cost and the cause
+	Fix     string   // the remedy, and whether a power-off is needed
+	Limits  string   // cases in which the rule is wrong or does not matter
+	Book    []string // statement IDs of the rule book that the check applies
+	Sources []string // sources of the statements
 
-	Severity finding.Severity // the highest it reports
-	// Thresholds are the numbers it decides by that a fleet may set otherwise.
+	Severity finding.Severity // maximum severity
+	// Thresholds are the configurable numbers of the rule.
 	Thresholds []Threshold
-	// Check judges the subject of the pass: a VM when VMs is true, else a host. With
-	// Hosts as well both are judged, and VM of the pass tells which.
+	// Check assesses the subject of the pass: a VM if VMs is set, otherwise a host. If Hosts is set too, it assesses both, and VM of the
+	// pass distinguishes them.
 	VMs   bool
 	Hosts bool
 	Check func(*Pass)
-	// Stated judges a VM of KVM, whose layout is stated. A rule has Check, Watch or Stated.
+	// Stated assesses a VM of KVM, whose layout is stated. A rule has Check, Watch or Stated.
 	Stated func(*StatedPass)
-	// Refused: it judges why a host does not take a VM. All other rules judge such a VM as if its host took it.
+	// Refused: it assesses the reason why a host refuses a VM. All other rules assess such a VM as if its host accepted it.
 	Refused bool
-	// Placed: it judges the sizes of clients and virtual nodes. It is silent about a VM that its host refuses for its sizes.
+	// Placed: it assesses the sizes of clients and virtual nodes. It does not run for a VM that its host refuses because of its sizes.
 	Placed bool
-	// Watch judges what a subject did in a recording.
+	// Watch assesses the behaviour of a subject in a recording.
 	Watch func(*Watch)
-	// Glance: what Check finds was seen once, and Watch of another rule says more where ticks are judged.
+	// Glance: the finding of Check is based on a single observation, and Watch of another rule is more precise if there are ticks.
 	Glance bool
-	// Needs are the counters, in the words of Recording.Lacks, without any one of which
-	// Watch finds nothing.
+	// Needs are the counters that Watch requires, in the notation of Recording.Lacks. If any one is missing, Watch finds nothing.
 	Needs []string
-	// Beside: what Watch finds is no harm done by NUMA. The source or the prediction is
-	// wrong, or the host is short of memory.
+	// Beside: the finding of Watch is not harm caused by NUMA. The source or the prediction is wrong, or the host is short of memory.
 	Beside bool
 }
 
-// About returns what the rule judges, in words.
+// About describes the subject of the rule.
 func (r *Rule) About() string {
 	switch {
 	case r.VMs && r.Hosts:
@@ -68,17 +66,17 @@ func (r *Rule) About() string {
 type Kind struct {
 	Machine vnuma.Machine
 	Hosts   []*numa.Host
-	Cure    *Cure // that a finding about the hosts advises; nil for none
+	Cure    *Cure // recommended by a finding about the hosts; nil for none
 }
 
-// A Cure is a change of the hosts of a kind that gives VMs other nodes.
+// A Cure is a change of the hosts of a kind that changes the nodes of VMs.
 type Cure struct {
-	Machine vnuma.Machine // as the hosts are then
+	Machine vnuma.Machine // the hosts after the change
 	Do      string        // "one node for each package"
-	By      string        // the ID of the rule that advises it
+	By      string        // ID of the rule that recommends it
 }
 
-// Shape returns the nodes of the hosts in words.
+// Shape describes the nodes of the hosts.
 func (k *Kind) Shape() string { return k.Machine.Shape() }
 
 // Tier returns the memory of slower tiers that every host of the kind has.
@@ -90,20 +88,19 @@ func (k *Kind) Tier() numa.Bytes {
 	return least
 }
 
-// A Cluster is the hosts and VMs that are judged together. A standalone host is a
-// cluster of its own without a name.
+// A Cluster is the hosts and VMs that are assessed together. A standalone host is a cluster of its own without a name.
 type Cluster struct {
 	Name  string
 	Hosts []*numa.Host
-	Kinds []*Kind // of the hosts that can be predicted, in order of their first
+	Kinds []*Kind // of the hosts with a prediction, in order of their first
 	VMs   []*VM
-	// Templates are judged as if they ran: what is wrong with them their clones inherit.
+	// Templates are assessed as if they ran: their clones inherit their faults.
 	Templates []*VM
 
-	// Weigh returns the findings of a VM of the cluster, configured as given; nil leaves plans and advice unweighed.
+	// Weigh returns the findings of a VM of the cluster with the given configuration; nil skips the check of plans and advice.
 	Weigh func(v *VM, configured *numa.VM) []finding.Finding
 
-	// Cured has the hosts as they are after their cures; nil where none has one.
+	// Cured contains the hosts after their fixes; nil if there are none.
 	Cured *Cluster
 
 	plans    map[planKey]*plan.Plan
@@ -117,20 +114,20 @@ type Cluster struct {
 type VM struct {
 	*numa.VM
 	Guest vnuma.Guest
-	Home  *Kind      // of the host it is on; nil when it is on none that is predicted
-	Host  *numa.Host // it is registered on; nil when unknown
-	// On is every kind of its cluster where it powers on, Home first; Home alone first where
-	// it does not, or any where none takes it. Small ones come behind the others, closed ones last. Never empty.
+	Home  *Kind      // of its host; nil if it has none with a prediction
+	Host  *numa.Host // on which it is registered; nil if unknown
+	// On contains every kind of its cluster that powers it on, Home first. If Home does not power it on, Home is first nevertheless; if no
+	// kind does, any of them is. Small ones follow the others, closed ones are last. Never empty.
 	On      []On
-	Refused []On // the other kinds, where it does not power on
-	// Seen are its observations beside the prediction for each, oldest first.
+	Refused []On // the other kinds, which do not power it on
+	// Seen are its observations and the prediction for each, oldest first.
 	Seen []confront.Result
 }
 
-// Off reports whether its host, or none, powers the VM on.
+// Off reports whether its host, or every host, refuses to power the VM on.
 func (v *VM) Off() bool { return len(v.On) > 0 && v.On[0].Layout.Refused.Any() }
 
-// Admitted returns the VM with the layouts that it has once what refuses it is cured.
+// Admitted returns the VM with its layouts after the reason of its refusal is fixed.
 func (v *VM) Admitted(ch vnuma.Choices) *VM {
 	out := *v
 	out.Guest.Admitted, out.On = true, slices.Clone(v.On)
@@ -142,7 +139,7 @@ func (v *VM) Admitted(ch vnuma.Choices) *VM {
 	return &out
 }
 
-// OnHost returns what it gets on the host with the ID; nil where it is not predicted there.
+// OnHost returns the layout on the host with the ID; nil if it is not predicted there.
 func (v *VM) OnHost(host string) *On {
 	for _, on := range [][]On{v.On, v.Refused} {
 		for i := range on {
@@ -154,7 +151,7 @@ func (v *VM) OnHost(host string) *On {
 	return nil
 }
 
-// TiedTo returns the host that a device of it binds the VM to; nil for none.
+// TiedTo returns the host to which a device ties the VM; nil for none.
 func (v *VM) TiedTo() *numa.Host {
 	if v.Tied() == nil {
 		return nil
@@ -162,13 +159,13 @@ func (v *VM) TiedTo() *numa.Host {
 	return v.Host
 }
 
-// Products returns what is known of the software in the guest.
+// Products returns the known software in the guest.
 func (v *VM) Products() []product.Product {
 	return product.Running(v.Software().Value, v.GuestOS.Value)
 }
 
-// SocketOf returns how many vCPUs of the VM a package of such hosts holds: a core each, or a thread
-// with preferHT and for VMs with more vCPUs than cores; 0 when the packages are unknown.
+// SocketOf returns the number of vCPUs of the VM that fit a package of such hosts: a core each, or a thread with preferHT and for VMs with
+// more vCPUs than cores; 0 if the packages are unknown.
 func (v *VM) SocketOf(k *Kind) int {
 	m, packages := &k.Machine, k.Hosts[0].Packages.Or(0)
 	if packages < 1 {
@@ -180,7 +177,7 @@ func (v *VM) SocketOf(k *Kind) int {
 	return int(m.AllCores) / packages
 }
 
-// CoresOf returns how many cores of such hosts the vCPUs take, counted as SocketOf does.
+// CoresOf returns the number of cores of such hosts that the vCPUs need, counted as in SocketOf.
 func (v *VM) CoresOf(k *Kind) int {
 	m, vcpus := &k.Machine, int(v.Guest.VCPUs)
 	if v.threads(m) && m.AllThreads > 0 {
@@ -194,7 +191,7 @@ func (v *VM) RunsHANA() bool {
 	return slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() })
 }
 
-// Sized reports whether advice may name so many vCPUs: one that SAP HANA is sized for on every host, where it runs in the guest.
+// Sized reports whether advice may name this number of vCPUs: if SAP HANA runs in the guest, it has to be a valid size on every host.
 func (v *VM) Sized(vcpus int) bool {
 	if !v.RunsHANA() {
 		return true
@@ -206,7 +203,7 @@ func (v *VM) Sized(vcpus int) bool {
 	})
 }
 
-// Crowded reports whether the VM has more vCPUs than such hosts run without sharing, and how many these are.
+// Crowded reports whether the VM has more vCPUs than such hosts run without sharing, and this maximum.
 func (v *VM) Crowded(k *Kind) (most int, crowded bool) {
 	_, all := k.Machine.CPUs(&v.Guest)
 	return int(all), v.Guest.VCPUs > all
@@ -216,8 +213,7 @@ func (v *VM) threads(m *vnuma.Machine) bool {
 	return v.Guest.PreferHT || m.PreferHT || v.Guest.VCPUs > m.AllCores
 }
 
-// MayRunSQL reports whether SQL Server for Windows may run in the guest: no product is
-// stated, and the guest system is Windows or unknown.
+// MayRunSQL reports whether SQL Server for Windows may run in the guest: no product is stated, and the guest system is Windows or unknown.
 func (v *VM) MayRunSQL() bool {
 	guest := product.Of(v.GuestOS.Value)
 	return !v.Software().Known() && (!v.GuestOS.Known() || guest != nil && guest[0].Windows())
@@ -227,11 +223,11 @@ func (v *VM) MayRunSQL() bool {
 type On struct {
 	Kind   *Kind
 	Layout vnuma.Layout
-	Closed bool // no host of the kind takes VMs now, and the VM is on none
+	Closed bool // no host of the kind accepts VMs now, and the VM is on none
 	Small  bool // the VM has more vCPUs than such hosts have cores, or more memory than they have for VMs, and is on none
 }
 
-// Needed returns the fewest nodes of o that hold the vCPUs and the memory of g.
+// Needed returns the minimum number of nodes of o for the vCPUs and the memory of g.
 func (o *On) Needed(g *vnuma.Guest) int {
 	return max(o.Layout.Least, o.Kind.Machine.NodesFor(g.Memory))
 }
@@ -242,7 +238,7 @@ func (o *On) Holds(g *vnuma.Guest) numa.Bytes {
 	return all
 }
 
-// Lacks returns what the nodes of numa.nodeAffinity cannot hold of the memory of g, although the host has more nodes (C-12).
+// Lacks returns the memory of g that does not fit the nodes of numa.nodeAffinity, although the host has more nodes (C-12).
 func (o *On) Lacks(g *vnuma.Guest) numa.Bytes {
 	if o.bound(g) {
 		return o.Layout.Memory.Nowhere
@@ -250,8 +246,8 @@ func (o *On) Lacks(g *vnuma.Guest) numa.Bytes {
 	return 0
 }
 
-// Fills returns what memory of g takes of that which the nodes of numa.nodeAffinity keep free once memory in use has come home (C-16): nodes
-// that the VM may not use would have it. 0 where g lacks memory.
+// Fills returns the amount of memory of g in the reserve that the nodes of numa.nodeAffinity keep free after memory in use has migrated home
+// (C-16). Nodes that the VM may not use would have room for it. 0 if g lacks memory.
 func (o *On) Fills(g *vnuma.Guest) numa.Bytes {
 	m := &o.Kind.Machine
 	if !o.bound(g) || !m.MemoryKnown() || o.Layout.Memory.Nowhere > 0 {
@@ -262,14 +258,13 @@ func (o *On) Fills(g *vnuma.Guest) numa.Bytes {
 	return max(0, numa.Bytes(g.Memory)-all+m.Reserve(false).Home*numa.Bytes(n))
 }
 
-// bound reports whether numa.nodeAffinity of g leaves out nodes of the host.
+// bound reports whether numa.nodeAffinity of g excludes nodes of the host.
 func (o *On) bound(g *vnuma.Guest) bool {
 	m := &o.Kind.Machine
 	return o.Layout.Managed && m.Allowed(g.AllowedNodes) < int(m.Nodes)
 }
 
-// RemoteText says what of the VM's memory is remote on an empty host: at first, and in the
-// end, when the guest uses all of it.
+// RemoteText describes the remote part of the VM's memory on an empty host: at first, and finally, when the guest uses all of it.
 func (v *VM) RemoteText(l *vnuma.Layout) string {
 	r := &l.Memory
 	share := func(b numa.Bytes) string { return words.Percent(float64(b) / float64(max(1, v.Guest.Memory))) }
@@ -304,43 +299,41 @@ func (v *VM) Moved(k *Kind, ch vnuma.Choices) vnuma.Layout {
 	return vnuma.Predict(&v.Guest, &k.Machine, &c)
 }
 
-// A Pass is one rule's look at one subject.
+// A Pass is the assessment of one subject by one rule.
 type Pass struct {
 	Rule    *Rule
 	Cluster *Cluster
 	VM      *VM        // the subject of a VM rule; nil for a host rule
-	Host    *numa.Host // the subject of a host rule; else the VM's host, or nil
-	Kind    *Kind      // of Host; nil when it is not predicted
+	Host    *numa.Host // the subject of a host rule; otherwise the VM's host, or nil
+	Kind    *Kind      // of Host; nil without a prediction
 	Choices vnuma.Choices
-	// Thresholds are those that the configuration sets, by rule and name:
-	// N005.seriousShare. Rules read Threshold.
+	// Thresholds are those in the configuration, by rule and name: N005.seriousShare. Rules read Threshold.
 	Thresholds map[string]float64
-	// Today marks facts about products that were checked long ago; zero marks none.
+	// Today is used to mark facts about products that were checked long ago; zero marks none.
 	Today time.Time
 
 	Findings []finding.Finding
 
-	// Weighing: the findings are only weighed. No advice is made.
+	// Weighing: the findings are only compared. No advice is made.
 	Weighing bool
 
-	planned bool // counsel gave the plan of the VM
+	planned bool // counsel returned the plan of the VM
 
-	about []*numa.Host // that a finding of a host rule speaks of, when they are several
+	about []*numa.Host // of a finding of a host rule about several hosts
 
-	bad  []*numa.Host // hosts where the fault that Worst found holds, when not everywhere
-	good []*On        // where it does not
-	away bool         // the VM's own is not among them
+	bad  []*numa.Host // hosts with the fault found by Worst, if not all
+	good []*On        // kinds without it
+	away bool         // the VM's own host is not among bad
 }
 
-// Report adds a finding about the subject of the pass. The rule, the names and,
-// for VMs, the assumptions of layout are filled in.
+// Report adds a finding about the subject of the pass. The rule, the names and, for VMs, the assumptions of layout are set.
 func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
 	f.Cluster = p.Cluster.Name
 	if p.VM != nil && p.VM.Guest.Admitted && p.VM.Stopped() {
 		f.Message = "once it powers on: " + f.Message
 	}
-	if p.away { // it costs nothing until the VM moves there
+	if p.away { // no cost until the VM moves there
 		f.Severity = min(f.Severity, finding.Medium)
 	}
 	p.advise(&f)
@@ -371,9 +364,9 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	p.Findings = append(p.Findings, f)
 }
 
-// Worst returns the kind, of the hosts that take VMs, that a VM rule should speak about: Home when bad holds
-// there, else the first kind where it does; then findings are at most medium. ok is false when it holds nowhere.
-// others counts the hosts of the cluster where bad does not hold.
+// Worst returns the kind of host that a VM rule should report, of those that accept VMs: Home if bad applies there, otherwise the first kind
+// for which it does; then findings are at most medium. ok is false if it applies nowhere. others is the number of hosts of the cluster for
+// which bad does not apply.
 func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
 	p.bad, p.good = nil, nil
 	for i, open := 0, p.VM.Open(); i < len(open); i++ {

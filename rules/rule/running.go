@@ -9,20 +9,21 @@ import (
 	"homenode/rules/finding"
 )
 
-// Running returns the judged VMs that run on the host, in the order of the fleet. A
-// VM whose power state is unknown counts as running, unless its reservation is not to be had beside those before it.
+// Running returns the assessed VMs that run on the host, in the order of the fleet. A VM with an unknown power state counts as running, unless its
+// reservation is not available in addition to those of the VMs before it.
 func (c *Cluster) Running(h *numa.Host) []*VM {
 	c.admit()
 	return c.running[h]
 }
 
-// Denied returns why a VM that counts as running otherwise does not power on beside those of its host (B-30): VMs that are known to run are there first, then the others power on in the order of the fleet.
+// Denied returns the reason why a VM that otherwise counts as running does not power on in addition to the other VMs of its host (B-30): VMs that are known
+// to run come first, then the others power on in the order of the fleet.
 func (c *Cluster) Denied(v *VM) vnuma.Refusal {
 	c.admit()
 	return c.denied[v]
 }
 
-// Unjudged returns the hosts that cannot be predicted.
+// Unjudged returns the hosts without a prediction.
 func (c *Cluster) Unjudged() (hosts []*numa.Host) {
 	for _, h := range c.Hosts {
 		if !slices.ContainsFunc(c.Kinds, func(k *Kind) bool { return slices.Contains(k.Hosts, h) }) {
@@ -44,7 +45,7 @@ func (c *Cluster) admit() {
 	}
 }
 
-// Admit returns the VMs to which their hosts deny what they reserve (B-30): those that are there have it, then the others come in their order.
+// Admit returns the VMs whose reservations their hosts deny (B-30): VMs that are there have theirs, then the others come in their order.
 func Admit(vms []*VM, there func(*VM) bool) map[*VM]vnuma.Refusal {
 	denied, reserved := map[*VM]vnuma.Refusal{}, map[*numa.Host]vnuma.Reserved{}
 	for _, first := range [...]bool{true, false} {
@@ -65,17 +66,17 @@ func Admit(vms []*VM, there func(*VM) bool) map[*VM]vnuma.Refusal {
 	return denied
 }
 
-// Runs reports whether the VM is known to run: it was seen to, or its source says so.
+// Runs reports whether the VM is known to run: by an observation, or according to its source.
 func (v *VM) Runs() bool {
 	return len(v.Seen) > 0 || v.StatedOn()
 }
 
-// Stopped reports whether the VM is off: its source says so, or its host does not power it on and nothing says that it runs.
+// Stopped reports whether the VM is off: according to its source, or because its host does not power it on and nothing indicates that it runs.
 func (v *VM) Stopped() bool {
 	return v.Power.Value == numa.PoweredOff || (v.Off() || v.Guest.Admitted) && !v.Runs()
 }
 
-// PowerOnOf is the topic of what is found of the room for a VM that is powered off.
+// PowerOnOf is the topic of findings about the room for a powered-off VM.
 func PowerOnOf(v *VM) string { return "power-on of " + v.Name }
 
 // Names lists the first VMs by name: "sql01, sql02, web01 and 7 more".
@@ -84,7 +85,7 @@ func Names(vms []*VM) string {
 	return words.List(names)
 }
 
-// NodesEvidence returns the NUMA nodes of the host that a host rule judges as evidence.
+// NodesEvidence returns the NUMA nodes of the host of a host rule as evidence.
 func (p *Pass) NodesEvidence() finding.Evidence {
 	return finding.Evidence{Name: "NUMA nodes of " + p.Host.Name, Value: p.Kind.Shape(), Origin: p.Host.Nodes.Origin.String(), At: p.Host.At}
 }
@@ -101,9 +102,8 @@ func OptionEvidence(h *numa.Host, key string) finding.Evidence {
 	return finding.Evidence{Name: key + " of " + h.Name, Value: value, Origin: h.Options.Origin.String(), At: h.At}
 }
 
-// OfHosts turns a host pass towards the first of several like hosts that one finding
-// speaks about, and returns their names for Finding.On: none when these are all hosts
-// of the cluster.
+// OfHosts sets the subject of a host pass to the first of several similar hosts of one finding, and returns their names for Finding.On: none if these are
+// all hosts of the cluster.
 func (p *Pass) OfHosts(hosts []*numa.Host) (on []string) {
 	p.Host, p.about = hosts[0], hosts
 	if len(hosts) == len(p.Cluster.Hosts) {

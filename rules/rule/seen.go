@@ -12,10 +12,10 @@ import (
 	"homenode/rules/finding"
 )
 
-// LastSeen returns of each observer that is asked for the newest observation that
-// could be compared with its prediction, the newest first: an observer that sees
-// little, such as the screen of esxtop, does not hide what another saw. Of several
-// that are equally new one that differs counts. Observations stand oldest first.
+// LastSeen returns, for each matching observer, the newest observation that could be compared
+// with its prediction, the newest first: an observer that sees little, such as the screen of
+// esxtop, does not hide the observation of another. Among several equally new ones, one that
+// differs has priority. Observations are sorted oldest first.
 func (v *VM) LastSeen(by func(numa.Observer) bool) []*confront.Result {
 	var last []*confront.Result
 	for i := len(v.Seen) - 1; i >= 0; i-- {
@@ -34,8 +34,8 @@ func (v *VM) LastSeen(by func(numa.Observer) bool) []*confront.Result {
 	return last
 }
 
-// Differences returns what an observation shows otherwise than predicted, in
-// words, and the evidence for it.
+// Differences describes the differences between an observation and its prediction, and returns
+// the evidence for them.
 func Differences(s *confront.Result) (text string, evidence []finding.Evidence) {
 	var parts []string
 	for _, f := range s.Fields {
@@ -50,8 +50,8 @@ func Differences(s *confront.Result) (text string, evidence []finding.Evidence) 
 	return strings.Join(parts, "; "), evidence
 }
 
-// OtherSettings returns what the observation was configured with and the inventory
-// has otherwise, in words; empty when nothing is.
+// OtherSettings describes the settings of the observation that differ from the inventory; empty
+// for none.
 func OtherSettings(s *confront.Result) string {
 	parts := words.Texts(s.Other, func(o confront.Setting) string {
 		return fmt.Sprintf("%s = %s there, %s in the inventory", o.Name, o.Observed, o.Inventory)
@@ -59,8 +59,8 @@ func OtherSettings(s *confront.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-// Likely returns the reasons of a difference as advice; empty when there are none. No
-// order is claimed among several: each explains all that was seen.
+// Likely returns the reasons of a difference as advice; empty if there are none. Several
+// reasons have no order: each explains the whole observation.
 func Likely(s *confront.Result) string {
 	switch len(s.Reasons) {
 	case 0:

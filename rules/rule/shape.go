@@ -10,8 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// Short returns a layout in the field's short form: clients × vCPUs, then what is
-// wrong with them.
+// Short returns a layout in short form: clients × vCPUs, followed by its problem.
 //
 //	1×8          one client of 8 vCPUs
 //	2×16         two clients, and the guest sees two nodes
@@ -43,13 +42,13 @@ func shortSplit(s vnuma.Split) string {
 	if s.Len() <= 1 {
 		return "1×" + s.String()
 	}
-	if text := s.String(); !strings.Contains(text, "of") { // "9 groups of 2 to 4" stays in words
+	if text := s.String(); !strings.Contains(text, "of") { // "9 groups of 2 to 4" is not abbreviated
 		return strings.ReplaceAll(text, " ", "")
 	}
 	return s.String()
 }
 
-// Title returns the name of the cluster, or what a standalone host is called.
+// Title returns the name of the cluster, or the title of a standalone host.
 func (c *Cluster) Title() string {
 	if c.Name == "" && len(c.Hosts) > 0 {
 		return c.Hosts[0].Name + " (standalone)"
@@ -57,7 +56,7 @@ func (c *Cluster) Title() string {
 	return c.Name
 }
 
-// Node returns "18 cores  512 GB" or, for unlike hosts, "20 or 14 cores".
+// Node returns "18 cores  512 GB" or, for different hosts, "20 or 14 cores".
 func (c *Cluster) Node() string {
 	var cores []string
 	least, most := int64(0), int64(0)
@@ -76,14 +75,14 @@ func (c *Cluster) Node() string {
 		return "unknown"
 	}
 	s := strings.Join(cores, " or ") + " cores"
-	// Like hosts differ by what their kernels keep (A-5).
+	// Equal hosts differ by the memory that their kernels reserve (A-5).
 	if least > 0 && least >= most-most/vnuma.UnevenShare {
 		s += "  " + numa.Bytes(least).String()
 	}
 	return s
 }
 
-// MarshalJSON writes the hosts by name, and what a node of them has.
+// MarshalJSON writes the hosts by name, and the resources of a node.
 func (k *Kind) MarshalJSON() ([]byte, error) {
 	j := struct {
 		Hosts        []string     `json:"hosts"`

@@ -13,16 +13,16 @@ import (
 	"homenode/rules/shape"
 )
 
-// A StatedVM is a VM of a KVM host: its definition states the layout, and nothing is predicted.
+// A StatedVM is a VM of a KVM host: its definition states the layout; there is no prediction.
 type StatedVM struct {
 	*numa.VM
-	Host   *numa.Host    // nil when no capabilities say what it has
+	Host   *numa.Host    // nil without capabilities of the host
 	Faults []shape.Fault // of its shape
-	Beside []*StatedVM   // the other VMs of the host that start, in the order of the fleet; none where it does not start itself
+	Beside []*StatedVM   // the other VMs of the host that start, in the order of the fleet; empty if it does not start itself
 	Cores  map[int]int   // the core of each logical CPU of the host, an index in its CoreCPUs
 }
 
-// Starts reports whether the VM starts as far as its definition and its host tell: one that does not takes nothing from the others.
+// Starts reports whether the VM starts, according to its definition and its host: one that does not uses no resources of the others.
 func (v *StatedVM) Starts() bool {
 	s := v.Stated
 	return s.Running || !slices.ContainsFunc(s.Strays, func(n numa.Stray) bool { return n.Refused }) &&
@@ -32,10 +32,10 @@ func (v *StatedVM) Starts() bool {
 		})
 }
 
-// Flat reports whether the definition states no NUMA nodes: the guest sees one, if it is a whole definition.
+// Flat reports whether the definition states no NUMA nodes: the guest sees one, if the definition is complete.
 func (v *StatedVM) Flat() bool { return v.Stated.CellsAt == "" }
 
-// Sizes writes the vCPUs of the cells that are there, and not only can be added: "2 × 12", "8 + 0".
+// Sizes formats the number of vCPUs of the present cells, without those that can be added: "2 × 12", "8 + 0".
 func (v *StatedVM) Sizes() string {
 	var sizes []int
 	for i := range v.Stated.Cells {
@@ -47,8 +47,8 @@ func (v *StatedVM) Sizes() string {
 	return vnuma.SizesText(sizes)
 }
 
-// Largest returns the most cores that a node of the host has, logical CPUs where the platform gives them away, and the most memory for
-// the pages of the VM that a node with cores has; false when its nodes are unknown.
+// Largest returns the maximum number of cores of a host node, or of logical CPUs if the platform assigns these, and the maximum memory of
+// a node with cores for the pages of the VM; false if its nodes are unknown.
 func (v *StatedVM) Largest() (cores int, memory numa.Bytes, ok bool) {
 	if v.Host == nil {
 		return 0, 0, false
@@ -60,7 +60,7 @@ func (v *StatedVM) Largest() (cores int, memory numa.Bytes, ok bool) {
 	return cores, v.most(nil, v.Stated.Pieces()[0].Page), cores > 0
 }
 
-// largestOf returns the most cores and logical CPUs of a node with cores among nodes; nil are all.
+// largestOf returns the maximum numbers of cores and logical CPUs of a node with cores among nodes; nil means all.
 func (v *StatedVM) largestOf(nodes []int) (r Room) {
 	for _, n := range v.Host.Nodes.Value {
 		if n.Cores > 0 && (nodes == nil || slices.Contains(nodes, n.ID)) {
@@ -70,7 +70,7 @@ func (v *StatedVM) largestOf(nodes []int) (r Room) {
 	return r
 }
 
-// most returns the most memory for pages of a size that one of the nodes has; of nil nodes one of those with cores.
+// most returns the maximum memory of one of the nodes for pages of a size; nil means the nodes with cores.
 func (v *StatedVM) most(nodes []int, page numa.Bytes) (most numa.Bytes) {
 	for _, n := range v.Host.Nodes.Value {
 		if nodes == nil && n.Cores > 0 || slices.Contains(nodes, n.ID) {
@@ -81,14 +81,14 @@ func (v *StatedVM) most(nodes []int, page numa.Bytes) (most numa.Bytes) {
 	return most
 }
 
-// A Room is the node that is to carry a cell: the largest of those that it may be on.
+// A Room is the host node for a cell: the largest of those that it may be on.
 type Room struct {
 	Within  bool // the vCPUs of the cell are pinned inside this node
 	Cores   int
 	Threads int // logical CPUs
 }
 
-// RoomOf returns the node that is to carry the vCPUs of a cell, by their pins; no cores where it has none.
+// RoomOf returns the host node for the vCPUs of a cell, according to their pins; without cores if it has none.
 func (v *StatedVM) RoomOf(cell int) Room {
 	runs := v.Stated.RunsOn(cell, v.Host)
 	if v.Stated.Present(cell) == 0 {
@@ -99,8 +99,8 @@ func (v *StatedVM) RoomOf(cell int) Room {
 	return r
 }
 
-// MemoryOf returns the memory that is to be on the nodes of a piece: its own, and that of the others of its cell on these nodes; the most
-// that one of the nodes has, 0 where it is unknown or no need; and the nodes in words.
+// MemoryOf returns the memory for the nodes of a piece: its own, and that of the other pieces of its cell on these nodes; the maximum of
+// one of the nodes, 0 if it is unknown or not needed; and the nodes as text.
 func (v *StatedVM) MemoryOf(p *numa.Piece) (memory, room numa.Bytes, at string) {
 	home := v.Stated.Home(p, v.Host)
 	for _, o := range v.Stated.Pieces() {
@@ -121,13 +121,13 @@ func (v *StatedVM) MemoryOf(p *numa.Piece) (memory, room numa.Bytes, at string) 
 	return memory, room, at
 }
 
-// Sized reports whether cells are compared with nodes one by one: not where one cell, that is not stated, may run on several (K011).
+// Sized reports whether cells are compared with single nodes: not if a single cell, which is not stated, may run on several (K011).
 func (v *StatedVM) Sized() bool {
 	return !v.Flat() || !v.Stated.Partial && v.RoomOf(0).Within
 }
 
-// Needed returns the fewest nodes of the host that hold the vCPUs, a core each, and the memory of the VM; false when the nodes are
-// unknown. It is more than the host has when that is too small.
+// Needed returns the minimum number of host nodes for the vCPUs, a core each, and the memory of the VM; false if the nodes are unknown.
+// It is larger than the number of nodes if the host is too small.
 func (v *StatedVM) Needed() (nodes int, ok bool) {
 	cores, memory, ok := v.Largest()
 	if !ok {
@@ -140,7 +140,7 @@ func (v *StatedVM) Needed() (nodes int, ok bool) {
 	return nodes, true
 }
 
-// Own returns the one logical CPU of the host that each vCPU with a CPU of its own is pinned to, by vCPU.
+// Own returns, for each vCPU with a CPU of its own, the logical CPU of the host to which it is pinned.
 func (v *StatedVM) Own() map[int]int {
 	out := map[int]int{}
 	for _, p := range v.Stated.Pins {
@@ -151,8 +151,8 @@ func (v *StatedVM) Own() map[int]int {
 	return out
 }
 
-// Away returns the vCPUs of a cell that may run nowhere near the nodes that a piece of its memory is bound to (Host.Near), and the nodes
-// that they may run on.
+// Away returns the vCPUs of a cell that can run only far from the nodes to which a piece of its memory is bound (Host.Near), and the
+// nodes that they may run on.
 func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
 	s := v.Stated
 	for _, vcpu := range s.Cells[piece.Cell].CPUs {
@@ -168,7 +168,7 @@ func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
 	return vcpus, slices.Compact(on)
 }
 
-// Fixed reports whether each vCPU of a cell is pinned inside one node.
+// Fixed reports whether each vCPU of a cell is pinned within one node.
 func (v *StatedVM) Fixed(cell int) bool {
 	s := v.Stated
 	return !slices.ContainsFunc(s.Cells[cell].CPUs, func(vcpu int) bool {
@@ -183,7 +183,7 @@ func (v *StatedVM) Fixed(cell int) bool {
 	})
 }
 
-// BeyondHost says what to do about a VM with more memory than all nodes of its host have, which no layout holds; "" for any other.
+// BeyondHost returns the advice for a VM with more memory than all nodes of its host, which fits in no layout; "" for any other.
 func (v *StatedVM) BeyondHost() string {
 	all := numa.Bytes(0)
 	for _, n := range v.Host.Nodes.Value {
@@ -198,18 +198,18 @@ func (v *StatedVM) BeyondHost() string {
 	return fmt.Sprintf("Give the VM less memory, or run it on a larger host: it has %s, and %s has %s in all", v.Stated.Shape.Memory, v.Host.Name, all)
 }
 
-// A StatedPass is one rule's look at one VM whose layout is stated.
+// A StatedPass is the assessment of one VM with a stated layout by one rule.
 type StatedPass struct {
 	Rule       *Rule
 	VM         *StatedVM
-	Thresholds map[string]float64 // that the configuration sets
+	Thresholds map[string]float64 // set in the configuration
 	Findings   []finding.Finding
 }
 
-// Threshold returns the rule's threshold with this name: as the configuration sets it, else its default.
+// Threshold returns the rule's threshold with this name: the value in the configuration, otherwise its default.
 func (p *StatedPass) Threshold(name string) float64 { return p.Rule.threshold(name, p.Thresholds) }
 
-// Faults returns what a check of package shape found, as texts.
+// Faults returns the faults found by the checks of package shape, as texts.
 func (p *StatedPass) Faults(checks ...string) (out []string) {
 	for _, f := range p.VM.Faults {
 		for _, c := range checks {
@@ -230,7 +230,7 @@ func (p *StatedPass) Report(f finding.Finding) {
 	p.Findings = append(p.Findings, f)
 }
 
-// At returns a value of the definition as evidence, with the place that states it.
+// At returns a value of the definition as evidence, with its position.
 func (p *StatedPass) At(name, value, at string) finding.Evidence {
 	if at == "" {
 		return finding.Evidence{Name: name, Value: value, Origin: "derived: nothing is stated", At: p.VM.Stated.At}
@@ -262,7 +262,7 @@ func (p *StatedPass) Nodes() finding.Evidence {
 	return finding.Evidence{Name: "nodes of " + h.Name, Value: value, Origin: h.Nodes.Origin.String(), At: h.At}
 }
 
-// SizesText writes the vCPUs of the cells: "2 × 12", "5 + 4".
+// SizesText formats the number of vCPUs of the cells: "2 × 12", "5 + 4".
 func SizesText(s *numa.Shape) string {
 	sizes := s.Sizes()
 	if len(sizes) == 1 {
@@ -271,7 +271,7 @@ func SizesText(s *numa.Shape) string {
 	return vnuma.SizesText(sizes)
 }
 
-// NodeList writes node numbers: "node 0", "nodes 0-1, 3".
+// NodeList formats node numbers: "node 0", "nodes 0-1, 3".
 func NodeList(ids []int) string {
 	if len(ids) == 1 {
 		return fmt.Sprint("node ", ids[0])
@@ -279,13 +279,13 @@ func NodeList(ids []int) string {
 	return "nodes " + words.Ranges(ids)
 }
 
-// OnNodes writes the memory on nodes of a host: "12 GB on node 0, 4 GB on node 1".
+// OnNodes formats the memory on nodes of a host: "12 GB on node 0, 4 GB on node 1".
 func OnNodes(list []numa.MemoryOnNode) string {
 	return strings.Join(words.Texts(list, func(m numa.MemoryOnNode) string { return fmt.Sprintf("%s on node %d", m.Guest, m.Node) }), ", ")
 }
 
-// CompareStated puts what was seen inside a guest beside the layout that its definition states: nodes, sockets, and which vCPUs are in
-// each node. What the observer does not tell is left out.
+// CompareStated compares an observation in a guest with the layout in its definition: nodes, sockets, and the vCPUs of each node.
+// Properties that the observer does not report are left out.
 func CompareStated(s *numa.Stated, o *numa.Observation) (out []confront.Field) {
 	add := func(what, seen, stated string) {
 		out = append(out, confront.Field{Name: what, Predicted: stated, Observed: seen, Agrees: seen == stated})
@@ -308,7 +308,7 @@ func CompareStated(s *numa.Stated, o *numa.Observation) (out []confront.Field) {
 	return out
 }
 
-// groupsText writes the members of each group, the groups in the order of their first members: "0-3 | 4-7".
+// groupsText formats the members of each group, the groups in the order of their first members: "0-3 | 4-7".
 func groupsText(group []int) string {
 	index, members := map[int]int{}, [][]int(nil)
 	for i, g := range group {

@@ -12,24 +12,24 @@ import (
 	"homenode/rules/finding"
 )
 
-// SymptomsPage is the table of causes, as docs/reference/symptoms.md has it.
+// SymptomsPage is the table of causes in docs/reference/symptoms.md.
 //
 //go:embed symptoms.md
 var SymptomsPage string
 
-// A Symptom is a fault as it shows, and its known causes.
+// A Symptom is an observable fault, with its known causes.
 type Symptom struct {
 	Name   string
 	Rules  []string // IDs of the checks that report it
 	Title  string
 	Causes []finding.Cause
-	Anyway string // what helps whatever the cause is; empty for nothing
+	Anyway string // remedy for any cause; empty for none
 }
 
-// Symptoms are those of symptoms.md, in its order.
+// Symptoms are the symptoms in symptoms.md, in its order.
 var Symptoms = parseSymptoms(SymptomsPage)
 
-// parseSymptoms reads the page: a section "## name IDs: title" with a table of causes for each symptom.
+// parseSymptoms parses the page: a section "## name IDs: title" with a table of causes for each symptom.
 func parseSymptoms(page string) (out []Symptom) {
 	for _, section := range strings.Split(page, "\n## ")[1:] {
 		head, body, _ := strings.Cut(section, "\n")
@@ -54,23 +54,23 @@ func parseSymptoms(page string) (out []Symptom) {
 	return out
 }
 
-// Told is the bearing of the facts on one cause.
+// Told is the effect of the facts on one cause.
 type Told struct {
 	Out, Proven bool // neither: the facts do not decide it
-	Said        bool // the message of the finding says it already
+	Said        bool // the message of the finding contains it already
 	Evidence    []finding.Evidence
-	Edits       []numa.Edit // that make the change which the table names
-	Do          string      // what to do with numbers, for the words of the table
+	Edits       []numa.Edit // for the change in the table
+	Do          string      // remedy with numbers, for the text of the table
 }
 
-// Causes judges the causes of a symptom by the facts of a subject.
+// Causes evaluates the causes of a symptom by the facts of a subject.
 type Causes[M any] struct {
 	symptom *Symptom
 	tell    map[string]func(M) Told
 }
 
-// CausesOf returns the judge of a symptom. tell has a function for each cause of its table; nil for one about which nothing is
-// read. It panics where table and functions do not match.
+// CausesOf returns the causes of a symptom. tell has a function for each cause of its table; nil for a cause without available
+// facts. It panics if table and functions do not match.
 func CausesOf[M any](name string, tell map[string]func(M) Told) *Causes[M] {
 	i := slices.IndexFunc(Symptoms, func(s Symptom) bool { return s.Name == name })
 	if i < 0 || len(Symptoms[i].Causes) != len(tell) {
@@ -84,15 +84,15 @@ func CausesOf[M any](name string, tell map[string]func(M) Told) *Causes[M] {
 	return &Causes[M]{&Symptoms[i], tell}
 }
 
-// A Verdict has the causes that the facts leave: those that they prove, else those that they do not rule out.
+// A Verdict contains the remaining causes: the proven ones, otherwise those that the facts do not rule out.
 type Verdict struct {
 	Proven bool
 	Left   []finding.Cause
-	told   []Told // of each of Left
+	told   []Told // for each of Left
 	anyway string
 }
 
-// Judge weighs every cause by the facts of m.
+// Judge evaluates every cause by the facts of m.
 func (c *Causes[M]) Judge(m M) (v Verdict) {
 	v.anyway = c.symptom.Anyway
 	for _, cause := range c.symptom.Causes {
@@ -112,15 +112,15 @@ func (c *Causes[M]) Judge(m M) (v Verdict) {
 	return v
 }
 
-// Is reports whether this cause is left.
+// Is reports whether this cause remains.
 func (v *Verdict) Is(key string) bool {
 	return slices.ContainsFunc(v.Left, func(c finding.Cause) bool { return c.Key == key })
 }
 
-// Only reports whether this cause alone is left.
+// Only reports whether this is the only remaining cause.
 func (v *Verdict) Only(key string) bool { return len(v.Left) == 1 && v.Is(key) }
 
-// Explain adds the causes that are left to a finding: to its message, its evidence, and what to do.
+// Explain adds the remaining causes to a finding: to its message, its evidence, and the remedies.
 func (v *Verdict) Explain(f *finding.Finding) {
 	f.Causes = v.Left
 	texts := words.Texts(v.Left, func(c finding.Cause) string { return c.Text })
@@ -164,10 +164,10 @@ func (v *Verdict) Explain(f *finding.Finding) {
 	}
 }
 
-// mostDone is the most causes of which the advice says what to do about each: about more it would be a page.
+// mostDone is the maximum number of causes for which the advice contains the remedy of each, to limit its length.
 const mostDone = 3
 
-// Kernel tells whether a kernel setting of the host differs from its default; unset it has the default.
+// Kernel reports whether a kernel setting of the host differs from its default; an unset one has the default.
 func Kernel(h *numa.Host, name, standard string) Told {
 	key, value := "VMkernel.Boot."+name, standard
 	for _, o := range h.Options.Value {

@@ -7,7 +7,8 @@ import (
 	"homenode/rules/finding"
 )
 
-// Option tells whether an advanced option of a host has this value, which the edit changes to another; unset it has not. h may be nil.
+// Option reports whether an advanced option of a host has this value, which the edit changes to another; an unset option does not. h
+// may be nil.
 func Option(h *numa.Host, key, value, better string) Told {
 	if h == nil || !h.Options.Known() {
 		return Told{}
@@ -18,13 +19,13 @@ func Option(h *numa.Host, key, value, better string) Told {
 	return Told{Proven: true, Evidence: []finding.Evidence{OptionEvidence(h, key)}, Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: key, To: numa.Is(better)}}}
 }
 
-// Remote is a VM with remote memory, and what a recording tells of how that came.
+// Remote is a VM with remote memory, and the facts of a recording about the cause.
 type Remote struct {
-	VM   *VM        // nil when it is not known
-	On   *On        // the same
-	Host *numa.Host // the same
-	Seen numa.Bytes // how much was remote, where one look tells
-	// Tell has the causes about which the recording knows something.
+	VM   *VM        // nil if unknown
+	On   *On        // nil if unknown
+	Host *numa.Host // nil if unknown
+	Seen numa.Bytes // amount of remote memory, for a single observation
+	// Tell contains the causes about which the recording has facts.
 	Tell map[string]Told
 }
 
@@ -36,7 +37,7 @@ func recorded(key string) func(*Remote) Told {
 	}
 }
 
-// RemoteCauses are those of remote memory.
+// RemoteCauses are the causes of remote memory.
 var RemoteCauses = CausesOf("remote-memory", map[string]func(*Remote) Told{
 	"overflow": func(r *Remote) Told {
 		if r.On == nil || !r.On.Layout.Memory.Known {
@@ -59,7 +60,7 @@ var RemoteCauses = CausesOf("remote-memory", map[string]func(*Remote) Told{
 	"moved": recorded("moved"), "full": recorded("full"), "spill": recorded("spill"), "arrived": recorded("arrived"),
 })
 
-// ReadyCauses are those of a busy node beside an idle one; without a VM those that concern one alone are left out.
+// ReadyCauses are the causes of a busy node while another is idle; without a VM those that concern a single VM are left out.
 var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
 	"crowded": func(w *Watch) Told {
 		o := w.On()
@@ -103,21 +104,21 @@ var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
 	"placed": nil,
 })
 
-// Homeless is a VM that was seen without a home node where clients are predicted.
+// Homeless is a VM that was observed without a home node although clients are predicted.
 type Homeless struct {
-	Release numa.Release // 0 for unknown
+	Release numa.Release // 0 if unknown
 	Layout  *vnuma.Layout
 	Host    *numa.Host
 }
 
-// NoHomeCauses are those of a VM without a home node.
+// NoHomeCauses are the causes of a VM without a home node.
 var NoHomeCauses = CausesOf("no-home", map[string]func(*Homeless) Told{
 	"affinity": nil,
 	"wide":     func(v *Homeless) Told { return Told{Out: v.Release >= numa.ESX41 || v.Layout.PPDs.Len() < 2} },
 	"unread":   func(v *Homeless) Told { return Told{Out: v.Host.Options.Known()} },
 })
 
-// OtherCauses are those of a topology other than predicted, for which the comparison itself found no reason.
+// OtherCauses are the causes of a topology other than predicted, if the comparison itself found no reason.
 var OtherCauses = CausesOf("other-topology", map[string]func(*confront.Result) Told{
 	"setting": func(s *confront.Result) Told {
 		return Told{Proven: len(s.Other) > 0, Out: s.Observation.Config.VCPUs.Known() && len(s.Other) == 0}

@@ -12,8 +12,8 @@ import (
 	"homenode/rules/finding"
 )
 
-// Beyond says what ESXi does with so much memory beyond the DRAM of a host with slower tiers of
-// the given size, 0 for none (rule book A-12, C-23).
+// Beyond describes how ESXi handles this amount of memory beyond the DRAM of a host with slower
+// tiers of the given size, 0 for none (rule book A-12, C-23).
 func Beyond(rest, tier numa.Bytes) string {
 	switch {
 	case tier == 0:
@@ -24,8 +24,8 @@ func Beyond(rest, tier numa.Bytes) string {
 	return fmt.Sprintf("%s do not fit its DRAM: %s go to its slower memory tier, and %s are ballooned or swapped", rest, tier, rest-tier)
 }
 
-// Where names the hosts a finding holds on, " on esx13–16", unless it holds on
-// every host of the cluster.
+// Where names the hosts of a finding, " on esx13–16", unless it applies to every host of the
+// cluster.
 func (p *Pass) Where(others int) string {
 	if others == 0 {
 		return ""
@@ -66,16 +66,16 @@ func HostNames(hosts []*numa.Host) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// NoNotice is the notice of a change that the guest does not see.
+// NoNotice is the notice of a change without effect on the guest.
 const NoNotice = "the guest notices nothing"
 
-// Notice says what the guest will notice when it gets the layout next instead of
-// now; "" of a VM that is off now because its configuration is refused.
+// Notice describes the effect on the guest of getting the layout next instead of now; "" for a VM
+// that is off now because its configuration is refused.
 func Notice(now, next *vnuma.Layout) string {
 	switch {
 	case now.SameGuest(next):
 		return NoNotice
-	case now.Refused.Any(): // it saw nothing
+	case now.Refused.Any(): // the guest did not run
 		return ""
 	}
 	var parts []string
@@ -88,7 +88,8 @@ func Notice(now, next *vnuma.Layout) string {
 	return "the guest sees " + strings.Join(parts, " and ")
 }
 
-// Resized describes the new size or virtual hardware as the guest sees it; "" when neither changes.
+// Resized describes the effect of the new size or virtual hardware on the guest; "" if neither
+// changes.
 func Resized(was, is *numa.Config) string {
 	var parts []string
 	add := func(differs bool, after, before any) {
@@ -111,7 +112,7 @@ func sockets(l *vnuma.Layout) string {
 	return fmt.Sprintf("%s of %s", words.Plural(l.VSockets.Len(), "socket"), words.Plural(l.CoresPerSocket, "core"))
 }
 
-// GuestNodes says how many nodes the guest of a layout sees, and with how many vCPUs.
+// GuestNodes describes the number of nodes that the guest of a layout sees, and their vCPUs.
 func GuestNodes(l *vnuma.Layout, noun string) string {
 	if !l.GuestSeesNUMA() {
 		return "1 " + noun
@@ -119,7 +120,7 @@ func GuestNodes(l *vnuma.Layout, noun string) string {
 	return fmt.Sprintf("%d %ss (%s vCPU)", l.VPDs.Len(), noun, l.VPDs)
 }
 
-// The facts that most rules show as evidence.
+// The facts in the evidence of most rules.
 
 // VCPUsEvidence returns the vCPU count as evidence.
 func (v *VM) VCPUsEvidence() finding.Evidence { return finding.Of("vCPUs", v.VCPUs, v.At) }
@@ -127,7 +128,7 @@ func (v *VM) VCPUsEvidence() finding.Evidence { return finding.Of("vCPUs", v.VCP
 // MemoryEvidence returns the configured memory as evidence.
 func (v *VM) MemoryEvidence() finding.Evidence { return finding.Of("memory", v.Memory, v.At) }
 
-// SoftwareEvidence returns what the guest runs as evidence: the product, else the guest
+// SoftwareEvidence returns the guest's software as evidence: the product, otherwise the guest
 // system.
 func (v *VM) SoftwareEvidence() finding.Evidence {
 	if software := v.Software(); software.Known() {

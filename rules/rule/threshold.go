@@ -10,19 +10,18 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Threshold is a number that a rule decides by and that a fleet may set otherwise
-// (homenode.yaml). Pages of rules have theirs in a table, checks read p.Threshold.
+// A Threshold is a number in the decision of a rule that the configuration (homenode.yaml) can change. The pages of rules list theirs in
+// a table; checks read p.Threshold.
 type Threshold struct {
 	Name    string  // unique in the rule: seriousShare
-	Default float64 // taken unless the configuration says otherwise
+	Default float64 // used unless the configuration has another value
 	Unit    Unit
-	Text    string // what it decides, and why the default is what it is
+	Text    string // the decision, and the reason for the default
 	Least   float64
 	Most    float64
 }
 
-// Write returns a value of the threshold as the configuration has it: "10 %", "4",
-// "5 min", "12 GB".
+// Write formats a value of the threshold as in the configuration: "10 %", "4", "5 min", "12 GB".
 func (t *Threshold) Write(value float64) string {
 	number := strconv.FormatFloat(value, 'f', -1, 64)
 	switch t.Unit {
@@ -36,8 +35,8 @@ func (t *Threshold) Write(value float64) string {
 	return number
 }
 
-// Parse reads a value as the configuration has it: what Write writes, and the number
-// alone. It reports false for what is no value of the unit, or out of range.
+// Parse parses a value in the configuration: the format of Write, or only the number. It returns false for an invalid value or unit, or a
+// value out of range.
 func (t *Threshold) Parse(text string) (value float64, ok bool) {
 	number := strings.TrimSpace(text)
 	scale := 1.0
@@ -55,19 +54,19 @@ func (t *Threshold) Parse(text string) (value float64, ok bool) {
 	return value, true
 }
 
-// A Unit says what a threshold counts.
+// A Unit is the unit of a threshold.
 type Unit string
 
 // The units of thresholds.
 const (
-	Share   Unit = "share"   // of a whole, in [0, 1]; written as 0.1 or 10 %
-	Count   Unit = "count"   // of vCPUs, clients, nodes …: a whole number
+	Share   Unit = "share"   // of a total, in [0, 1]; written as 0.1 or 10 %
+	Count   Unit = "count"   // of vCPUs, clients, nodes …: an integer
 	Ratio   Unit = "ratio"   // of two quantities, or a count over a time
 	Minutes Unit = "minutes" // written as 5 or 5 min
 	GiB     Unit = "GiB"     // of memory; written as 12 or 12 GB, as vSphere does
 )
 
-// Form says in words how values of the unit are written.
+// Form describes the format of values of the unit.
 func (u Unit) Form() string {
 	switch u {
 	case Share:
@@ -82,7 +81,7 @@ func (u Unit) Form() string {
 	return "a number"
 }
 
-// A mark may stand behind a number, which is divided by scale then.
+// A mark may follow a number, which is then divided by scale.
 type mark struct {
 	text  string
 	scale float64
@@ -100,11 +99,12 @@ func (u Unit) marks() []mark {
 	return nil
 }
 
-// Threshold returns the rule's threshold with this name: as the configuration sets
-// it, else its default. A name that the rule does not declare is a bug of the rule.
+// Threshold returns the rule's threshold with this name: the value in the configuration, otherwise its default. A name that the rule does
+// not declare is a bug of the rule.
 func (p *Pass) Threshold(name string) float64 { return p.Rule.threshold(name, p.Thresholds) }
 
-// Beyond returns how bad it is that so much of the VM's memory has no room on the nodes that it may use, whatever setting keeps it there.
+// Beyond returns the severity of having no room for this amount of the VM's memory on the nodes that it may use, for any setting that
+// causes it.
 func (p *Pass) Beyond(memory numa.Bytes) finding.Severity {
 	if float64(memory) >= p.Threshold("seriousShare")*float64(p.VM.Guest.Memory) {
 		return finding.High
@@ -112,7 +112,7 @@ func (p *Pass) Beyond(memory numa.Bytes) finding.Severity {
 	return finding.Medium
 }
 
-// threshold returns the threshold with this name as set, else its default.
+// threshold returns the value in set of the threshold with this name, otherwise its default.
 func (r *Rule) threshold(name string, set map[string]float64) float64 {
 	if value, ok := set[r.ID+"."+name]; ok {
 		return value
@@ -120,8 +120,7 @@ func (r *Rule) threshold(name string, set map[string]float64) float64 {
 	return r.Named(name).Default
 }
 
-// Named returns the rule's threshold with this name. One that it does not declare is a
-// bug.
+// Named returns the rule's threshold with this name. A name that it does not declare is a bug.
 func (r *Rule) Named(name string) *Threshold {
 	for i := range r.Thresholds {
 		if t := &r.Thresholds[i]; t.Name == name {

@@ -6,14 +6,14 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Watch is one rule's look at one subject of a recording: at what a host and its VMs
-// did, in contrast to a Pass, which looks at what their settings let expect.
+// A Watch is the assessment of one subject of a recording by one rule: of the behaviour of a
+// host and its VMs, whereas a Pass assesses the predictions from their settings.
 type Watch struct {
 	Rule *Rule
 	Host *capture.Recording
 	VM   *capture.VM // the subject of a rule with VMs; nil for a rule about the host
 
-	// What the inventory says, when one was given and holds the subject.
+	// Facts of the inventory, if one was given and contains the subject.
 	Predicted *VM        // of VM
 	Machine   *numa.Host // of Host
 
@@ -21,11 +21,11 @@ type Watch struct {
 	Findings   []finding.Finding
 }
 
-// Threshold returns the rule's threshold with this name, as Pass.Threshold does.
+// Threshold returns the rule's threshold with this name, like Pass.Threshold.
 func (w *Watch) Threshold(name string) float64 { return w.Rule.threshold(name, w.Thresholds) }
 
-// Report adds a finding about the subject. The rule and the names are filled in; the
-// rule sets From and To, which drawings mark.
+// Report adds a finding about the subject. The rule and the names are set here; the rule sets
+// From and To, which drawings mark.
 func (w *Watch) Report(f finding.Finding) {
 	f.Rule, f.Title = w.Rule.ID, w.Rule.Title
 	f.Host = w.Host.Host

@@ -12,7 +12,7 @@ import (
 	"homenode/rules/finding"
 )
 
-// Defaults of threschecks that two rules ask for, as the page of the rule named has them.
+// Defaults of thresholds that two rules use, as on the page of the named rule.
 const (
 	LowLocality    = 0.8  // M001.locality
 	LowRemote      = 0.25 // M001.remote
@@ -33,16 +33,14 @@ func (p *Pass) Of(id, name string, otherwise float64) float64 {
 	return (&Watch{Thresholds: p.Thresholds}).of(id, name, otherwise)
 }
 
-// LowForLong reports whether N%L of the VM was low for long. M001 speaks, and M005
-// leaves it to that. One tick says nothing about the time until the next one: with a
-// tick every 5 minutes it would be a vMotion of seconds.
+// LowForLong reports whether N%L of the VM was low for a long time. M001 reports it, and M005 then does not. One tick does not determine the time
+// until the next one: with a tick every 5 minutes the cause could be a vMotion of seconds.
 func (w *Watch) LowForLong() bool {
 	low, minutes := &w.VM.Low, w.of("M001", "minutes", LowMinutes)
 	return low.Count > 0 && low.Longest.Length().Minutes() >= minutes && (low.Longest.Ticks > 1 || minutes == 0)
 }
 
-// MoveStorm reports whether the VM was moved between nodes again and again, as counted
-// by NMIG. M003 speaks, and M002 leaves it to that.
+// MoveStorm reports whether the VM was repeatedly moved between nodes, according to NMIG. M003 reports it, and M002 then does not.
 func (w *Watch) MoveStorm() bool {
 	window := w.Host.Options.Window.Minutes()
 	if window <= 0 || !w.VM.HasMoves || float64(w.VM.Migrated.Most) < w.of("M003", "perMinute", MovesPerMinute)*window {
@@ -52,7 +50,7 @@ func (w *Watch) MoveStorm() bool {
 	return from.Before(to)
 }
 
-// Window returns when the window with most events was, as far as it was recorded.
+// Window returns the time of the window with most events, within the recording.
 func (w *Watch) Window(b *capture.Burst) (from, to time.Time) {
 	from, to = b.At, b.At.Add(w.Host.Options.Window)
 	if from.Before(w.Host.First) {
@@ -64,7 +62,7 @@ func (w *Watch) Window(b *capture.Burst) (from, to time.Time) {
 	return from, to
 }
 
-// Release returns the release of the host; 0 when it is unknown.
+// Release returns the release of the host; 0 if unknown.
 func (w *Watch) Release() numa.Release {
 	if w.Machine == nil {
 		return 0
@@ -80,8 +78,7 @@ func (w *Watch) ReleaseEvidence() finding.Evidence {
 	return finding.Of("ESXi release of "+w.Machine.Name, w.Machine.Release, w.Machine.At)
 }
 
-// On returns the prediction of the VM for the host of the recording; nil when there is
-// none.
+// On returns the prediction of the VM for the host of the recording; nil if there is none.
 func (w *Watch) On() *On {
 	if w.Predicted == nil || w.Machine == nil {
 		return nil
@@ -97,13 +94,13 @@ func (w *Watch) On() *On {
 	return nil
 }
 
-// tied are what advice says of vMotion, and says instead to a VM that a device of its host keeps from it (D-5).
+// tied replaces phrases about vMotion in advice for a VM that a device ties to its host, so that vMotion is not possible (D-5).
 var tied = strings.NewReplacer(
 	", and so does vMotion to another host and back", " (its PCI device keeps it from vMotion)",
 	"by a power cycle or vMotion to another host and back", "by a power cycle (its PCI device keeps it from vMotion)",
 	"by vMotion to another host and back", "by a power cycle (its PCI device keeps it from vMotion)")
 
-// stay takes vMotion out of the advice for a VM that a device binds to its host.
+// stay removes vMotion from the advice for a VM that a device ties to its host.
 func (v *VM) stay(f *finding.Finding) {
 	if v == nil || v.VM == nil || v.TiedTo() == nil {
 		return
@@ -119,18 +116,18 @@ func (v *VM) stay(f *finding.Finding) {
 	}
 }
 
-// PlaceAgain says what places a VM anew (rule book C-6, D-2).
+// PlaceAgain describes how to get a new placement of a VM (rule book C-6, D-2).
 const PlaceAgain = "a power cycle places the VM anew, and so does vMotion to another host and back; a reboot of the guest does not"
 
-// ExplainRemote adds to a finding about remote memory what happened where its spell
-// began, as far as the recording shows it, the causes that the facts leave, and what to do.
+// ExplainRemote adds to a finding about remote memory the event at the beginning of its spell, if it is in the recording, the remaining causes, and
+// the remedies.
 func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
 	v := RemoteCauses.Judge(&Remote{VM: w.Predicted, On: w.On(), Host: w.Machine, Tell: w.addWhy(f, s)})
 	v.Explain(f)
 }
 
-// addWhy adds to the message where remote memory came from, and tells which of its causes the recording proves or rules out. Nothing is known of the
-// time before the recording.
+// addWhy adds the origin of remote memory to the message, and returns the causes that the recording proves or rules out. The time before the
+// recording is unknown.
 func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 	v := w.VM
 	slack := 2 * w.Between()
@@ -152,7 +149,7 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 		how = ""
 		tell["arrived"] = Told{Proven: true}
 	}
-	// What was free is known for the tick of most growth, which another spill can have.
+	// The free memory is known for the tick with the largest growth, which may belong to another spill.
 	if p, spell := &v.Spilled, &v.Spill.Longest; v.Spill.Count > 0 && !spell.From.After(s.From.Add(slack)) && !spell.To.Before(s.From.Add(-slack)) &&
 		!p.Time.Before(spell.From) && !p.Time.After(spell.To) {
 		f.Began(fmt.Sprintf("%snew memory went to other nodes although node %d had %s free (M008)", how, p.Node, p.Free))
@@ -169,7 +166,7 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 	return tell
 }
 
-// addFull adds that a home node was short of memory where the spell began; known is false where the recording does not tell.
+// addFull adds that a home node was short of memory at the beginning of the spell; known is false if the recording does not show it.
 func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) (full, known bool) {
 	homes, ok := HomesAt(w.VM, s.From)
 	reserve := w.Reserve()
@@ -193,18 +190,18 @@ func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) (full, known bool)
 	return false, known
 }
 
-// A Kept is the free memory below which new memory is given away early.
+// A Kept is the amount of free memory below which new memory is allocated elsewhere early.
 type Kept struct {
 	Known    bool
 	Bytes    numa.Bytes
-	What     string // of Bytes, in words
+	What     string // description of Bytes
 	Evidence finding.Evidence
 	Assumes  string // empty for none
 }
 
-// Reserve returns the free memory below which a node gives new memory away: the host leaves its high memory state at 4 ×
-// minFree from 6.0 on, minFree before (rule book C-23), and of more than two nodes each keeps its part (C-15). Of minFree the value that the
-// recording states counts, else it follows from the memory of the host.
+// Reserve returns the amount of free memory below which a node allocates new memory elsewhere: the host leaves its high memory state at 4 × minFree
+// from 6.0 on, at minFree before (rule book C-23), and with more than two nodes each reserves its share (C-15). minFree is the value in the
+// recording, otherwise calculated from the memory of the host.
 func (w *Watch) Reserve() Kept {
 	r := w.Release()
 	k := Kept{Known: true, What: "at which the host leaves its high memory state"}
@@ -235,9 +232,9 @@ func (w *Watch) Reserve() Kept {
 	return k
 }
 
-// Affinity says whether action affinity is at work on the host (rule book C-11).
+// Affinity reports whether action affinity is active on the host (rule book C-11).
 type Affinity struct {
-	Known    bool // the release is
+	Known    bool // whether the release is known
 	On       bool
 	Evidence finding.Evidence
 	Assumes  string
@@ -249,7 +246,7 @@ var esxi91 = numa.NewRelease(9, 1, 0)
 // ActionAffinity is the host option of action affinity.
 const ActionAffinity = "Numa.LocalityWeightActionAffinity"
 
-// Affinity returns whether action affinity is at work on the host.
+// Affinity returns whether action affinity is active on the host.
 func (w *Watch) Affinity() Affinity {
 	r := w.Release()
 	if r == 0 {

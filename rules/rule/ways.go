@@ -12,11 +12,11 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Weight counts the findings of a VM by severity, high ones first. Weights compare like texts: one high finding outweighs any
+// A Weight is the number of findings of a VM by severity, high ones first. Weights compare lexicographically: one high finding outweighs any
 // number of medium ones.
 type Weight [finding.High]int
 
-// WeightOf counts the findings that are not only information.
+// WeightOf counts the findings above info.
 func WeightOf(findings []finding.Finding) (w Weight) {
 	for i := range findings {
 		if s := findings[i].Severity; s > finding.Info {
@@ -26,28 +26,28 @@ func WeightOf(findings []finding.Finding) (w Weight) {
 	return w
 }
 
-// Compare returns -1, 0 or 1 as w is lighter than, as heavy as or heavier than o.
+// Compare returns -1, 0 or 1 if w is lighter than, as heavy as or heavier than o.
 func (w Weight) Compare(o Weight) int { return slices.Compare(w[:], o[:]) }
 
-// weigh returns the findings of the VM with the edits.
+// weigh returns the findings of the VM with the edits applied.
 func (p *Pass) weigh(edits []numa.Edit) []finding.Finding {
 	configured := p.configured(edits)
 	configured.Observed = nil
 	return p.Cluster.Weigh(p.VM, &configured)
 }
 
-// configured returns the VM with the edits.
+// configured returns the VM with the edits applied.
 func (p *Pass) configured(edits ...[]numa.Edit) numa.VM {
 	v := *p.VM.VM
 	for _, e := range slices.Concat(edits...) {
-		if err := e.Configure(&v.Config, "advice"); err != nil { // a check made it
+		if err := e.Configure(&v.Config, "advice"); err != nil { // created by a check
 			panic(fmt.Sprintf("%s: %v", p.Rule.ID, err))
 		}
 	}
 	return v
 }
 
-// now returns the findings of the VM as it is, without what was seen of it.
+// now returns the present findings of the VM, without those about observations.
 func (p *Pass) now() []finding.Finding {
 	if p.Cluster.present == nil {
 		p.Cluster.present = map[*VM][]finding.Finding{}
@@ -60,7 +60,7 @@ func (p *Pass) now() []finding.Finding {
 	return found
 }
 
-// Serves reports whether the edits leave the VM with no more and no worse findings than it has. Without other rules to ask they do.
+// Serves reports whether the VM has no more and no worse findings with the edits than now. Without other rules it returns true.
 func (p *Pass) Serves(edits []numa.Edit) bool {
 	if p.Weighing || p.VM == nil || p.Cluster.Weigh == nil {
 		return true
@@ -68,11 +68,12 @@ func (p *Pass) Serves(edits []numa.Edit) bool {
 	return WeightOf(p.weigh(edits)).Compare(WeightOf(p.now())) <= 0
 }
 
-// Beside is the topic of what VMs lack together. It is for people to choose which of them is changed, and who brings it harms the others too.
+// Beside is the topic of a resource that VMs lack together. People have to choose the VM to change, and a VM that causes it harms the others
+// too.
 const Beside = "beside"
 
-// harm returns what speaks against the edits: the worst finding that they bring, or leave of f; nil when they cure f and leave the VM
-// with no more and no worse findings than it has, and with no high one in its place.
+// harm returns the objection to the edits: the worst finding that they cause, or that remains of f; nil if they fix f and leave the VM with no
+// more and no worse findings than now, and without a high one in place of f.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	now, after := p.now(), p.weigh(edits)
 	if v := p.configured(edits); p.VM.Guest.Affinity {
@@ -93,23 +94,23 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 		}
 		others = others || !had && a.Topic == Beside
 	}
-	moved := worst != nil && (worst.Severity == finding.High || others) && !p.VM.Off() // to power on comes before all else
+	moved := worst != nil && (worst.Severity == finding.High || others) && !p.VM.Off() // power-on has the highest priority
 	if moved || WeightOf(after).Compare(WeightOf(now)) > 0 {
 		return worst
 	}
 	return nil
 }
 
-// Hid reports whether CPU or memory affinity, which the guest has no more, hid a finding of the VM: rules report no layouts on other hosts
-// for a VM outside NUMA management, where it was no better.
+// Hid reports whether CPU or memory affinity, which the edits remove, hid a finding of the VM: rules do not report layouts on other hosts for a
+// VM without NUMA management, although they were no better.
 func (v *VM) Hid(f *finding.Finding, after *vnuma.Guest) bool {
 	return v.Guest.Affinity && !after.Affinity && f.Elsewhere()
 }
 
-// further returns the way with the plan of the VM that it makes, where both together cure the finding.
+// further returns the way together with the VM's plan after it, if the combination fixes the finding.
 func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 	if slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory }) {
-		return numa.Way{}, false // a size is chosen so that nothing else is needed
+		return numa.Way{}, false // a size is chosen so that no other change is needed
 	}
 	v := p.configured(w.Edits)
 	guest, _, err := vnuma.NewGuest(&v)
@@ -129,7 +130,7 @@ func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 	return both, p.harm(f, both.Edits) == nil
 }
 
-// unset returns the edits without what was there before.
+// unset returns the edits without the previous values.
 func unset(edits []numa.Edit) []numa.Edit {
 	for i := range edits {
 		edits[i].From = numa.Value{}
@@ -137,7 +138,7 @@ func unset(edits []numa.Edit) []numa.Edit {
 	return edits
 }
 
-// advise makes the advice of the ways of a finding. Of a VM each way is judged by all rules first: one that does not cure it, or
+// advise creates the advice from the ways of a finding. For a VM each way is first checked by all rules: one that does not fix the finding, or
 // makes something worse, is left out.
 func (p *Pass) advise(f *finding.Finding) {
 	if f.Ways == nil && p.VM == nil && f.Advice != "" {
@@ -147,11 +148,11 @@ func (p *Pass) advise(f *finding.Finding) {
 	if f.Ways == nil || p.Weighing {
 		return
 	}
-	f.Ways = slices.CompactFunc(f.Ways, func(a, b numa.Way) bool { return a.Do == b.Do }) // two parts of a check may name one place
+	f.Ways = slices.CompactFunc(f.Ways, func(a, b numa.Way) bool { return a.Do == b.Do }) // two parts of a check may name the same placement
 	changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil }
 	for i := range f.Ways {
 		if p.VM != nil && slices.ContainsFunc(f.Ways[i].Edits, func(e numa.Edit) bool { return e.Kind == numa.EditHostOption }) {
-			f.Ways[i].Edits = nil // its host is changed by hand
+			f.Ways[i].Edits = nil // its host is changed manually
 		}
 	}
 	if p.VM != nil && p.VM.FaultTolerance.Value == numa.FTSecondary && slices.ContainsFunc(f.Ways, changes) {
@@ -159,7 +160,7 @@ func (p *Pass) advise(f *finding.Finding) {
 		return
 	}
 	for i := range f.Ways {
-		f.Ways[i].Auto = f.Ways[i].Auto && !p.away // where it runs nothing has to change
+		f.Ways[i].Auto = f.Ways[i].Auto && !p.away // on its present host no change is needed
 	}
 	why := ""
 	if p.VM != nil && p.Cluster.Weigh != nil {
@@ -217,7 +218,7 @@ func (p *Pass) resized(ways []numa.Way) string {
 	return strings.Join(out, ", or ")
 }
 
-// Needs returns the most that the edits need to take effect.
+// Needs returns the most disruptive action that the edits need to take effect.
 func Needs(edits []numa.Edit) (most numa.Needs) {
 	for _, e := range edits {
 		if n := e.Needs(); n == numa.NeedsOff || most == numa.NeedsNothing {
@@ -227,8 +228,8 @@ func Needs(edits []numa.Edit) (most numa.Needs) {
 	return most
 }
 
-// KeyNotice says what a power cycle of an encrypted VM needs: its key comes from a key provider at each power-on (vSphere Security, virtual
-// machine encryption). "" for a VM that is not encrypted. The files of a virtual TPM are encrypted too.
+// KeyNotice describes the requirement for a power cycle of an encrypted VM: at each power-on it gets its key from a key provider (vSphere
+// Security, virtual machine encryption). "" for a VM that is not encrypted. The files of a virtual TPM are encrypted too.
 func (v *VM) KeyNotice() string {
 	const reach = ": the key provider must be reachable, or the VM does not power on again"
 	switch {
@@ -240,7 +241,7 @@ func (v *VM) KeyNotice() string {
 	return ""
 }
 
-// AtMostVCPUs returns the way to the most vCPUs, up to a number, that serve the VM; why ends its words.
+// AtMostVCPUs returns the way to the maximum suitable number of vCPUs, up to most; why ends its text.
 func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	v := p.VM
 	way := func(n int, cps int) numa.Way {
@@ -286,7 +287,7 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	return first
 }
 
-// instead says what the most would bring in place of fewer vCPUs, as the end of their words; "" where that is not a finding.
+// instead describes the finding that the maximum would cause in place of fewer vCPUs, as the end of the text; "" if it causes none.
 func (p *Pass) instead(most numa.Way) string {
 	now := p.now()
 	var worst *finding.Finding
@@ -304,7 +305,7 @@ func (p *Pass) instead(most numa.Way) string {
 	return fmt.Sprintf(" (with %s: %s)", most.Edits[0].To.Text, words.Lower(worst.Title))
 }
 
-// down returns the counts of vCPUs that are tried on nodes of so many cores: the most, then those below it, so many in all. Even ones that make
+// down returns the numbers of vCPUs to try on nodes with this number of cores: the maximum, then lower ones, limited to tries. Even ones with
 // even clients come first, then the other even ones.
 func down(most, tries, node int) (out []int) {
 	var even, odd []int
@@ -332,7 +333,7 @@ func socketFor(m *vnuma.Machine, n int) int {
 	return 1
 }
 
-// AtMostMemory returns the way to give the VM no more memory than n nodes of its host hold at once.
+// AtMostMemory returns the way to limit the VM's memory to that of n nodes of its host.
 func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
 	m := &on.Kind.Machine
 	holds, all := m.Holds(n, p.VM.Guest.AllowedNodes, p.Choices.FillToMinFree)
@@ -344,8 +345,8 @@ func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
 	return numa.Way{Do: fmt.Sprintf("give the VM at most %s%s", most, why), Edits: []numa.Edit{numa.EditMemory.To(int(most / numa.MiB))}}
 }
 
-// LessMemory is AtMostMemory, behind what cures by the place of the VM alone: where only other hosts of the cluster are too small, nothing
-// else is needed.
+// LessMemory is AtMostMemory, after the ways that only change the placement of the VM: if only other hosts of the cluster are too small,
+// nothing else is needed.
 func (p *Pass) LessMemory(on *On, n int) []numa.Way {
 	if p.away {
 		return p.Elsewhere()
@@ -358,7 +359,7 @@ func KeepOff(hosts []*numa.Host) numa.Way {
 	return numa.ByHand("keep the VM off " + HostNames(hosts) + " with a DRS rule")
 }
 
-// Cycle ends the words of a change that takes effect at power-on: how the VM gets there.
+// Cycle ends the text of a change that takes effect at power-on with the action to get there.
 func (v *VM) Cycle() string {
 	switch {
 	case v.Stopped():
@@ -369,14 +370,14 @@ func (v *VM) Cycle() string {
 	return ", then power off and on (a reboot is not enough)"
 }
 
-// Afresh returns the way to let the next power-on size the VM.
+// Afresh returns the way to have the VM sized at the next power-on.
 func (v *VM) Afresh() numa.Way {
 	const size, cookie = "numa.autosize.vcpu.maxPerVirtualNode", "numa.autosize.cookie"
 	return numa.Way{Do: "remove " + size + " and " + cookie + v.Cycle(), Edits: []numa.Edit{numa.Unassign(size), numa.Unassign(cookie)}}
 }
 
-// PlanWays returns the plan of the VM as a way, and what its guest will notice of it; nil where there is none. A text without a plan
-// says why there is none, and is in its place. Where the fault is on other hosts alone, to keep the VM off them comes first.
+// PlanWays returns the plan of the VM as a way, and its effect on the guest; nil if there is none. A text without a plan contains the reason,
+// and takes its place. If only other hosts have the fault, keeping the VM off them comes first.
 func (p *Pass) PlanWays() (ways []numa.Way, notice string) {
 	text, notice := p.counsel()
 	if p.away {
@@ -391,7 +392,7 @@ func (p *Pass) PlanWays() (ways []numa.Way, notice string) {
 	best := p.Plan()
 	edit := best.Needed
 	if stepless := p.stepsOf(&edit) == nil; stepless {
-		if ways != nil { // it is the cure, and the plan is only tidier
+		if ways != nil { // this is the fix, and the plan is only cosmetic
 			return ways, ""
 		}
 		edit = best.Edit

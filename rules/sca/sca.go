@@ -1,5 +1,4 @@
-// Package sca finds hosts whose scheduler leaves hyper-threads idle against side
-// channels.
+// Package sca finds hosts whose scheduler does not use hyper-threads to prevent side channels.
 package sca
 
 import (
@@ -20,7 +19,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, Check: check})
 
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.AllThreads <= p.Kind.Machine.AllCores {
-		return // without active hyper-threading there is nothing to leave idle
+		return // without active hyper-threading there is no difference
 	}
 	var hosts [numa.SCAv2 + 1][]*numa.Host
 	for _, h := range p.Kind.Hosts {

@@ -1,5 +1,5 @@
-// Package shape checks shapes for the mistakes that no schema finds: those that a definition states (the rules of KVM) and those
-// that are written for a move.
+// Package shape checks shapes for the mistakes that no schema finds: those in a definition (the rules of KVM) and those in the
+// output of a move.
 package shape
 
 import (
@@ -12,7 +12,7 @@ import (
 	"homenode/numa"
 )
 
-// A Fault is a mistake in a shape or its placement that no schema finds: libvirt's, for one, accepts every one of them.
+// A Fault is a mistake in a shape or its placement that no schema finds: libvirt's schema, for example, accepts all of them.
 type Fault struct {
 	Check string `json:"check"` // its name: "memory"
 	Text  string `json:"text"`
@@ -24,16 +24,16 @@ const (
 	VCPUs    = "vcpus"    // each vCPU is in exactly one cell
 	Memory   = "memory"   // the cells have the memory of the VM
 	Pages    = "pages"    // in whole pages
-	Sockets  = "sockets"  // no socket lies in two cells that are not its dies
-	Empty    = "empty"    // each cell has vCPUs, where the platform needs that
+	Sockets  = "sockets"  // no socket spans two cells that are not its dies
+	Empty    = "empty"    // each cell has vCPUs, if the platform requires that
 	Distance = "distance"
 	Host     = "host" // the nodes of the host exist and hold the pins
 )
 
-// most is the largest number of vCPUs that is checked: more than any platform has.
+// most is the maximum number of vCPUs that is checked: more than any platform has.
 const most = 1 << 14
 
-// Check returns the faults of a shape; nil when there are none. memoryOnly says that cells without vCPUs are allowed.
+// Check returns the faults of a shape; nil if there are none. memoryOnly allows cells without vCPUs.
 func Check(s *numa.Shape, memoryOnly bool) []Fault {
 	var out []Fault
 	fault := func(check, text string, args ...any) { out = append(out, Fault{check, fmt.Sprintf(text, args...)}) }
@@ -67,7 +67,7 @@ func Check(s *numa.Shape, memoryOnly bool) []Fault {
 
 type faulter func(check, text string, args ...any)
 
-// checkVCPUs returns the cell of each vCPU; nil when some are in none or in several.
+// checkVCPUs returns the cell of each vCPU; nil if some are in no cell or in several.
 func checkVCPUs(s *numa.Shape, fault faulter) []int {
 	cell := slices.Repeat([]int{-1}, s.Most())
 	good := true
@@ -102,7 +102,7 @@ func checkVCPUs(s *numa.Shape, fault faulter) []int {
 		}
 	}
 	if none != nil {
-		fault(VCPUs, "%s in no cell", words.Be("vCPU", none)) // libvirt and QEMU give them to cell 0 without a word
+		fault(VCPUs, "%s in no cell", words.Be("vCPU", none)) // libvirt and QEMU assign them to cell 0 without a message
 		good = false
 	}
 	if !good {
@@ -126,7 +126,7 @@ func checkMemory(s *numa.Shape, fault faulter) {
 			fault(Pages, "the %s of cell %d are no whole pages of %s%s", own, i, page, over)
 		}
 	}
-	switch { // libvirt makes the VM smaller without a word
+	switch { // libvirt makes the VM smaller without a message
 	case sum == s.Memory:
 	case rounded(sum) != rounded(s.Memory):
 		fault(Memory, "the cells have %s, the VM has %s", sum, s.Memory)
@@ -137,7 +137,7 @@ func checkMemory(s *numa.Shape, fault faulter) {
 	}
 }
 
-// rounded writes a size as people read it: 64.0 GB is 64 GB.
+// rounded formats a size for people: 64.0 GB is 64 GB.
 func rounded(b numa.Bytes) string { return strings.Replace(b.String(), ".0 ", " ", 1) }
 
 func checkSockets(s *numa.Shape, cell []int, fault faulter) {
@@ -155,7 +155,7 @@ func checkDistance(s *numa.Shape, fault faulter) {
 	if s.Distance == nil {
 		return
 	}
-	const local, farthest = 10, 255 // ACPI SLIT; 255 is unreachable, which libvirt and QEMU take
+	const local, farthest = 10, 255 // ACPI SLIT; 255 is unreachable, which libvirt and QEMU accept
 	for i, row := range s.Distance {
 		for j, d := range row {
 			if i == j && d != local || i != j && (d <= local || d > farthest) {
@@ -168,7 +168,7 @@ func checkDistance(s *numa.Shape, fault faulter) {
 	}
 }
 
-// Within reports whether each block of so many vCPUs lies in one cell.
+// Within reports whether each block of per vCPUs is in one cell.
 func Within(cell []int, per int) bool {
 	for i := range cell {
 		if cell[i] != cell[i/per*per] {
@@ -193,7 +193,7 @@ func WholeCells(cell []int, perSocket, perDie int) bool {
 	return true
 }
 
-// Fitting returns the largest divisor of the number of vCPUs, at most so many, whose blocks lie in one cell each.
+// Fitting returns the largest divisor of the number of vCPUs, up to most, whose blocks are in one cell each.
 func Fitting(cell []int, most int) int {
 	for per := min(most, len(cell)); per > 1; per-- {
 		if len(cell)%per == 0 && most%per == 0 && Within(cell, per) {

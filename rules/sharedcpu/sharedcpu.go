@@ -1,4 +1,4 @@
-// Package sharedcpu finds VMs whose exclusive CPUs are not exclusive.
+// Package sharedcpu finds VMs whose dedicated CPUs are shared.
 package sharedcpu
 
 import (
@@ -85,11 +85,11 @@ func check(p *rule.StatedPass) {
 	}
 }
 
-// fewer returns vCPUs that may run on fewer CPUs of the host than they are, and on how many, for the set of CPUs that has most too many; 0 for
-// none.
+// fewer returns the number of vCPUs that may run only on a smaller number of host CPUs, and that number, for the set of CPUs with the largest
+// excess; 0 for none.
 func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 	s := v.Stated
-	there := make([][]int, len(s.CPUs)) // the CPUs of each that the host has
+	there := make([][]int, len(s.CPUs)) // the CPUs of each vCPU that the host has
 	for i, cpus := range s.CPUs {
 		if there[i] = cpus; v.Host != nil && v.Host.Nodes.Known() && cpus != nil {
 			_, absent := v.Host.NodesOf(cpus)

@@ -1,5 +1,5 @@
-// Package simulate runs a story in the simulated scheduler and judges what comes
-// out as it judges a capture: the same ticks, the same recordings, the same rules.
+// Package simulate runs a story in the simulated scheduler and assesses the result like a
+// capture: the same ticks, the same recordings, the same rules.
 //
 //	story ──► scheduler ──► ticks ──► capture.Recorder ──► rules.Watch ──► findings
 //	                    └──► cost: how fast the work of each VM runs
@@ -19,44 +19,46 @@ import (
 
 // Options of a run.
 type Options struct {
-	// Rules are the choices of the model and what the rules judge by.
+	// Rules are the choices of the model and the options of the rules.
 	Rules rules.Options
-	// Workers is how many hosts are simulated at the same time; 0 means one.
+	// Workers is the number of hosts that are simulated in parallel; 0 means one.
 	Workers int
-	// Silent leaves the recordings out: nothing is judged, nothing is priced. A run of a
-	// large fleet is many times as fast.
+	// Silent omits the recordings: nothing is assessed or priced. This is many times faster for
+	// a large fleet.
 	Silent bool
-	// Prices is how often the speed of each VM is computed at the most; 0 means 288 times:
+	// Prices is the maximum number of times that the speed of each VM is computed; 0 means 288:
 	// every five minutes of a day.
 	Prices int
-	// Tick, unless nil, is called with every tick of the trace: those of a host in the
-	// order of time, those of different hosts at the same time when there are several
-	// Workers. The tick is borrowed.
+	// Tick, unless nil, is called with every tick of the trace: in the order of time for each
+	// host, concurrently for different hosts if there are several Workers. The tick is valid
+	// only during the call.
 	Tick func(host int, t *numa.Tick)
-	// Look, unless nil, is called as Tick is, with the clients too; both are borrowed.
+	// Look, unless nil, is called like Tick, with the clients too; both are valid only during
+	// the call.
 	Look func(host int, t *numa.Tick, look *scheduler.Look)
 }
 
-// A Result is what a simulation came to.
+// A Result is the result of a simulation.
 type Result struct {
 	Story   *numa.Story
 	Outcome *scheduler.Outcome
-	// Watched is the judged run; nil with Options.Silent.
+	// Watched is the assessed run; nil with Options.Silent.
 	Watched *rules.Watched
-	// Lives has an entry for each life of a VM in the recordings.
+	// Lives contains an entry for each life of a VM in the recordings.
 	Lives map[*capture.VM]Life
 	// Speeds has one entry for each VM of the fleet; nil with Options.Silent.
 	Speeds []Speed
 }
 
-// A Life is what a simulation knows of one life of a VM on a host beside its recording.
+// A Life contains facts of the simulation about one life of a VM on a host that are not in its
+// recording.
 type Life struct {
 	VM int // index in the fleet
-	// Interleaved memory is spread over all clients: N%L means nothing (rule book C-13).
+	// Interleaved memory is spread over all clients: N%L is meaningless (rule book C-13).
 	Interleaved bool
 }
 
-// Run simulates a story and judges it. The error is about the story or the context.
+// Run simulates a story and assesses it. The error is about the story or the context.
 func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 	out := &Result{Story: story}
 	so := scheduler.Options{Choices: o.Rules.Choices, Workers: o.Workers, Log: !o.Silent}
@@ -108,22 +110,22 @@ func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 	return out, nil
 }
 
-// Format is what recordings call the ticks of a simulation.
+// Format is the format name of simulated ticks in recordings.
 const Format = "simulation"
 
-// priced is how often the speed of VMs is computed where the story does not say it.
+// priced is the default number of times that the speed of VMs is computed.
 const priced = 288
 
 // A watcher records one host.
 type watcher struct {
 	recorder *capture.Recorder
 	machine  cost.Machine
-	hidden   int // packages behind the only node of a host with node interleaving; else 1
-	every    int // ticks between two prices
+	hidden   int // packages behind the only node of a host with node interleaving; otherwise 1
+	every    int // ticks between two computations of the speed
 	ticks    int
 	sums     map[int]*Speed // by VM of the fleet
 	before   map[int]waited
-	// By scheduler group: the VM of the fleet, and whether its memory was interleaved.
+	// By scheduler group: the VM of the fleet, and whether its memory is interleaved.
 	lives       map[int64]int
 	interleaved map[int64]bool
 }
@@ -172,7 +174,7 @@ func (w *watcher) watch(t *numa.Tick, look *scheduler.Look) {
 	w.ticks++
 }
 
-// waited is the CPU time of a life of a VM since its last price, in seconds.
+// waited is the CPU time of a life of a VM since its last speed computation, in seconds.
 type waited struct {
 	gid                int64
 	run, ready, coStop float64

@@ -11,48 +11,47 @@ import (
 	"homenode/numa"
 )
 
-// A Speed is how fast the work of a VM ran, as a share of what it would with all memory
-// local and no wait: the performance index of package cost.
+// A Speed is the speed of a VM's work, as a share of the speed with all memory local and no
+// wait: the performance index of package cost.
 type Speed struct {
 	Workload string `json:"workload"` // class of the cost model
-	// Mean over the moments that were priced, of the value and of its interval.
+	// Mean over the computed moments, of the value and of its interval.
 	Mean    float64   `json:"mean"`
 	Low     float64   `json:"low"`
 	High    float64   `json:"high"`
 	Worst   float64   `json:"worst"`
 	WorstAt time.Time `json:"worstAt"`
-	// Far is the mean share of accesses to memory of another node than the vCPU's.
+	// Far is the mean share of memory accesses to another node than the vCPU's.
 	Far float64 `json:"farAccesses"`
-	// Extrapolated says that some of it lies outside what was measured; Why says how.
+	// Extrapolated: some of it is outside of the measured range; Why contains the details.
 	Extrapolated bool         `json:"extrapolated"`
 	Why          []string     `json:"why,omitempty"`
 	Points       []SpeedPoint `json:"points,omitempty"` // in the order of time
 	moments      int
-	// Unpriced counts the moments that have no price: memory was swapped or ballooned, of
-	// which package cost knows nothing.
+	// Unpriced is the number of moments without a speed: memory was swapped or ballooned, which
+	// package cost does not model.
 	Unpriced int `json:"-"`
-	// Swapped and Balloon are those of the moment, of all ticks, at which their sum was most.
+	// Swapped and Balloon are the values at the moment, of all ticks, with the largest sum.
 	Swapped numa.Bytes `json:"-"`
 	Balloon numa.Bytes `json:"-"`
-	TakenAt time.Time  `json:"-"` // zero when there never was any
+	TakenAt time.Time  `json:"-"` // zero if there never was any
 }
 
-// Taken returns the most memory that was swapped or ballooned at a time.
+// Taken returns the maximum amount of memory that was swapped or ballooned at one time.
 func (s *Speed) Taken() numa.Bytes { return s.Swapped + s.Balloon }
 
-// take remembers what was swapped and ballooned at a tick.
+// take updates the maximum of swapped and ballooned memory.
 func (s *Speed) take(swapped, balloon numa.Bytes, at time.Time) {
 	if swapped+balloon > s.Taken() {
 		s.Swapped, s.Balloon, s.TakenAt = swapped, balloon, at
 	}
 }
 
-// unpricedShare is the part of its memory that a VM may miss and still has a price: the
-// guest's idle pages go first, and an index has two digits.
+// unpricedShare is the share of its memory that a VM may miss and still have a speed: the
+// guest's idle pages are reclaimed first, and an index has two digits.
 const unpricedShare = 0.01
 
-// misses reports whether so much memory of a VM is swapped or ballooned that how fast
-// it runs is unknown.
+// misses reports whether too much memory of a VM is swapped or ballooned for a known speed.
 func misses(v *numa.VMTick) bool {
 	gone := v.Swapped + v.Balloon
 	return float64(gone) > unpricedShare*float64(v.Granted+gone)
@@ -64,10 +63,10 @@ type SpeedPoint struct {
 	Value float64   `json:"value"`
 	Low   float64   `json:"low"`
 	High  float64   `json:"high"`
-	Far   float64   `json:"-"` // share of accesses to memory of another node than the vCPU's
+	Far   float64   `json:"-"` // share of memory accesses to another node than the vCPU's
 }
 
-// Known reports whether the speed was priced at all.
+// Known reports whether the speed was ever computed.
 func (s *Speed) Known() bool { return len(s.Points) > 0 }
 
 // price adds the speed of the i-th VM of a tick.
@@ -75,7 +74,7 @@ func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *sched
 	use := cost.Use{Clients: w.clients(i, t.VMs[i].GID, look)}
 	ready, coStop, ok := cost.Waits(sum.run, sum.ready, sum.coStop)
 	if !ok {
-		return // it wanted nothing, or at the start it is not known yet: no work has no speed
+		return // it had no demand, or at the start it is not known yet: without work there is no speed
 	}
 	use.Ready, use.CoStop = ready, coStop
 	work, err := cost.ParseWorkload(load.Workload)
@@ -94,7 +93,7 @@ func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *sched
 	s.add(t.Time, work.Name, &e)
 }
 
-// speed returns the totals of a VM of the fleet.
+// speed returns the sums of a VM of the fleet.
 func (w *watcher) speed(index int) *Speed {
 	s := w.sums[index]
 	if s == nil {
@@ -119,8 +118,8 @@ func (s *Speed) add(at time.Time, workload string, e *cost.Estimate) {
 	s.Points = append(s.Points, SpeedPoint{at, e.Value, e.Low, e.High, 1 - e.Access[cost.Local]})
 }
 
-// because adds reasons. Of those that differ by their numbers alone the first one stays,
-// with the highest first number: at every moment another share is far.
+// because adds reasons. Of reasons that differ only in their numbers, the one with the largest
+// first number is kept, in its original position: the remote share differs at every moment.
 func (s *Speed) because(reasons []string) {
 	for _, why := range reasons {
 		i := slices.IndexFunc(s.Why, func(known string) bool { return bare(known) == bare(why) })
@@ -160,13 +159,13 @@ func firstNumber(text string) float64 {
 	return n
 }
 
-// clients returns what the clients of the i-th VM of a tick access.
+// clients returns the memory accesses of the clients of the i-th VM of a tick.
 func (w *watcher) clients(i int, gid int64, look *scheduler.Look) []cost.Client {
 	var all []cost.Client
 	interleaved := false
 	look.Clients(i, func(c *scheduler.ClientState) {
 		client := cost.Client{Node: c.Home, VCPUs: float64(c.VCPUs), Memory: slices.Clone(c.OnNode)}
-		if w.hidden > 1 { // its only node is all packages, line by line
+		if w.hidden > 1 { // its only node consists of all packages, interleaved by cache line
 			client.Node, client.Memory = -1, nil
 			for range w.hidden {
 				client.Memory = append(client.Memory, c.OnNode[0]/numa.Bytes(w.hidden))
@@ -181,8 +180,8 @@ func (w *watcher) clients(i int, gid int64, look *scheduler.Look) []cost.Client 
 	return w.machine.Accessed(all, interleaved)
 }
 
-// speeds adds what a host priced to the VMs of the fleet; a VM that ran on several hosts
-// has the points of all.
+// speeds adds the results of a host to the VMs of the fleet; a VM that ran on several hosts has
+// the points of all.
 func (w *watcher) speeds(into []Speed) {
 	for index, s := range w.sums {
 		to := &into[index]
@@ -208,13 +207,13 @@ func (w *watcher) speeds(into []Speed) {
 	}
 }
 
-// finish turns totals into means.
+// finish converts sums to means.
 func (s *Speed) finish() {
 	if s.moments == 0 {
 		return
 	}
 	n := float64(s.moments)
 	s.Mean, s.Low, s.High, s.Far = s.Mean/n, s.Low/n, s.High/n, s.Far/n
-	s.Mean = max(s.Mean, s.Worst) // a sum of equal numbers is rounded
+	s.Mean = max(s.Mean, s.Worst) // a sum of equal numbers has a rounding error
 	slices.SortStableFunc(s.Points, func(a, b SpeedPoint) int { return a.Time.Compare(b.Time) })
 }

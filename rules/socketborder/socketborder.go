@@ -1,4 +1,4 @@
-// Package socketborder finds VMs of which a socket lies in two cells.
+// Package socketborder finds VMs with a socket that spans two cells.
 package socketborder
 
 import (

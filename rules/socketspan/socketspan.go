@@ -18,11 +18,12 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Placed: tr
 
 func check(p *rule.Pass) {
 	v := p.VM
-	if v.Guest.AutoCPS { // its size is ESXi's, and inferred where it exceeds a client (F-14)
+	if v.Guest.AutoCPS { // ESXi chooses the size, and it is inferred if it exceeds a client (F-14)
 		return
 	}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		// A client that exceeds its node for lack of nodes still holds whole sockets.
+		// A client that exceeds its node because there are not enough nodes still consists of
+		// whole sockets.
 		return !o.Small && o.Layout.CoresPerSocket > o.Layout.Capacity && span(&o.Layout) > 1
 	})
 	if !ok {
@@ -39,7 +40,7 @@ func check(p *rule.Pass) {
 	}, &on.Layout)
 }
 
-// span returns over how many clients the first socket is divided.
+// span returns the number of clients of the first socket.
 func span(l *vnuma.Layout) int {
 	_, n := l.VSockets.Group(0)
 	return l.PPDs.Of(n-1) + 1

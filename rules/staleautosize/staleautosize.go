@@ -1,4 +1,4 @@
-// Package staleautosize finds virtual nodes kept from a host of another shape.
+// Package staleautosize finds virtual nodes that were sized on a different host.
 package staleautosize
 
 import (
@@ -39,7 +39,7 @@ func check(p *rule.Pass) {
 	when := ""
 	if !p.Plan().Better {
 		afresh := v.Afresh()
-		if severity < finding.High { // what it has is the best for its hosts together
+		if severity < finding.High { // the present size is the best for its hosts together
 			severity, afresh = finding.Info, numa.ByHand(afresh.Do)
 		}
 		when = "Leave it where the VM moves between its hosts: sized afresh it fits all of them no better. Where it stays on hosts of this shape"

@@ -22,13 +22,13 @@ var page string
 // Rule is H003.
 var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, Check: check})
 
-// split is a host and how its packages are divided.
+// split is a host and the division of its packages.
 type split struct {
 	*numa.Host
 	nodes, cores int // nodes of a package, cores of a node
 }
 
-// is returns a judge of a cause: proven, when it holds, or possible, which the processor rules out otherwise.
+// is returns the function for a cause: proven if it applies, or possible, otherwise ruled out by the processor.
 func is(proven, possible func(split) bool) func(split) rule.Told {
 	return func(s split) rule.Told {
 		return rule.Told{Proven: proven(s), Out: s.Nested() || s.CPUModel.Known() && !possible(s)}
@@ -37,10 +37,11 @@ func is(proven, possible func(split) bool) func(split) rule.Told {
 
 func never(split) bool { return false }
 
-// epyc reports whether the processor is an EPYC whose packages firmware divides as it is told (A-3): not those of several dies.
+// epyc reports whether the processor is an EPYC whose firmware can divide its packages (A-3): not those of several dies.
 func epyc(s split) bool { return strings.Contains(s.CPUModel.Value, "EPYC") && s.Dies() == 1 }
 
-// caches reports whether a node may be the cores of one last-level cache: of an EPYC they are as many, or their number is unknown.
+// caches reports whether a node may consist of the cores of one last-level cache: on an EPYC, the same number of cores, or an
+// unknown number.
 func caches(s split) bool {
 	if n := s.Caches(); n > 0 {
 		return s.nodes == n
@@ -49,7 +50,7 @@ func caches(s split) bool {
 	return epyc(s) && (!c.Known() || s.cores <= c.Value)
 }
 
-// causes are those of a divided package.
+// causes are the possible causes of a divided package.
 var causes = rule.CausesOf("split-package", map[string]func(split) rule.Told{
 	"nested": func(s split) rule.Told { return rule.Told{Proven: s.Nested(), Out: !s.Nested()} },
 	"fake":   func(s split) rule.Told { return rule.Kernel(s.Host, "fakeNUMAnodes", "0") },
@@ -69,9 +70,9 @@ func check(p *rule.Pass) {
 	h := p.Host
 	packages := h.Packages.Or(0)
 	if p.Kind == nil || h != p.Kind.Hosts[0] || h.Nodes.Origin.Kind == numa.Assumed || packages < 1 {
-		return // hosts of one kind are one finding
+		return // one finding for the hosts of one kind
 	}
-	nodes := int(p.Kind.Machine.Nodes) // with cores: memory-only nodes divide no package
+	nodes := int(p.Kind.Machine.Nodes) // with cores: memory-only nodes do not divide packages
 	if nodes <= packages || nodes%packages != 0 {
 		return
 	}
@@ -118,8 +119,8 @@ func check(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
-// keepsSNC says why SNC-2 may have to stay, or must: on Sapphire Rapids SAP supports two production
-// VMs of SAP HANA on a socket with SNC-2 alone. harm: it makes VMs wide.
+// keepsSNC returns the reason why SNC-2 may, or must, remain: on Sapphire Rapids SAP supports two production VMs of SAP HANA on a
+// socket only with SNC-2. harm: it makes VMs wide.
 func keepsSNC(p *rule.Pass, perPackage int, harm bool) (why string, must bool) {
 	if perPackage != 2 || !p.Host.SapphireRapids() {
 		return "", false
@@ -151,7 +152,7 @@ var (
 	subNUMA    = pattern.Of(`Xeon.*(Platinum|Gold|Silver|Bronze|Max|\b6\d{3}[A-Z]*\b)`)
 )
 
-// modeOf names what divides the packages of the hosts, as far as the facts tell (A-3).
+// modeOf names the setting that divides the packages of the hosts, according to the facts (A-3).
 func modeOf(v *rule.Verdict, perPackage int, hosts []*numa.Host) string {
 	names := words.Texts(v.Left, func(c finding.Cause) string {
 		switch c.Key {
@@ -182,7 +183,7 @@ func madeWide(p *rule.Pass, perPackage int) []*rule.VM {
 	whole := p.Kind.Machine.Merged(int32(perPackage))
 	var wide []*rule.VM
 	for _, v := range p.Cluster.VMs {
-		if v.OnHost(p.Host.ID) == nil { // a device binds it to another host
+		if v.OnHost(p.Host.ID) == nil { // a device ties it to another host
 			continue
 		}
 		here := vnuma.Predict(&v.Guest, &p.Kind.Machine, &vnuma.Case{Choices: p.Choices})

@@ -1,4 +1,5 @@
-// Package threadborder finds VMs whose threads of one core are not those of one core of the host.
+// Package threadborder finds VMs in which the threads of one guest core do not run on one core of
+// the host.
 package threadborder
 
 import (
@@ -47,7 +48,7 @@ func check(p *rule.StatedPass) {
 	}
 	paired, shared, pair := v.Paired()
 	to, even := v.TopologyToBe(s.Most(), s.PerSocket())
-	if s.PerSocket() == 1 { // K012 names the same
+	if s.PerSocket() == 1 { // K012 reports the same
 		to, even = v.TopologyToBe(s.Most(), s.Most())
 	}
 	var message, advice string

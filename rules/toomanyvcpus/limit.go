@@ -9,7 +9,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// limited reports a CPU limit below the vCPUs × the frequency of the cores: it stops them while cores are idle.
+// limited reports a CPU limit below the vCPUs × the frequency of the cores: it throttles them while cores are idle.
 func limited(p *rule.Pass) {
 	v := p.VM
 	limit := v.CPULimit.Value
@@ -40,11 +40,11 @@ func limited(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
-// sure is the share, in percent, of the frequency that is taken for all of it: cores of 2.1 GHz report 2095 MHz.
+// sure is the share, in percent, of the frequency that counts as the whole: cores of 2.1 GHz report 2095 MHz.
 const sure = 99
 
-// busy returns the most cores that the vCPUs keep busy on such a host: two threads of a virtual core have a core together (B-21), and those of a
-// client stay on the cores of its home node, which are fewer than they with preferHT.
+// busy returns the maximum number of cores that the vCPUs keep busy on such a host: two threads of a virtual core share a core (B-21), and those
+// of a client stay on the cores of its home node, of which there are fewer with preferHT.
 func busy(v *rule.VM, o *rule.On) int {
 	m := &o.Kind.Machine
 	cores := int(m.AllCores)
@@ -54,10 +54,10 @@ func busy(v *rule.VM, o *rule.On) int {
 	return min(v.Guest.ExclusiveCores(m), cores)
 }
 
-// wanted returns the MHz of these cores, nominal as limits are; 0 where the frequency is unknown.
+// wanted returns the MHz of these cores, nominal as limits are; 0 if the frequency is unknown.
 func wanted(v *rule.VM, o *rule.On) int { return busy(v, o) * int(o.Kind.Machine.CoreMHz) }
 
-// unknown says that the frequency of no host tells whether the limit holds the VM back.
+// unknown reports that it is unknown whether the limit throttles the VM, because no host has a known frequency.
 func unknown(p *rule.Pass) {
 	v := p.VM
 	for i := range v.On {

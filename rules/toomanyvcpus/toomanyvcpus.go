@@ -1,4 +1,4 @@
-// Package toomanyvcpus finds VMs with more vCPUs than their host has cores, or than their CPU limit lets run.
+// Package toomanyvcpus finds VMs with more vCPUs than cores of their host, or than their CPU limit can run.
 package toomanyvcpus
 
 import (

@@ -55,7 +55,7 @@ func check(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
-// causes are those of nodes with unequal memory.
+// causes are the possible causes of nodes with unequal memory.
 var causes = rule.CausesOf("unequal-memory", map[string]func(*numa.Host) rule.Told{
 	"nested": func(h *numa.Host) rule.Told { return rule.Told{Proven: h.Nested(), Out: !h.Nested()} },
 	"alone":  func(h *numa.Host) rule.Told { return rule.Told{Out: !bare(h)} },

@@ -1,4 +1,4 @@
-// Package unevensplit finds wide VMs whose vCPUs do not divide over their nodes.
+// Package unevensplit finds wide VMs whose vCPUs are not divisible by their nodes.
 package unevensplit
 
 import (
@@ -18,7 +18,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Placed: tr
 func check(p *rule.Pass) {
 	v := p.VM
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		return o.Layout.Wide() && !o.Layout.PPDs.Even() && int(v.Guest.VCPUs)%o.Layout.Least != 0 && !p.Rounded(o) // else N008 speaks
+		return o.Layout.Wide() && !o.Layout.PPDs.Even() && int(v.Guest.VCPUs)%o.Layout.Least != 0 && !p.Rounded(o) // otherwise see N008
 	})
 	if !ok {
 		return

@@ -40,7 +40,7 @@ func check(p *rule.Pass) {
 		why = append(why, fmt.Sprintf("%s of %s, fewer than it asks for", words.Plural(int(m.Nodes), "node"), words.Plural(int(m.Cores), "core")))
 		f.When = "Where NUMA scheduling is wanted on so few cores"
 	}
-	if caches { // H003 says so too
+	if caches { // also reported by H003
 		f.When, way.Do = "", "disable L3 cache (CCX) as NUMA in the BIOS setup: it turns each L3 cache into a node"
 	}
 	if few && !caches {

@@ -1,4 +1,4 @@
-// Package vcpucell finds VMs whose cells do not divide their vCPUs, or have memory alone.
+// Package vcpucell finds VMs whose cells do not divide their vCPUs, or have only memory.
 package vcpucell
 
 import (
@@ -37,7 +37,8 @@ func check(p *rule.StatedPass) {
 	})
 }
 
-// memoryAlone finds cells without vCPUs beside others, unless their memory is bound to nodes of the host that have no cores either.
+// memoryAlone finds cells without vCPUs in addition to other cells, unless their memory is bound to host nodes that have no cores
+// either.
 func memoryAlone(p *rule.StatedPass) {
 	v, s := p.VM, p.VM.Stated
 	with := func(n numa.Node) bool { return n.Cores > 0 }
@@ -56,7 +57,7 @@ func memoryAlone(p *rule.StatedPass) {
 		if len(c.CPUs) > 0 || c.Memory == 0 || slices.ContainsFunc(s.Strays, unread) {
 			continue
 		}
-		severity := finding.Low // the host may have memory of another kind
+		severity := finding.Low // the host may have another kind of memory
 		if v.Host != nil && v.Host.Nodes.Known() {
 			nodes := slices.DeleteFunc(slices.Clone(v.Host.Nodes.Value), func(n numa.Node) bool {
 				return s.Bound[i].Nodes != nil && !slices.Contains(s.Bound[i].Nodes, n.ID)

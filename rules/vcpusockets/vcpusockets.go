@@ -19,7 +19,7 @@ var page string
 // Rule is K012.
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: check})
 
-// few is how many sockets any software uses.
+// few is the number of sockets that any software supports.
 const few = 4
 
 func check(p *rule.StatedPass) {
@@ -31,7 +31,7 @@ func check(p *rule.StatedPass) {
 		return
 	}
 	all, also := s.Most(), ""
-	if s.Platform == "KubeVirt" { // adds whole sockets
+	if s.Platform == "KubeVirt" { // it adds whole sockets
 		all = s.VCPUs
 	}
 	to, ok := p.VM.TopologyToBe(all, all)
@@ -64,10 +64,11 @@ func check(p *rule.StatedPass) {
 	})
 }
 
-// unused reports vCPUs that the guest system, or what the owner states of the guest, does not use for its sockets.
+// unused reports vCPUs that the guest system, or the product stated by the owner, cannot use because of its number
+// of sockets.
 func unused(p *rule.StatedPass) (found bool) {
 	v, s := p.VM, p.VM.Stated
-	var sockets []int // that have a vCPU now
+	var sockets []int // sockets with a vCPU at present
 	for _, vcpu := range s.Enabled() {
 		sockets = append(sockets, vcpu/s.PerSocket())
 	}

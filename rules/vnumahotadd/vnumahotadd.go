@@ -1,4 +1,4 @@
-// Package vnumahotadd finds wide VMs that could keep both CPU hot add and vNUMA.
+// Package vnumahotadd finds wide VMs that could have both CPU hot add and vNUMA.
 package vnumahotadd
 
 import (

@@ -1,4 +1,4 @@
-// Package vpdspan finds virtual NUMA nodes that several physical nodes carry.
+// Package vpdspan finds virtual NUMA nodes that span several physical nodes.
 package vpdspan
 
 import (

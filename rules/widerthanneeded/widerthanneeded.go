@@ -1,4 +1,4 @@
-// Package widerthanneeded finds VMs that settings spread over more nodes than they need.
+// Package widerthanneeded finds VMs that settings spread over more nodes than necessary.
 package widerthanneeded
 
 import (
@@ -21,17 +21,17 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Placed: tr
 
 func check(p *rule.Pass) {
 	v := p.VM
-	bare := plan.Edit{ManualOff: true, LimitsOff: true}.Apply(v.Guest) // those are N017 and N018
+	bare := plan.Edit{ManualOff: true, LimitsOff: true}.Apply(v.Guest) // these are N017 and N018
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 		return l.Managed && l.Why != vnuma.ByCPS && len(causes(&v.Guest)) > 0 && l.PPDs.Len() > o.Needed(&v.Guest)
 	})
-	if !ok || p.SpreadLate(&v.On[0]) { // N010 speaks
+	if !ok || p.SpreadLate(&v.On[0]) { // see N010
 		return
 	}
 	plan := p.Plan()
 	if e := plan.Edit; !e.SpreadOff && !e.ForgetStored {
-		return // it is what makes the VM fit its hosts or its memory
+		return // required for fitting its hosts or its memory
 	}
 	ways, notice := p.PlanWays()
 	evidence := []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()}
@@ -67,7 +67,7 @@ func causes(g *vnuma.Guest) []string {
 	return keys
 }
 
-// named lists the causes, and the limits of a client beside them, which N018 judges.
+// named lists the causes, and also the limits of a client, which N018 assesses.
 func named(g *vnuma.Guest) []string {
 	keys := causes(g)
 	if g.MaxPerMachineNode > 0 {

@@ -44,7 +44,7 @@ func watch(w *rule.Watch) {
 	f.Evidence = append(f.Evidence, finding.Evidence{Name: "N%L of that memory", Value: rule.NL(share), Origin: "derived: local ÷ (local + remote)", At: at},
 		w.Counted("wrong ticks", fmt.Sprintf("%d of %d", p.Wrong, p.Ticks), rule.FieldNL))
 	if limit := w.Host.Options.Locality; share < limit && float64(p.Shown)/100 >= limit {
-		f.Severity = finding.Medium // an alarm on the printed number stays silent
+		f.Severity = finding.Medium // an alarm on the printed number does not trigger
 		f.Message += fmt.Sprintf("; it hides that N%%L is below %s", rule.NL(limit))
 		f.Evidence = append(f.Evidence, w.Limit("M001.locality", rule.NL(limit)))
 	}

@@ -137,7 +137,7 @@ func (v *VM) unlisted(most int) {
 	}
 }
 
-// Pages gives the layout the huge pages of its cells: where they differ, each its own.
+// Pages sets the huge pages of the cells in the layout, per cell if they differ.
 func (v *VM) Pages(pages []numa.HugePages, cells int, line, col int) {
 	each, all := numa.PagesOf(pages, max(1, cells))
 	v.Stated.Page = all

@@ -29,7 +29,7 @@ var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance|Instanc
 // operator is the group of the VMs of VMware's VM Operator, which have the same name.
 const operator = "vmoperator.vmware.com/"
 
-// Detect reports whether a file that begins with head has a VM of KubeVirt.
+// Detect reports whether head, the beginning of a file, contains a KubeVirt VM.
 func Detect(head []byte) bool {
 	return kind.Match(head) && (!bytes.Contains(head, []byte(operator)) || bytes.Contains(head, []byte("kubevirt.io/")))
 }

@@ -26,10 +26,10 @@ type domain struct {
 	now       int          // vCPUs at start; 0 for all
 	rounded   numa.Bytes   // memory added by rounding up cells and devices
 	enclaves  numa.Bytes   // of sgx-epc
-	iothreads map[int]bool // by their numbers
+	iothreads map[int]bool // by number
 	clusters  int          // of a die
 	largest   numa.Bytes   // maxMemory
-	idle      numa.Bytes   // of <memory>, what modules do not have in cells: what can be added, and what files hold
+	idle      numa.Bytes   // part of <memory> outside of cells: room for hot-plugged modules, and memory backed by files
 }
 
 // readDomain reads the definition of a VM; whole is false for a fragment of one.

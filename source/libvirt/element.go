@@ -48,14 +48,14 @@ type parser struct {
 // converted says what makes UTF-8 of a file.
 const converted = ": iconv -f %s -t UTF-8 converts it"
 
-// elements returns the outermost elements of a file. With an error come those that were read before it.
+// elements returns the outermost elements of a file. With an error it returns the elements before it.
 func elements(name string, r io.Reader) ([]*element, error) {
 	in := bufio.NewReader(bounded.Reader(r, maxFile))
 	p := &parser{name: name, in: xml.NewDecoder(in)}
 	if head, _ := in.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" { // an error comes with the next read
 		return nil, p.fault(1, 1, "found UTF-16, want UTF-8"+converted, "UTF-16")
 	}
-	p.in.Strict = false // fragments and "&&" of a pasted command; nesting is checked here
+	p.in.Strict = false // for fragments, and "&&" of a pasted command; nesting is checked here
 	p.in.CharsetReader = func(label string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("found the encoding %s, want UTF-8"+converted, text.Short(label), text.Short(label))
 	}

@@ -117,7 +117,7 @@ func (c *collection) plans() {
 	}
 }
 
-// merged returns what was read as one fleet.
+// merged returns all parts as one fleet.
 func (c *collection) merged() (*numa.Fleet, error) {
 	var fleet *numa.Fleet
 	var err error

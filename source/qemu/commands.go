@@ -132,7 +132,7 @@ func (a *arguments) limits() {
 	a.Limits(l)
 }
 
-// end completes the VM that was read.
+// end completes the current VM.
 func (f *file) end() {
 	a, s := f.now, f.now.s
 	if f.broken || a.begun > 0 && a.File().Facts == nil { // a command without options, such as grep

@@ -37,15 +37,15 @@ const most = 1 << 14
 type arguments struct {
 	*definition.VM
 	s        *numa.Stated
-	line     int            // that is read
-	begun    int            // line of the command; 0 when options stand alone
-	smp      int            // line of -smp; 0 for none
-	machine  string         // its type
-	cpu      string         // the model of its processor and what is stated of it
-	old      int            // line of the first -numa node with mem=, which machine types from 5.1 on do not take; 0 for none
-	topology map[string]int // that -smp states, by its words
-	all, now int            // vCPUs of which -smp speaks, and those there at the start
-	levels   [6]int         // how many of each of partsOfCPU
+	line     int            // current line
+	begun    int            // line of the command; 0 for options without a command
+	smp      int            // line of -smp; 0 without one
+	machine  string         // machine type
+	cpu      string         // processor model with its properties
+	old      int            // line of the first -numa node with mem=, which machine types from 5.1 on reject; 0 without one
+	topology map[string]int // topology in -smp, by key
+	all, now int            // maximum number of vCPUs in -smp, and the number at start
+	levels   [6]int         // number of each of partsOfCPU
 	backends map[string]backing
 	nodes    []guestNode
 	cpus     []cpuOfNode
@@ -89,7 +89,7 @@ type cpuOfNode struct {
 // partsOfCPU are the levels of the topology, the largest first (docs/system/qemu-manpage, -smp and -numa cpu).
 var partsOfCPU = [6]string{"socket", "die", "cluster", "module", "core", "thread"}
 
-// unnamed are the keys of the first values of options, which may stand without it.
+// unnamed are the keys of the first values of options, which may be omitted.
 var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-device": "driver", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-cpu": "model", "-mem-path": "path", "-overcommit": "mem-lock", "-realtime": "mlock"}
 
 // modes maps backend policies to those of libvirt.
@@ -220,7 +220,7 @@ func (a *arguments) add(option, value string) error {
 		a.machine = cmp.Or(last("type"), a.machine)
 	case "-cpu":
 		a.cpu = value
-	case "-overcommit", "-realtime": // locked memory is taken at once; mem-lock=on-fault locks what is touched
+	case "-overcommit", "-realtime": // locked memory is allocated at once; mem-lock=on-fault locks pages when they are touched
 		a.taken = a.taken || isOn(last("mem-lock")) || isOn(last("mlock"))
 	case "-mem-path":
 		a.page = pageAt(last("path"))

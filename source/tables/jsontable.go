@@ -102,7 +102,7 @@ type jsonTables struct {
 
 const flavor = "flavors of OpenStack Nova, which are not read: save virsh dumpxml of the instances, and virsh capabilities of their hosts"
 
-// foreign are objects that have the columns of VMs or hosts and are of something else: those with a key, and no fact of ESXi. * is any end.
+// foreign are objects of other kinds that have the columns of VMs or hosts: those with a key, and without a fact of ESXi. * is any end.
 var foreign = []struct {
 	key, what string
 }{

@@ -7,14 +7,14 @@ import (
 	"homenode/internal/binpack"
 )
 
-// A Bound is what no plan can better.
+// A Bound is the limit that no plan can exceed.
 type Bound struct {
-	Hosts int   `json:"hosts"` // needed to place all VMs that some host takes
-	VCPUs int64 `json:"vcpus"` // that can be placed
+	Hosts int   `json:"hosts"` // minimum for placing all VMs that fit some host
+	VCPUs int64 `json:"vcpus"` // maximum that can be placed
 }
 
-// bound returns the fewest hosts that hold all VMs, and the vCPUs that would fit were VMs divisible and each host's cores and
-// memory one.
+// bound returns the minimum number of hosts for all VMs, and the number of vCPUs that would fit if VMs were divisible and the
+// cores and memory of each host were pooled.
 func (m *model) bound() Bound {
 	kinds := make([]binpack.Kind, len(m.kinds))
 	var all binpack.Size
@@ -45,7 +45,7 @@ func (m *model) bound() Bound {
 	return Bound{Hosts: binpack.Fewest(kinds, batches), VCPUs: min(m.wanted, vcpus)}
 }
 
-// nodeMem is all memory of a node for VMs.
+// nodeMem is the total memory of a node for VMs.
 func (m *model) nodeMem(n int32) int64 {
 	mem := m.mem[n]
 	for s := range m.sizes {
@@ -54,8 +54,8 @@ func (m *model) nodeMem(n int32) int64 {
 	return mem
 }
 
-// divisible returns the most vCPUs that a sum of something carries were VMs divisible: those that need least of
-// it for a vCPU come first.
+// divisible returns the maximum number of vCPUs within a total of a resource if VMs were divisible: VMs that need least of it
+// per vCPU come first.
 func (m *model) divisible(sum int64, of func(*item) int64) (vcpus int64) {
 	list := slices.Clone(m.packed)
 	each := func(v int32) float64 { return float64(of(&m.items[v])) / float64(max(1, m.items[v].vcpus)) }
@@ -63,7 +63,7 @@ func (m *model) divisible(sum int64, of func(*item) int64) (vcpus int64) {
 	for _, v := range list {
 		need, n := of(&m.items[v]), m.items[v].vcpus
 		if need > sum {
-			return vcpus + int64(float64(n)*(float64(sum)/float64(need))+1e-6) // no less than the quotient
+			return vcpus + int64(float64(n)*(float64(sum)/float64(need))+1e-6) // rounded up
 		}
 		sum -= need
 		vcpus += n

@@ -9,8 +9,8 @@ import (
 	"homenode/numa"
 )
 
-// A model is a Problem in the form that the search works on; it does not change. Nodes of all
-// hosts stand in one row, those of host h from first[h] to first[h+1].
+// A model is an immutable form of a Problem for the search. The nodes of all hosts are in one array, those of
+// host h from first[h] to first[h+1].
 type model struct {
 	p     *Problem
 	core  int64        // parts of a core
@@ -19,24 +19,24 @@ type model struct {
 	cells int          // of all items
 
 	first []int32
-	cores []int32   // that a node has for VMs
-	cpu   []int64   // the same in parts
-	mem   []int64   // of a node, without its free pages
+	cores []int32   // cores of a node for VMs
+	cpu   []int64   // the same, in parts
+	mem   []int64   // memory of a node, without its free pages
 	pool  []int64   // bytes of free pages, by node × size
 	far   [][]int32 // by host, node × node
 
 	kind              []int32        // by host
 	kinds             [][]int32      // hosts of a kind that are not spare, by index; the largest kind first
 	heads             []int32        // one host of each kind
-	fits              []bool         // by VM × kind: an empty host takes it
+	fits              []bool         // by VM × kind: it fits an empty host
 	spare             []int32        // hosts that stay empty
-	packed            []int32        // VMs that some host takes that is not spare
-	wanted            int64          // vCPUs of these
-	bins              *binpack.Model // hosts by the sums over their nodes, with pages, and VMs
-	nodeCPU, nodeMost int64          // the most of any node
+	packed            []int32        // VMs that fit some host that is not spare
+	wanted            int64          // vCPUs of packed
+	bins              *binpack.Model // hosts as sums over their nodes, with pages, and VMs
+	nodeCPU, nodeMost int64          // the maximum over all nodes
 }
 
-// An item is a VM, its cells with the largest first.
+// An item is a VM. Its cells are sorted by size, the largest first.
 type item struct {
 	vm        int32
 	cells     []cell
@@ -44,18 +44,18 @@ type item struct {
 	exclusive bool
 	share     bool
 	size      int // index of its page size; -1 for ordinary memory
-	shape     int // the same for VMs that fit wherever one of them does
+	shape     int // equal for VMs that fit the same hosts
 	vcpus     int64
 	all       binpack.Size // of its cells
-	most      cell         // the largest need of any cell, in each respect
-	both      int64        // the largest of any cell's smaller share
+	most      cell         // the maximum over the cells, per resource
+	both      int64        // the maximum over the cells of the smaller share
 }
 
 // A cell of an item.
 type cell struct {
 	index    int // in VM.Cells
 	vcpus    int32
-	alone    int32 // cores that no other VM runs on
+	alone    int32 // cores reserved for this VM
 	cpu, mem int64 // parts of cores; bytes
 }
 
@@ -129,12 +129,12 @@ func (m *model) addHost(h *Host) {
 	m.far = append(m.far, far)
 }
 
-// both is the smaller one of the shares of the largest node's cores and memory, in millionths.
+// both is the smaller of the shares of the largest node's cores and memory, in millionths.
 func (m *model) both(cpu, mem int64) int64 {
 	return int64(1e6 * min(float64(cpu)/float64(m.nodeCPU+1), float64(mem)/float64(m.nodeMost+1)))
 }
 
-// last returns the node after those of a host.
+// last returns the index after the last node of a host.
 func (m *model) last(h int32) int32 {
 	if int(h)+1 < len(m.first) {
 		return m.first[h+1]
@@ -211,7 +211,8 @@ func b2i(b bool) byte {
 	return 0
 }
 
-// alone returns how many cores, or threads where these count, vCPUs of an exclusive VM take.
+// alone returns the number of cores, or of threads if the policy counts these, that vCPUs of an exclusive VM
+// occupy.
 func (p *Problem) alone(v *VM, vcpus int) int {
 	if per := max(1, v.PerCore); !p.Policy.Threads {
 		return (vcpus + per - 1) / per
@@ -219,7 +220,7 @@ func (p *Problem) alone(v *VM, vcpus int) int {
 	return vcpus
 }
 
-// same reports whether two hosts are of one kind: whatever fits one fits the other.
+// same reports whether two hosts are of one kind: they fit the same VMs.
 func (m *model) same(a, b int32) bool {
 	i, j, k, l := m.first[a], m.last(a), m.first[b], m.last(b)
 	n := int32(len(m.sizes))
@@ -250,7 +251,7 @@ func (m *model) sortKinds() {
 		}
 		m.kinds[k] = append(m.kinds[k], h)
 	}
-	var largest binpack.Size // the most cores, and then the most memory
+	var largest binpack.Size // most cores, then most memory
 	for _, k := range m.kinds {
 		if a := m.bins.Bins[k[0]]; cmp.Or(cmp.Compare(a.CPU, largest.CPU), cmp.Compare(a.Mem, largest.Mem)) > 0 {
 			largest = a
@@ -269,8 +270,8 @@ func (m *model) sortKinds() {
 	}
 }
 
-// reserve takes the spare hosts out of their kinds: the last ones of the largest kinds, but for one host that
-// VMs go to.
+// reserve removes the spare hosts from their kinds: the last ones of the largest kinds. It leaves at least
+// one host for VMs.
 func (m *model) reserve() {
 	left := min(m.p.Policy.Spare, len(m.p.Hosts)-1)
 	for k, hosts := range m.kinds {
@@ -282,7 +283,7 @@ func (m *model) reserve() {
 	slices.Sort(m.spare)
 }
 
-// feasible finds which kinds of host take which VM.
+// feasible determines which VMs fit which kinds of host.
 func (m *model) feasible() {
 	m.fits = make([]bool, len(m.items)*len(m.kinds))
 	s := newState(m)

@@ -1,39 +1,35 @@
-// Package pack plans which KVM host, and which of its NUMA nodes, every VM of a fleet goes to.
+// Package pack plans the KVM host and the NUMA nodes for every VM of a fleet.
 //
-// ESXi's scheduler places clients when they start and moves them later; a KVM host does
-// neither. So what vSphere did while the VMs ran is fixed here, once: each cell of a VM (its
-// virtual NUMA node) gets a node of a host that has the cores and the memory for it. That is
-// why esxi/placement, which answers what ESXi would do, is not asked.
+// ESXi's scheduler places clients when they start and moves them later; a KVM host does neither. So the placement that vSphere changed at
+// run time is fixed here, once: each cell of a VM (its virtual NUMA node) gets a node of a host with enough cores and memory. For this
+// reason esxi/placement, which models ESXi, is not used.
 //
-// # What fits
+// # Constraints
 //
 //   - A cell never has more vCPUs than the node has cores for VMs: its vCPUs would wait for each
-//     other. Where a node has exclusive VMs, their cores are none of the others'.
-//   - The cores of a node carry its vCPUs: an exclusive vCPU takes one core, another one
-//     1 ÷ overcommit of its class; exclusive VMs whose guests see threads take a core for those of
-//     one. Cores count, not threads, unless the policy says otherwise.
-//   - Memory is never overcommitted. Cells with huge pages take pages that are free, and
-//     pages that are reserved for them out of the node's other memory, unless the policy forbids
-//     to reserve.
-//   - The cells of one VM go to different nodes, unless it may share one, nearest nodes first.
-//   - VMs of one group go to different hosts.
-//   - Spare hosts, the largest, stay empty. The plan says which used hosts' VMs would not all
+//     other. The cores of exclusive VMs are not available to other VMs.
+//   - The cores of a node limit its vCPUs: an exclusive vCPU needs one core, any other one
+//     1 ÷ overcommit of its class. Exclusive VMs whose guests see threads need one core for the
+//     threads of a core. Cores count, not threads, unless the policy counts threads.
+//   - Memory is never overcommitted. Cells with huge pages use free pages, and pages that are
+//     reserved for them from the node's other memory, unless the policy forbids it.
+//   - The cells of one VM are on different nodes, unless they may share one; nearest nodes first.
+//   - VMs of one group are on different hosts.
+//   - Spare hosts, the largest, stay empty. The plan lists the used hosts whose VMs would not all
 //     fit one of the hosts that are empty then.
 //
-// # What is wanted
+// # Objectives
 //
-// The most vCPUs placed, then near nodes, then hosts that are filled evenly. The fewest hosts are searched for first: they are the bound,
-// and say which VMs find no room.
+// First the most vCPUs placed, then near nodes, then evenly filled hosts. The search first minimises the number of hosts: this gives the
+// bound, and the VMs that do not fit.
 //
-// # How
+// # Method
 //
-// What fits no empty host is set aside with its reason. The others are placed in the order of
-// exclusive first, then cells × dominant share, on the used host that they leave least of,
-// else on a new one; again in other orders of the same, perturbed with a fixed seed. Then hosts are
-// emptied and filled anew, together with what is left over (ruin and recreate, Schrimpf et al.
-// 2000), as long as the budget of placements lasts or until the lower bound is reached. At last VMs move to hosts that are less full.
-// There is no clock in it: the same problem has the same plan. The tests compare it with
-// OR-Tools CP-SAT.
+// VMs that fit no empty host are set aside with the reason. The others are placed in the order exclusive first, then cells × dominant
+// share, each on the used host that has least left afterwards, otherwise on a new one; this is repeated in other such orders, perturbed
+// with a fixed seed. Then hosts are emptied and refilled, together with the VMs left over (ruin and recreate, Schrimpf et al. 2000),
+// until the budget of placements is used up or the lower bound is reached. Finally VMs move to hosts that are less full. The result does
+// not depend on time: the same problem gives the same plan. The tests compare it with OR-Tools CP-SAT.
 package pack
 
 import (
@@ -45,7 +41,7 @@ import (
 	"homenode/numa"
 )
 
-// A Problem is VMs, and the hosts that they go to.
+// A Problem consists of VMs and the hosts for them.
 type Problem struct {
 	VMs    []VM
 	Hosts  []Host
@@ -53,23 +49,23 @@ type Problem struct {
 	Search Search
 }
 
-// A VM is what a VM needs.
+// A VM lists the needs of a VM.
 type VM struct {
 	Name  string
 	Cells []Cell // its NUMA nodes as the guest sees them
-	// Exclusive: each vCPU has a core that no other VM runs on.
+	// Exclusive: each vCPU has a core to itself.
 	Exclusive bool
-	// PerCore vCPUs of an exclusive VM, consecutive ones, have the CPUs of one core; 0 means 1. Every core must have whole
-	// groups of so many.
+	// PerCore consecutive vCPUs of an exclusive VM get the CPUs of one core; 0 means 1. The number of CPUs of every core must be a
+	// multiple of it.
 	PerCore int
 	// Page is the size of its huge pages; 0 for ordinary memory.
 	Page   numa.Bytes
-	Class  string     // of Policy.Overcommit
+	Class  string     // key of Policy.Overcommit
 	Groups []string   // VMs of one group never share a host
-	Share  bool       // several of its cells may go to one node
-	Own    numa.Bytes // that it takes beside the memory of its guest, in equal parts where its cells are
-	Most   int        // vCPUs that its software takes of a node; 0 for any
-	Wave   int        // in which it moves, ascending
+	Share  bool       // several of its cells may be on one node
+	Own    numa.Bytes // memory in addition to that of its guest, divided equally among its cells
+	Most   int        // maximum number of vCPUs per node that its software uses; 0 for any
+	Wave   int        // number of its migration wave, ascending
 }
 
 // A Cell is one NUMA node of a VM.
@@ -78,60 +74,58 @@ type Cell struct {
 	Memory numa.Bytes
 }
 
-// A Host is what a host offers.
+// A Host describes the resources of a host.
 type Host struct {
 	Name   string
-	Vendor string // of the processor, "AMD" or "Intel"; "" when unknown
+	Vendor string // of the processor, "AMD" or "Intel"; "" if unknown
 	Nodes  []Node
-	// Distance[i][j] is that of Nodes[i] and Nodes[j], 10 being local; nil when unknown: then
-	// all others are equally far.
+	// Distance[i][j] is the distance of Nodes[i] and Nodes[j], 10 for local; nil if unknown: then all other nodes are equally far.
 	Distance [][]int
 }
 
 // A Node is a NUMA node of a host.
 type Node struct {
-	ID      int // as the host numbers it
+	ID      int // as numbered by the host
 	Cores   int // physical cores; 0 for a node of memory only
 	Threads int // logical CPUs of the cores
-	// CPUs are the logical CPUs, those of one core together, in the order in which cores are
-	// given away; nil when unknown: then no pins are planned.
+	// CPUs are the logical CPUs by core, in the order of assignment; nil if unknown: then no pins are planned.
 	CPUs   [][]int
 	Memory numa.Bytes
-	// KeptCores, the first, and KeptMemory are the host's own.
+	// KeptCores, the first ones, and KeptMemory are reserved for the host.
 	KeptCores  int
 	KeptMemory numa.Bytes
 	Pages      []numa.Pool // free huge pages; one entry for each size
 }
 
-// A Policy says how full hosts may be. The zero value: one vCPU a core, no spare host.
+// A Policy limits how full hosts may be. The zero value: one vCPU per core, no spare host.
 type Policy struct {
-	// Overcommit is vCPUs per core by class, in steps of a hundredth; a class that it lacks has
-	// that of "", and without it 1. It does not count for exclusive VMs.
+	// Overcommit is vCPUs per core by class, in steps of a hundredth; a missing class has the value of "", or else 1. It does not apply
+	// to exclusive VMs.
 	Overcommit map[string]float64
-	Threads    bool // threads count as cores do
-	Spare      int  // hosts that stay empty: as many may fail
-	// FreePagesOnly: huge pages are those that are free; none are reserved for the move.
+	Threads    bool // threads count as cores
+	Spare      int  // hosts that stay empty: the number that may fail
+	// FreePagesOnly: use only free huge pages; reserve none for the move.
 	FreePagesOnly bool
 }
 
-// A Search says how long to search.
+// A Search limits the duration of the search.
 type Search struct {
 	Seed uint64
-	// Budget is how many times a VM is placed for a try, beside MinStarts whole orders; 0 means the larger of
-	// DefaultBudget and perVM times the VMs.
+	// Budget is the number of trial placements of a VM, in addition to MinStarts whole orders; 0 means the larger of DefaultBudget and
+	// perVM times the number of VMs.
 	Budget int
 }
 
-// DefaultBudget takes less than a second on one core; perVM keeps plans of large fleets as good.
+// DefaultBudget needs less than a second on one core; perVM preserves the quality of plans of large fleets.
 const (
 	DefaultBudget = 400_000
 	perVM         = 40
 )
 
-// MinStarts are the orders that are tried however large the fleet is.
+// MinStarts is the number of orders that are always tried, regardless of the fleet's size.
 const MinStarts = 3
 
-// Check reports the first thing of p that cannot be.
+// Check returns an error for the first invalid value of p.
 func (p *Problem) Check() error {
 	names := map[string]bool{}
 	for i := range p.Hosts {
@@ -165,7 +159,7 @@ func (p *Problem) Check() error {
 	return err
 }
 
-// Siblings reports whether the CPUs of every core of the hosts are known, and are whole groups of so many.
+// Siblings reports whether the CPUs of every core of the hosts are known, and their number is a multiple of perCore.
 func Siblings(hosts []Host, perCore int) bool {
 	for i := range hosts {
 		for _, n := range hosts[i].Nodes {
@@ -234,7 +228,7 @@ func (n *Node) check() error {
 	return nil
 }
 
-// maxMemory of a node or cell keeps sums within 64 bits.
+// maxMemory of a node or cell limits sums to 64 bits.
 const maxMemory = 1 << 50
 
 func (v *VM) check() error {
@@ -264,7 +258,7 @@ func (p *Policy) hundredths(class string) int64 {
 	return int64(math.Round(r * 100))
 }
 
-// core returns into how many parts a core is cut so that every vCPU takes a whole number.
+// core returns the number of parts of a core for which every vCPU needs a whole number of parts.
 func (p *Policy) core() (int64, error) {
 	core := int64(1)
 	for _, class := range slices.Sorted(maps.Keys(p.Overcommit)) {

@@ -8,67 +8,66 @@ import (
 	"homenode/numa"
 )
 
-// A Plan says where the VMs go.
+// A Plan assigns hosts to the VMs.
 type Plan struct {
 	VMs   []Placement `json:"vms"`   // in the order of the problem
 	Hosts []Use       `json:"hosts"` // in the order of the problem
 	Waves []Wave      `json:"waves"`
-	// Bound is what no plan can better. Its gap is Tightest − Bound.Hosts where Tightest is known, else
-	// Bound.VCPUs − VCPUs.
+	// Bound is the limit that no plan can exceed. The gap is Tightest − Bound.Hosts if Tightest is known, otherwise Bound.VCPUs −
+	// VCPUs.
 	Bound    Bound `json:"bound"`
-	Tightest int   `json:"tightest"` // the fewest hosts that were found to take them; 0 where VMs that fit a host find no room
-	Used     int   `json:"used"`     // hosts with VMs, which are spread over all that are not spare
+	Tightest int   `json:"tightest"` // smallest number of hosts found for all VMs; 0 if VMs that fit a host are left over
+	Used     int   `json:"used"`     // hosts with VMs, which are spread over all hosts that are not spare
 	VCPUs    int64 `json:"vcpus"`    // placed
-	Left     int   `json:"left"`     // VMs that are not placed
+	Left     int   `json:"left"`     // number of VMs that are not placed
 	Spare    []int `json:"spare"`    // hosts that stay empty, by index
-	// Uncovered are hosts whose VMs were not found room for on one of the empty hosts all together, where
-	// spare ones were asked for.
+	// Uncovered are hosts whose VMs do not all fit on one of the empty hosts. It is set only if spare hosts are required.
 	Uncovered []int `json:"uncovered,omitempty"`
-	// More are hosts that would take the VMs for which there is no room; nil when there are none.
+	// More are additional hosts for the VMs that do not fit; nil if none are needed.
 	More *More `json:"more,omitempty"`
 }
 
-// More hosts would take what is left.
+// More describes additional hosts for the VMs left over.
 type More struct {
-	Like  string `json:"like"` // the host that they would be copies of
+	Like  string `json:"like"` // the existing host to copy
 	Hosts int    `json:"hosts"`
-	VMs   int    `json:"vms"` // that they would take
+	VMs   int    `json:"vms"` // number of VMs that they accept
 }
 
 // A Placement is the host of a VM and the node of each of its cells.
 type Placement struct {
 	VM    string  `json:"vm"`
-	Host  int     `json:"host"` // index; -1 when it is not placed
+	Host  int     `json:"host"` // index; -1 if not placed
 	Cells []Place `json:"cells,omitempty"`
 	Far   int     `json:"far,omitempty"` // the largest distance between two of its nodes; 0 with one node
-	// Of a VM that is not placed.
+	// For a VM that is not placed.
 	Why  string `json:"why,omitempty"`
-	Cure string `json:"cure,omitempty"` // what would make it fit
+	Cure string `json:"cure,omitempty"` // a change that makes it fit
 }
 
 // A Place is the node of a cell.
 type Place struct {
-	Node int `json:"node"` // as the host numbers it
-	// CPUs: of an exclusive VM one for each vCPU; of another those that its vCPUs may run
-	// on, all that no exclusive VM has. Nil when the CPUs of the node are unknown.
+	Node int `json:"node"` // as numbered by the host
+	// CPUs: for an exclusive VM one for each vCPU; for any other the CPUs that its vCPUs may use, which are all without an exclusive
+	// VM. nil if the CPUs of the node are unknown.
 	CPUs []int `json:"cpus,omitempty"`
 }
 
-// A Use is what a host carries.
+// A Use is the load of a host.
 type Use struct {
 	Host  string    `json:"host"`
 	VMs   []int     `json:"vms"` // by index, ascending
 	Nodes []NodeUse `json:"nodes"`
 }
 
-// A NodeUse is what a node of a host carries.
+// A NodeUse is the load of a node of a host.
 type NodeUse struct {
 	Node      int        `json:"node"`
-	Cores     int        `json:"cores"`     // for VMs; threads where the policy counts these
+	Cores     int        `json:"cores"`     // for VMs; threads if the policy counts these
 	VCPUs     int        `json:"vcpus"`     // of all cells
-	Exclusive int        `json:"exclusive"` // of Cores, those that VMs have alone
+	Exclusive int        `json:"exclusive"` // part of Cores that is reserved for exclusive VMs
 	Memory    numa.Bytes `json:"memory"`    // of all cells
-	Free      numa.Bytes `json:"free"`      // for more, of what is not pages
+	Free      numa.Bytes `json:"free"`      // unused, without huge pages
 	Pages     []PageUse  `json:"pages,omitempty"`
 }
 
@@ -81,19 +80,19 @@ func (n *NodeUse) Ratio() (ratio float64, ok bool) {
 type PageUse struct {
 	Size    numa.Bytes `json:"size"`
 	Need    int        `json:"need"`    // pages of the cells
-	Reserve int        `json:"reserve"` // of Need, those that are to be reserved before the VMs come
-	Free    int        `json:"free"`    // that are left
+	Reserve int        `json:"reserve"` // part of Need that has to be reserved before the VMs arrive
+	Free    int        `json:"free"`    // remaining pages
 }
 
-// A Wave is VMs that move together.
+// A Wave is a group of VMs that move together.
 type Wave struct {
 	Wave  int   `json:"wave"`
-	VMs   []int `json:"vms"`             // by index, those that are placed, by host and name
+	VMs   []int `json:"vms"`             // by index, placed VMs only, sorted by host and name
 	Hosts []int `json:"hosts,omitempty"` // that get their first VM
 	VCPUs int   `json:"vcpus"`
 }
 
-// Make plans, until the context ends.
+// Make computes a plan. It stops when the context ends.
 func Make(ctx context.Context, p *Problem) (*Plan, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -150,7 +149,7 @@ func (out *Plan) place(m *model, s *state) {
 	}
 }
 
-// use adds up what the nodes carry.
+// use sums up the load of the nodes.
 func (out *Plan) use(m *model, s *state) {
 	out.Hosts = make([]Use, len(m.p.Hosts))
 	sizes := len(m.sizes)
@@ -181,18 +180,18 @@ func (out *Plan) use(m *model, s *state) {
 	}
 }
 
-// pin gives exclusive vCPUs a CPU each, first to VMs whose vCPUs share cores, then in the order of VMs, and all others what is left of
-// their node.
+// pin assigns one CPU to each exclusive vCPU, first for VMs whose vCPUs share cores, then in the order of VMs. All other VMs get the
+// remaining CPUs of their node.
 func (out *Plan) pin(m *model, s *state) {
 	for h := range out.Hosts {
 		nodes := m.p.Hosts[h].Nodes
-		lists := make([][][]int, len(nodes)) // the CPUs of each core, or of each thread where these count
+		lists := make([][][]int, len(nodes)) // the CPUs of each core, or of each thread if the policy counts these
 		next := make([]int, len(nodes))
 		for i := range nodes {
 			lists[i] = nodes[i].forVMs(m.p.Policy.Threads)
 		}
 		exclusive := slices.DeleteFunc(slices.Clone(out.Hosts[h].VMs), func(v int) bool { return !m.items[v].exclusive })
-		slices.SortStableFunc(exclusive, func(a, b int) int { return cmp.Compare(m.p.VMs[b].PerCore, m.p.VMs[a].PerCore) }) // else one would begin amid a core
+		slices.SortStableFunc(exclusive, func(a, b int) int { return cmp.Compare(m.p.VMs[b].PerCore, m.p.VMs[a].PerCore) }) // otherwise one would begin in the middle of a core
 		for _, v := range exclusive {
 			it := &m.items[v]
 			for i, c := range it.cells {
@@ -223,7 +222,7 @@ func (out *Plan) pin(m *model, s *state) {
 	}
 }
 
-// forVMs returns the CPUs of each core that is not the host's, or each of them alone.
+// forVMs returns the CPUs of each core that is not reserved for the host, or each CPU separately.
 func (n *Node) forVMs(threads bool) (out [][]int) {
 	if n.CPUs == nil {
 		return nil
@@ -240,7 +239,7 @@ func (n *Node) forVMs(threads bool) (out [][]int) {
 	return out
 }
 
-// besides returns the CPUs that exclusive VMs leave, which have the first of list.
+// besides returns the CPUs that are left by exclusive VMs, which have the first of list.
 func besides(list [][]int, exclusive int) (out []int) {
 	if list == nil {
 		return nil

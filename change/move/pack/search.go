@@ -9,28 +9,28 @@ import (
 	"homenode/numa"
 )
 
-// candidates is how many used hosts with room are weighed for a VM.
+// candidates is the number of used hosts with room that are compared for a VM.
 const candidates = 16
 
-// A search places the VMs again and again and keeps the best.
+// A search places the VMs repeatedly and stores the best result.
 type search struct {
 	*state
 	budget  int
-	anyKind bool // an empty host of any kind is opened, else one of the largest
-	near    bool // nearest nodes first, else those that are left with least
+	anyKind bool // any kind of empty host may be opened, otherwise only the largest that fits
+	near    bool // prefer the nearest nodes, otherwise those with least left
 	keys    []float64
 
-	left []int32 // VMs on no host, that some host would take
+	left []int32 // VMs without a host that would fit some host
 
-	// What a round works with.
+	// Work space of a round.
 	again []int32 // VMs to be placed
 	kept  []int8  // nodes of the best host so far
 }
 
-// maxRuns are the starts that are improved, where the budget gives each of them many rounds.
+// maxRuns is the number of starts that are improved, if the budget gives each of them many rounds.
 const maxRuns = 8
 
-// solve returns the tightest state that is found, and what no plan can better.
+// solve returns the tightest state found, and the limit that no plan can exceed.
 func (m *model) solve(ctx context.Context) (*search, Bound) {
 	bound := m.bound()
 	budget := cmp.Or(m.p.Search.Budget, max(DefaultBudget, perVM*len(m.packed))) - MinStarts*len(m.packed)
@@ -61,10 +61,10 @@ func (m *model) solve(ctx context.Context) (*search, Bound) {
 	return best, bound
 }
 
-// roundsEach is how often each VM is placed in a run that is worth a start of its own.
+// roundsEach is the number of placements of each VM in a run that is worth a start of its own.
 const roundsEach = 500
 
-// beside compares two states: above 0 the first is better.
+// beside compares two states: a positive result means that the first is better.
 func (s *state) beside(o *state) int {
 	return cmp.Or(cmp.Compare(s.placed, o.placed), cmp.Compare(len(o.used), len(s.used)), cmp.Compare(s.fill, o.fill))
 }
@@ -74,12 +74,12 @@ func (s *state) reached(b Bound) bool {
 	return s.placed >= b.VCPUs && (s.placed < s.m.wanted || len(s.used) <= b.Hosts)
 }
 
-// orders are what VMs are sorted by, the largest first.
+// orders are the sort keys of VMs, the largest first.
 var orders = []func(m *model, it *item) float64{
 	func(m *model, it *item) float64 { return float64(len(it.cells)) * m.dominant(it) },
 	func(m *model, it *item) float64 { return m.dominant(it) },
 	func(m *model, it *item) float64 { return m.shareCPU(it) + m.shareMem(it) },
-	func(m *model, it *item) float64 { return float64(it.vcpus) / max(m.dominant(it), 1e-9) }, // the most vCPUs for the room
+	func(m *model, it *item) float64 { return float64(it.vcpus) / max(m.dominant(it), 1e-9) }, // most vCPUs per share of a host
 	func(m *model, it *item) float64 { return m.shareMem(it) },
 	func(m *model, it *item) float64 { return m.shareCPU(it) },
 	func(m *model, it *item) float64 { return float64(it.vcpus) },
@@ -97,7 +97,7 @@ func (m *model) shareMem(it *item) float64 {
 
 func (m *model) dominant(it *item) float64 { return max(m.shareCPU(it), m.shareMem(it)) }
 
-// fillIn places all VMs in order i.
+// fillIn places all VMs in the order with index i.
 func (s *search) fillIn(ctx context.Context, i int) {
 	list := slices.Clone(s.m.packed)
 	s.sort(list, orders[i%len(orders)], 0)
@@ -109,7 +109,7 @@ func (s *search) fillIn(ctx context.Context, i int) {
 	}
 }
 
-// sort orders VMs by a key that is multiplied by 1 ± spread: exclusive ones first, the largest first.
+// sort sorts VMs by a key that is multiplied by 1 ± spread: exclusive ones first, then the largest.
 func (s *search) sort(list []int32, key func(*model, *item) float64, spread float64) {
 	for _, v := range list {
 		s.keys[v] = key(s.m, &s.m.items[v])
@@ -126,7 +126,7 @@ func (s *search) sort(list []int32, key func(*model, *item) float64, spread floa
 	})
 }
 
-// insert places a VM on the used host that it leaves least of or, where it may, on an empty one.
+// insert places a VM on the used host that has least left afterwards or, if open is set, on an empty one.
 func (s *search) insert(v int32, open bool) bool {
 	it := &s.m.items[v]
 	s.budget--
@@ -166,8 +166,8 @@ func (s *search) insert(v int32, open bool) bool {
 	return false
 }
 
-// improve empties a few hosts and fills them anew, with what is left over, as long as the budget lasts. What
-// comes out worse is taken back.
+// improve empties a few hosts and refills them, together with the VMs left over, until the budget is used up. A worse result is
+// rolled back.
 func (s *search) improve(ctx context.Context, b Bound) {
 	if len(s.used) == 0 {
 		return
@@ -182,12 +182,12 @@ func (s *search) improve(ctx context.Context, b Bound) {
 	}
 }
 
-// walk: one of so many rounds that only leave hosts filled more evenly is kept nevertheless.
+// walk: one of this many rounds that only make hosts less uneven is accepted nevertheless.
 const walk = 16
 
-// round is one try of improve.
+// round is one attempt of improve.
 func (s *search) round() {
-	s.budget-- // so that improve ends
+	s.budget-- // so that improve terminates
 	placed, used, fill := s.placed, len(s.used), s.fill
 	s.near = s.random.IntN(4) > 0
 	s.weightCPU, s.weightMem = s.random.Float64(), s.random.Float64()
@@ -220,7 +220,7 @@ func (s *search) round() {
 	}
 }
 
-// pick chooses one of the used hosts, an emptier one rather than a full one.
+// pick chooses one of the used hosts, with a preference for emptier ones.
 func (s *search) pick() int32 {
 	a, b := s.used[s.random.IntN(len(s.used))], s.used[s.random.IntN(len(s.used))]
 	if s.random.IntN(2) == 0 && s.square[b] < s.square[a] {
@@ -229,7 +229,7 @@ func (s *search) pick() int32 {
 	return a
 }
 
-// empty takes the VMs off a host, in some rounds only some of them.
+// empty removes the VMs from a host, in some rounds only some of them.
 func (s *search) empty(h int32) {
 	all, first := s.random.IntN(3) > 0, len(s.again)
 	for _, v := range s.On[h] {
@@ -242,10 +242,10 @@ func (s *search) empty(h int32) {
 	}
 }
 
-// mostLeftOver bounds what of the VMs that are on no host is tried in one round.
+// mostLeftOver limits the number of unplaced VMs that are tried in one round.
 const mostLeftOver = 40
 
-// leftOver adds VMs that are on no host to those that are placed again, and puts them at the end of s.left.
+// leftOver adds VMs without a host to those that are placed again, and moves them to the end of s.left.
 func (s *search) leftOver() (tried int) {
 	for ; tried < min(len(s.left), mostLeftOver); tried++ {
 		end := len(s.left) - 1 - tried
@@ -256,8 +256,8 @@ func (s *search) leftOver() (tried int) {
 	return tried
 }
 
-// draw lays the cells of each VM nearer to each other, and then the VMs of each host evenly over its nodes: on KVM nothing moves a VM
-// away from a busy node later.
+// draw moves the cells of each VM nearer to each other, and then distributes the VMs of each host evenly over its nodes: on KVM
+// nothing moves a VM away from a busy node later.
 func (s *search) draw() {
 	s.weightCPU, s.weightMem, s.weightChance = 1, 1, 0
 	for h := range int32(len(s.On)) {
@@ -274,7 +274,7 @@ func (s *search) draw() {
 	}
 }
 
-// anew lays all VMs of a host anew, and keeps it when they all fit and that is better.
+// anew places all VMs of a host again. The result is accepted if they all fit and it is better.
 func (s *search) anew(h int32, better func() bool) {
 	s.Try(func() bool {
 		list := slices.Clone(s.On[h])
@@ -286,7 +286,7 @@ func (s *search) anew(h int32, better func() bool) {
 	})
 }
 
-// all puts VMs on a host, in their order, on near nodes or those that are left with least; false when one of them does not fit.
+// all places VMs on a host, in their order, on near nodes or those with least left; false if one of them does not fit.
 func (s *search) all(h int32, vms []int32, near bool) bool {
 	for _, v := range vms {
 		if !s.fit(h, v, near) {
@@ -297,7 +297,7 @@ func (s *search) all(h int32, vms []int32, near bool) bool {
 	return true
 }
 
-// reserved is the memory of a host that is to become huge pages.
+// reserved is the memory of a host that will be reserved as huge pages.
 func (s *state) reserved(h int32) (sum int64) {
 	sizes := int32(len(s.m.sizes))
 	for _, pool := range s.pool[s.m.first[h]*sizes : s.m.last(h)*sizes] {
@@ -306,7 +306,7 @@ func (s *state) reserved(h int32) (sum int64) {
 	return sum
 }
 
-// uneven is the sum of the squares of how full the nodes of a host are, in thousandths of the fuller of cores and memory.
+// uneven is the sum of the squared fill levels of a host's nodes, in thousandths of the fuller of cores and memory.
 func (s *state) uneven(h int32) (sum int64) {
 	used := func(free, all int64) int64 {
 		if all == 0 {

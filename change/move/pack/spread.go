@@ -7,11 +7,11 @@ import (
 	"homenode/internal/binpack"
 )
 
-// maxSpreads bounds how often all VMs are looked at.
+// maxSpreads limits the number of passes over all VMs.
 const maxSpreads = 4
 
-// spread fills the hosts evenly, as people run them: VMs, the largest first, go to the host that is least full with them, where that is less
-// full than theirs. No VM is left out for it, and spare hosts stay empty.
+// spread fills the hosts evenly, as administrators do: VMs, the largest first, move to the host that would be least full with them, if that
+// is less full than their own. All VMs stay placed, and spare hosts stay empty.
 func (s *search) spread(ctx context.Context) {
 	list := slices.DeleteFunc(slices.Clone(s.m.packed), func(v int32) bool { return s.In[v] < 0 })
 	s.sort(list, orders[1], 0)
@@ -28,7 +28,7 @@ func (s *search) spread(ctx context.Context) {
 	s.even = false
 }
 
-// relocate moves a VM to the host that is least full with it; false when it stays.
+// relocate moves a VM to the host that would be least full with it; false if it stays.
 func (s *search) relocate(v int32) bool {
 	it, from := &s.m.items[v], s.In[v]
 	was := s.full(from, binpack.Size{})
@@ -55,7 +55,7 @@ func (s *search) relocate(v int32) bool {
 	})
 }
 
-// full is how full a host is with so much more, in thousandths of the fuller of cores and memory.
+// full is the fill level of a host with the additional load, in thousandths of the fuller of cores and memory.
 func (s *state) full(h int32, more binpack.Size) int64 {
 	left, all := s.Left[h].Less(more), s.Bins[h]
 	full := func(free, all int64) int64 { return (all - free) * 1000 / max(1, all) }

@@ -7,36 +7,36 @@ import (
 	"homenode/numa"
 )
 
-// A state is where the VMs are, and what that leaves of the nodes.
+// A state contains the placement of the VMs and the remaining resources of the nodes.
 type state struct {
 	*binpack.Packing
 	m     *model
-	cpu   []int64 // parts of cores that are free, by node
+	cpu   []int64 // free parts of cores, by node
 	mem   []int64 // free, without pages
-	pool  []int64 // bytes of pages that are free; below 0 those that are to be reserved
-	alone []int32 // cores that exclusive VMs have
+	pool  []int64 // free bytes of pages; a negative value is to be reserved
+	alone []int32 // cores of exclusive VMs
 
 	node []int8 // by cell, within the host
-	laid []int8 // nodes that VMs had which Try may put back
+	laid []int8 // previous nodes of VMs, for Try to restore
 
-	closed [][]int32 // empty hosts by kind, those that are opened first at the end
+	closed [][]int32 // empty hosts by kind; the one to open next is at the end
 	tree   tree
-	used   []int32 // hosts with VMs, in no order
+	used   []int32 // hosts with VMs, unordered
 	rank   []int32 // of a host in used
 	placed int64   // vCPUs
-	square []int64 // by host: how full it is, in hundredths, squared: the more uneven hosts are, the nearer is an empty one
-	fill   int64   // the sum of these
+	square []int64 // by host: fill level in hundredths, squared: the more uneven hosts are, the closer one is to being empty
+	fill   int64   // sum of square
 
-	// Weights of what a node is left with, in the choice of one, and of chance.
+	// Weights for choosing a node: the remaining cores and memory, and randomness.
 	weightCPU, weightMem, weightChance float64
 	random                             *rand.Rand
-	even                               bool // what is left with most is chosen
+	even                               bool // prefer the node with most left
 
-	refused []int // by shape: grown when no used host took it
-	grown   int   // how often something was removed
+	refused []int // by shape: value of grown when no used host had room
+	grown   int   // number of removals
 
-	try  []int8 // nodes of the cells that fit looks at
-	best []int8 // and of those that it chose
+	try  []int8 // node candidates for the cells in fit
+	best []int8 // best of these so far
 	cost float64
 }
 
@@ -70,7 +70,7 @@ func newState(m *model) *state {
 	return s
 }
 
-// Try is that of the packing. What it takes back lies on the nodes that it had.
+// Try implements the packing. A rollback restores the previous nodes.
 func (s *state) Try(do func() bool) bool {
 	laid := len(s.laid)
 	ok := s.Packing.Try(do)
@@ -80,12 +80,12 @@ func (s *state) Try(do func() bool) bool {
 	return ok
 }
 
-// maxSteps bounds the ways that are tried to lay the cells of one VM on one host. 8 equal
-// cells on 16 nodes have 12,870.
+// maxSteps limits the number of assignments that are tried for the cells of one VM on one host. 8 equal cells on 16 nodes have
+// 12,870.
 const maxSteps = 20_000
 
-// fit finds the nodes of host h for the cells of a VM, into s.best, and what they cost, into
-// s.cost: near asks for the nearest nodes first, else those that are left with least count alone.
+// fit finds the nodes of host h for the cells of a VM and stores them in s.best, and their cost in s.cost. near prefers the
+// nearest nodes; otherwise only the remaining resources count.
 func (s *state) fit(h, v int32, near bool) bool {
 	it := &s.m.items[v]
 	if !s.Apart(int(h), v, nil) {
@@ -112,7 +112,7 @@ func (s *state) fit(h, v int32, near bool) bool {
 	return s.cost >= 0
 }
 
-// A dive tries the nodes of a host for the cells of one VM, one after another.
+// A dive tries the nodes of a host for the cells of one VM, recursively.
 type dive struct {
 	s            *state
 	it           *item
@@ -123,7 +123,7 @@ type dive struct {
 	used         uint64
 }
 
-// farOff is what a unit of distance counts beside a whole node that is left empty.
+// farOff is the cost of a unit of distance, relative to a whole node that is left empty.
 const farOff = 1e6
 
 func (d *dive) lay(c int, cost float64) {
@@ -138,7 +138,7 @@ func (d *dive) lay(c int, cost float64) {
 	}
 	from := int32(0)
 	if c > 0 && cells[c].cpu == cells[c-1].cpu && cells[c].mem == cells[c-1].mem && cells[c].vcpus == cells[c-1].vcpus {
-		from = int32(s.try[c-1]) // equal cells: one order of them is enough
+		from = int32(s.try[c-1]) // equal cells: one order is enough
 	}
 	for n := from; n < d.count; n++ {
 		if d.used>>n&1 == 1 && !d.it.share {
@@ -179,7 +179,7 @@ func (s *state) takes(h, n int32, it *item, c *cell) bool {
 	if !it.exclusive {
 		return c.vcpus <= left
 	}
-	for _, o := range s.On[h] { // what the others are left with
+	for _, o := range s.On[h] { // remaining for the others
 		other := &s.m.items[o]
 		if other.exclusive {
 			continue
@@ -193,19 +193,19 @@ func (s *state) takes(h, n int32, it *item, c *cell) bool {
 	return true
 }
 
-// reserves is what a cell takes of a node's other memory.
+// reserves is the part of the node's other memory that a cell uses.
 func (s *state) reserves(n int32, it *item, mem int64) int64 {
 	if it.size < 0 {
 		return mem
 	}
 	over := mem - max(0, s.pool[int(n)*len(s.m.sizes)+it.size])
 	if over > 0 && s.m.p.Policy.FreePagesOnly {
-		return s.mem[n] + 1 // more than there is
+		return s.mem[n] + 1 // more than is free
 	}
 	return max(0, over)
 }
 
-// rest is how much of a node a cell leaves, as shares of what it has, or with even how much of it is taken then: small is good.
+// rest is the remainder of a node after a cell, as shares of its resources, or with even the used part: small is good.
 func (s *state) rest(n int32, c *cell) float64 {
 	chance := 0.0
 	if s.weightChance > 0 {
@@ -254,7 +254,7 @@ func (s *state) put(h, v int32, nodes []int8) {
 	s.refresh(h)
 }
 
-// remove takes a VM off its host.
+// remove removes a VM from its host.
 func (s *state) remove(v int32) {
 	it, h := &s.m.items[v], s.In[v]
 	for i := range it.cells {
@@ -276,7 +276,7 @@ func (s *state) remove(v int32) {
 	s.refresh(h)
 }
 
-// open takes a host out of the empty ones.
+// open removes a host from the empty ones.
 func (s *state) open(h int32) {
 	k := s.m.kind[h]
 	list := s.closed[k]

@@ -2,22 +2,22 @@ package pack
 
 import "homenode/internal/binpack"
 
-// A room is the most that any node of some hosts has left, and the most that any of the hosts has
-// in all. both is the smaller one of a node's shares of cores and memory: a node that lacks one of them is
-// of no use, however much it has of the other.
+// A room has the maximum left on any node of some hosts, and the maximum left on any of the hosts in
+// total. both is the smaller of a node's shares of cores and memory: a node that lacks one of them is
+// useless, however much is left of the other.
 type room struct {
 	cpu, mem, both int64
 	sum            binpack.Size
 }
 
-// closedHost is the room of a host that is not used: it is opened when no other takes the VM.
+// closedHost is the room of an unused host: such a host is opened only if no used host has room.
 var closedHost = room{-1, -1, -1, binpack.Size{CPU: -1, Mem: -1}}
 
-// A tree finds hosts with enough room without asking all of them: each inner node has the most of
-// what is below it.
+// A tree finds hosts with enough room without a linear search: each inner node has the maximum of its
+// subtree.
 //
 //	         1
-//	   2           3         the hosts are leaves; what node i has is the most of 2i and 2i+1
+//	   2           3         the hosts are leaves; node i has the maximum of 2i and 2i+1
 //	4     5     6     7
 type tree struct {
 	size int
@@ -49,10 +49,10 @@ func (t *tree) set(h int32, r room) {
 	}
 }
 
-// find calls visit for hosts that may have room for the item, by index, until it returns false.
+// find calls visit with the index of each host that may have room for the item, until visit returns false.
 func (t *tree) find(it *item, visit func(h int32) bool) { t.under(1, it, visit) }
 
-// under looks at node i and what is below it.
+// under searches the subtree of node i.
 func (t *tree) under(i int, it *item, visit func(h int32) bool) bool {
 	r := &t.room[i]
 	if r.cpu < it.most.cpu || r.mem < it.most.mem || r.both < it.both || r.sum.CPU < it.all.CPU || r.sum.Mem < it.all.Mem {

@@ -9,12 +9,11 @@ import (
 	"homenode/numa"
 )
 
-// explain says of each VM that is not placed why, and what would make it fit. VMs of one shape
-// have one answer.
+// explain sets the reason and a remedy for each VM that is not placed. VMs of one shape get the same answer.
 func (out *Plan) explain(ctx context.Context, m *model, s *state) {
 	type answer struct{ why, cure string }
 	known := map[int]answer{}
-	var full []int // there is no room for them
+	var full []int // VMs without room
 	for v := range out.VMs {
 		at := &out.VMs[v]
 		if ctx.Err() != nil { // the plan is not returned
@@ -44,7 +43,7 @@ func (out *Plan) explain(ctx context.Context, m *model, s *state) {
 	}
 }
 
-// never says why no empty host takes a VM.
+// never returns the reason why no empty host accepts a VM.
 func (m *model) never(v int) (why, cure string) {
 	vm, it := &m.p.VMs[v], &m.items[v]
 	if len(m.heads) == 0 {
@@ -88,10 +87,10 @@ func (m *model) never(v int) (why, cure string) {
 	return why, "hosts with larger nodes"
 }
 
-// ByThreads stands in the cure of a VM that fits where threads count, not cores.
+// ByThreads is part of the cure of a VM that fits if threads are counted instead of cores.
 const ByThreads = "as it is with threads counted"
 
-// byThreads returns an empty host that takes the VM where threads count, not cores.
+// byThreads returns an empty host that accepts the VM if threads are counted instead of cores.
 func (m *model) byThreads(v int) (host string, ok bool) {
 	if m.p.Policy.Threads {
 		return "", false
@@ -109,7 +108,7 @@ func (m *model) headHosts() (out []Host) {
 	return out
 }
 
-// Takes returns an empty host of a problem that takes a VM.
+// Takes returns an empty host of a problem that accepts a VM.
 func Takes(p *Problem, vm VM) (host string, ok bool) {
 	for i := range p.Hosts {
 		one := &Problem{VMs: []VM{vm}, Hosts: p.Hosts[i : i+1], Policy: p.Policy}
@@ -120,8 +119,7 @@ func Takes(p *Problem, vm VM) (host string, ok bool) {
 	return "", false
 }
 
-// unit is what vCPUs are counted against.
-// units writes how many of them, to three digits: "1 core", "1.5 cores".
+// units formats a number of units, to three digits: "1 core", "1.5 cores".
 func (p *Policy) units(n float64) string {
 	text := fmt.Sprintf("%.3g %s", n, p.unit())
 	if strings.HasPrefix(text, "1 ") {
@@ -145,7 +143,8 @@ func (v *VM) largest() (c Cell) {
 	return c
 }
 
-// largestNodes returns the nodes with most cores and memory, and the most nodes of a host, among those with cores.
+// largestNodes returns the node with most cores, the node with most memory, and the largest number of nodes of a
+// host, counting only nodes with cores.
 func (m *model) largestNodes() (cores, memory int32, nodes int) {
 	for _, h := range m.heads {
 		count := 0
@@ -166,7 +165,7 @@ func (m *model) largestNodes() (cores, memory int32, nodes int) {
 	return cores, memory, nodes
 }
 
-// nameOf names a node of the row of all.
+// nameOf names a node by its index among the nodes of all hosts.
 func (m *model) nameOf(n int32) string {
 	h := int32(len(m.first) - 1)
 	for m.first[h] > n {
@@ -175,7 +174,7 @@ func (m *model) nameOf(n int32) string {
 	return fmt.Sprintf("node %d of %s", m.p.Hosts[h].Nodes[n-m.first[h]].ID, m.p.Hosts[h].Name)
 }
 
-// otherShape returns the fewest equal cells with which an empty host takes the VM.
+// otherShape returns the smallest number of equal cells for which an empty host accepts the VM.
 func (m *model) otherShape(v int) (shape, host string, ok bool) {
 	vm := m.p.VMs[v]
 	vcpus, memory, most := 0, numa.Bytes(0), 0
@@ -206,7 +205,7 @@ func (m *model) otherShape(v int) (shape, host string, ok bool) {
 	return "", "", false
 }
 
-// noRoom says what the host that is nearest to taking a VM lacks.
+// noRoom describes the missing resource on the host that comes closest to accepting a VM.
 func (s *state) noRoom(v int32) (why, cure string) {
 	m, it := s.m, &s.m.items[v]
 	best, least, group := "", 0.0, 0
@@ -236,7 +235,8 @@ func (s *state) noRoom(v int32) (why, cure string) {
 	return why, "that much more, or one more host like " + like
 }
 
-// lacks says what the nodes of a host lack, the emptiest for the largest cell, in words and as shares of a node.
+// lacks describes the resources that a host lacks, as text and as shares of a node. The largest cell is compared
+// with the emptiest node first.
 func (s *state) lacks(h int32, it *item) (words string, share float64) {
 	m := s.m
 	var nodes []int32
@@ -264,7 +264,7 @@ func (s *state) lacks(h int32, it *item) (words string, share float64) {
 			nodes = slices.Delete(nodes, at, at+1)
 		}
 	}
-	if len(list) == 0 { // each cell finds room, not all at once
+	if len(list) == 0 { // each cell fits, but not all at once
 		return m.p.Hosts[h].Name + " has room, not for all cells and exclusive cores at once", share
 	}
 	return strings.Join(list, ", "), share
@@ -284,10 +284,10 @@ func (m *model) lack(n int32, cpu, mem int64) string {
 	return m.nameOf(n) + " lacks " + strings.Join(list, " and ")
 }
 
-// moreBudget is spent on packing what is left onto hosts that are not there.
+// moreBudget is the budget for packing the VMs left over onto additional hosts.
 const moreBudget = 50_000
 
-// more packs what is left onto copies of the host that takes most of it.
+// more packs the VMs left over onto copies of the host that fits most of them.
 func (m *model) more(ctx context.Context, left []int) *More {
 	best, most := -1, 0
 	for k := range m.kinds {
@@ -321,7 +321,7 @@ func (m *model) more(ctx context.Context, left []int) *More {
 	return &More{Like: host.Name, Hosts: len(s.used), VMs: len(p.VMs)}
 }
 
-// uncovered lists the hosts whose VMs would not all fit one that is empty.
+// uncovered lists the hosts whose VMs would not all fit an empty host.
 func (out *Plan) uncovered(m *model, s *state) {
 	var empty []int32 // one of each kind
 	for h := range int32(len(s.On)) {
@@ -337,7 +337,7 @@ func (out *Plan) uncovered(m *model, s *state) {
 	}
 }
 
-// takesAll reports whether an empty host takes these VMs, in one of the orders.
+// takesAll reports whether an empty host has room for all these VMs, in one of the orders.
 func (s *search) takesAll(h int32, vms []int32) (ok bool) {
 	for _, order := range orders[:3] {
 		list := slices.Clone(vms)

@@ -1,5 +1,5 @@
-// Package plan gives the VMs of a move their hosts: it makes of their shapes and of a policy in the words of administrators
-// what package pack plans, and of that plan where each VM goes.
+// Package plan assigns hosts to the VMs of a move. It converts their shapes and a policy for administrators to a problem of package pack, and
+// the solution to a placement for each VM.
 //
 //	move.NeedOf ──► pack.Problem ──► pack.Plan ──► move.Placement ──► move.Options.At
 //	Policy, hosts ──────┘
@@ -21,46 +21,46 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Policy says how full hosts may be, and which VMs belong together. The zero value: one vCPU a core, nothing kept.
+// A Policy limits how full hosts may be, and groups VMs. The zero value: one vCPU per core, nothing reserved.
 type Policy struct {
 	PerCore  float64 // vCPUs per core, in steps of a hundredth; 0 means 1
-	Ratios   []Ratio // of some VMs; the first that matches counts
-	Threads  bool    // threads count as cores do
-	Failover int     // hosts that stay empty, so that as many may fail
-	// KeptCores and KeptMemory of each node with cores are the host's own.
+	Ratios   []Ratio // for some VMs; the first match counts
+	Threads  bool    // threads count as cores
+	Failover int     // hosts that stay empty: the number that may fail
+	// KeptCores and KeptMemory of each node with cores are reserved for the host.
 	KeptCores  int
 	KeptMemory numa.Bytes
-	// Apart are groups of VMs of which no two share a host: patterns of each group.
+	// Apart are groups of VMs that must all be on different hosts: patterns of each group.
 	Apart [][]string
-	// Waves are VMs that move together, in their order: patterns of each wave. VMs of none are the last one. Without, each
+	// Waves are VMs that move together, in their order: patterns of each wave. VMs in none of them form the last wave. Without Waves, each
 	// cluster is a wave.
 	Waves [][]string
 }
 
-// A Ratio is vCPUs per core of some VMs.
+// A Ratio is vCPUs per core for some VMs.
 type Ratio struct {
 	VMs     string // pattern
 	PerCore float64
 }
 
-// A Plan says where the VMs of a fleet go.
+// A Plan assigns hosts to the VMs of a fleet.
 type Plan struct {
 	Policy Policy
-	Hosts  []pack.Host // with what is kept, in the order of Made.Hosts
+	Hosts  []pack.Host // without the reserved parts, in the order of Made.Hosts
 	VMs    []*rule.VM  // in the order of Made.VMs
 	Needs  []*move.Need
 	Waves  []string // names, by number of the wave
 	Made   *pack.Plan
 
-	// More says of each VM what the plan counts for it that only some of the platforms need; "" when all need the same.
+	// More describes, for each VM, the resources in the plan that only some of the platforms need; "" if all need the same.
 	More []string
 
 	index   map[string]int // of VMs, by ID
-	perCore []int          // of each VM, its vCPUs on the threads of one core; 0 for one
+	perCore []int          // of each VM, its vCPUs on the threads of one core; 0 means one
 	wave    []int          // of each VM, its index in Made.Waves; -1 for none
 }
 
-// Keep takes what is the host's own from each node that has cores.
+// Keep reserves the host's share of each node that has cores.
 func (p *Policy) Keep(hosts []pack.Host) {
 	for i := range hosts {
 		for j := range hosts[i].Nodes {
@@ -71,8 +71,7 @@ func (p *Policy) Keep(hosts []pack.Host) {
 	}
 }
 
-// Sizing returns what guests are sized for with --shape fit: the hosts of the kind of which there are most, less what
-// they keep.
+// Sizing returns the host for which guests are sized with --shape fit: the most frequent kind of host, less its reserved share.
 func Sizing(hosts []pack.Host) move.Host {
 	key := func(h *pack.Host) string {
 		var b strings.Builder
@@ -100,8 +99,8 @@ func Sizing(hosts []pack.Host) move.Host {
 	return out
 }
 
-// Make plans the hosts of the VMs that can be made on one of the platforms. hosts have what they keep. o is as for move.Fleet;
-// its At is not asked. The error names a pattern that matches no VM, what pack does not take, or that the context ended.
+// Make plans the hosts of the VMs that can be created on one of the platforms. hosts include the reserved shares. o is as for move.Fleet; its
+// At is not called. The error names a pattern that matches no VM, a value that pack rejects, or the end of the context.
 func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Host, policy Policy) (*Plan, error) {
 	out := &Plan{Policy: policy, Hosts: hosts, index: map[string]int{}}
 	o.At = func(*rule.VM) (*move.Placement, string) { return nil, "" }
@@ -126,7 +125,7 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 			one.Name = v.Name + " (" + v.ID + ")"
 		}
 		names[one.Name] = true
-		if one.Page == 0 { // beside huge pages it is in what the host keeps
+		if one.Page == 0 { // with huge pages it is part of the host's reserved memory
 			one.Own = numa.OwnOfQEMU(need.Shape.Memory, need.Shape.Most())
 		}
 		one.Cells = cellsOf(need)
@@ -166,8 +165,8 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 	return out, nil
 }
 
-// asNow says that a VM fits an empty host with the nodes that its guest sees on vSphere, where it was to get those of its clients; "" when it
-// does not.
+// asNow returns a hint for a VM that was to get the nodes of its clients and fits an empty host with the nodes that its guest sees on vSphere;
+// "" if it does not fit.
 func asNow(v *rule.VM, one pack.VM, to []*move.Platform, o move.Options, p *pack.Problem) string {
 	if o.Shape != "" && o.Shape != move.Clients {
 		return ""
@@ -185,7 +184,7 @@ func asNow(v *rule.VM, one pack.VM, to []*move.Platform, o move.Options, p *pack
 	return fmt.Sprintf("with the %s that its guest sees now it fits an empty %s: --shape same", words.Plural(len(one.Cells), "node"), host)
 }
 
-// cellsOf returns the cells that are packed.
+// cellsOf returns the cells to be packed.
 func cellsOf(need *move.Need) (out []pack.Cell) {
 	for _, c := range need.Shape.Cells {
 		out = append(out, pack.Cell{VCPUs: len(c.CPUs), Memory: c.Memory})
@@ -193,8 +192,8 @@ func cellsOf(need *move.Need) (out []pack.Cell) {
 	return out
 }
 
-// needOf returns what a VM needs on all platforms together: pages and CPUs of its own where one of them gives these. more says which of
-// that others do not need, and who does; "" for nothing.
+// needOf returns the combined needs of a VM on all platforms: huge pages and CPUs of its own if one of the platforms provides them. more
+// describes the needs that only some platforms have, and names these platforms; "" for none.
 func needOf(v *rule.VM, to []*move.Platform, o move.Options) (out *move.Need, more string) {
 	var exclusive, pages []string // the platforms that need it
 	var threads []int
@@ -233,13 +232,13 @@ func needOf(v *rule.VM, to []*move.Platform, o move.Options) (out *move.Need, mo
 	return out, strings.Join(texts, "; ")
 }
 
-// Of returns where a VM is in the lists of the plan; false for one that is not planned.
+// Of returns the index of a VM in the lists of the plan; false if it is not planned.
 func (p *Plan) Of(id string) (i int, ok bool) {
 	i, ok = p.index[id]
 	return i, ok
 }
 
-// Wave returns which of the waves a VM is in, from 1; false for one that goes nowhere.
+// Wave returns the number of the VM's wave, from 1; false if the VM is not placed.
 func (p *Plan) Wave(id string) (n int, ok bool) {
 	i, ok := p.index[id]
 	if !ok || p.wave[i] < 0 {
@@ -248,7 +247,8 @@ func (p *Plan) Wave(id string) (n int, ok bool) {
 	return p.wave[i] + 1, true
 }
 
-// At says where a VM goes, or why no host takes it and what would help; neither for a VM that cannot be made on any platform.
+// At returns the placement of a VM, or the reason why no host accepts it and a remedy; neither for a VM that cannot be created on any
+// platform.
 func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
 	i, ok := p.index[v.ID]
 	if !ok {
@@ -274,8 +274,8 @@ func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
 	return at, ""
 }
 
-// helpers returns the CPUs of a host for the other threads of QEMU beside a VM with CPUs of its own: of the cores of its nodes that are the
-// host's own, or else of those on which no VM has CPUs of its own, on its nodes or else on the others.
+// helpers returns the CPUs of a host for the other threads of QEMU, for a VM with CPUs of its own. It prefers the cores reserved for the host
+// over cores without exclusive VMs, and the VM's nodes over the others.
 func (p *Plan) helpers(host int, nodes []int) []int {
 	alone := map[int]bool{}
 	for i, v := range p.Made.VMs {
@@ -307,7 +307,7 @@ func (p *Plan) helpers(host int, nodes []int) []int {
 	return others
 }
 
-// A sorter gives VMs their class, group and wave.
+// A sorter assigns class, group and wave to VMs.
 type sorter struct {
 	policy               *Policy
 	ratios, apart, wave  []glob.Patterns
@@ -315,7 +315,7 @@ type sorter struct {
 	usedWave             []bool
 	waves                []string
 	clusters             map[*rule.Cluster]int
-	kept                 map[string][]string // rules of DRS that keep a VM apart from others, by its ID
+	kept                 map[string][]string // DRS rules that keep a VM apart from others, by its ID
 }
 
 func newSorter(p *Policy, r *rules.Result) *sorter {
@@ -350,7 +350,7 @@ func newSorter(p *Policy, r *rules.Result) *sorter {
 	return s
 }
 
-// put sets the class, the group and the wave of a VM. The patterns are as those of --vm.
+// put sets the class, the group and the wave of a VM. The patterns have the syntax of --vm.
 func (s *sorter) put(one *pack.VM, v *rule.VM, cluster *rule.Cluster) {
 	first := func(list []glob.Patterns, used []bool) int {
 		i := slices.IndexFunc(list, func(p glob.Patterns) bool { return p.Named(v.Name, cluster.Name+"/"+v.Name, v.ID) })
@@ -378,7 +378,7 @@ func (s *sorter) put(one *pack.VM, v *rule.VM, cluster *rule.Cluster) {
 	one.Groups = append(one.Groups, s.kept[v.ID]...)
 }
 
-// unused names the first pattern that no VM has.
+// unused returns an error for the first pattern that matches no VM.
 func (s *sorter) unused() error {
 	for i, used := range s.usedRatio {
 		if !used {

@@ -18,25 +18,25 @@ import (
 	"homenode/source/open"
 )
 
-// described is what files say of one host.
+// described contains the descriptions of one host in files.
 type described struct {
 	name         string
 	caps         []*libvirt.Host
 	topos        []*hwloc.Topology
 	views        []*guest.View
-	arch, archAt string // that is stated first, and where; "" for none
+	arch, archAt string // the first one found, and its place; "" for none
 }
 
-// is takes the architecture that a file states; "" for none.
+// is sets the architecture from a file; "" for none.
 func (d *described) is(arch, at string) {
 	if d.arch == "" && arch != "" {
 		d.arch, d.archAt = arch, at
 	}
 }
 
-// Read returns the hosts of a file, or of those of a folder or an archive, by name. Files that say nothing of a host are left out
-// of folders. A host is named by its prompt or by itself where it says so, else by its file, or by the folder of a file that
-// has the name of a tool. Notes say what is doubtful.
+// Read returns the hosts of a file, or of the files of a folder or an archive, by name. Files without a host are skipped in folders.
+// The name of a host is from its prompt or from the description, otherwise from its file, or from the folder if the file is named
+// after a tool. Notes list doubts.
 func Read(path string) (hosts []pack.Host, notes []string, err error) {
 	by := map[string]*described{}
 	domains, others, unstated := 0, []error(nil), []string(nil)
@@ -117,15 +117,16 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 	return hosts, notes, nil
 }
 
-// ErrOther says that VMs of vSphere, of x86_64, do not run on a host. Read returns it, with its note, when there are no other hosts.
+// ErrOther means that VMs of vSphere, which are x86_64, do not run on a host. Read returns it, with its note, if there are no other
+// hosts.
 var ErrOther = errors.New("it is left out")
 
 func otherArch(at, arch string) error {
 	return fmt.Errorf("%s: a host of %s, which does not run VMs of x86_64: %w", at, arch, ErrOther)
 }
 
-// hosts returns the hosts that are described under one name: several, numbered, where one file has several. Capabilities
-// count before hwloc, and hwloc before lscpu and numactl.
+// hosts returns the hosts that are described under one name: several, numbered, if one file has several. Capabilities have priority
+// over hwloc, and hwloc over lscpu and numactl.
 func (d *described) hosts() (out []pack.Host, err error) {
 	switch {
 	case d.caps != nil:
@@ -163,7 +164,7 @@ func (d *described) hosts() (out []pack.Host, err error) {
 	return out, nil
 }
 
-// distance returns the distances that other files state of the nodes of a host; nil for none.
+// distance returns the node distances of a host from other files; nil for none.
 func (d *described) distance(h *pack.Host) [][]int {
 	same := func(n int, id func(int) int) bool {
 		for i := range h.Nodes {
@@ -193,13 +194,13 @@ func numbered(name string, i, n int) string {
 	return fmt.Sprintf("%s-%d", name, i+1)
 }
 
-// The ends of names of files, and the names of tools in them, that are no part of the name of a host.
+// The file name endings and names of tools that are not part of the name of a host.
 var (
 	endings = []string{".gz", ".zst", ".xml", ".txt", ".json", ".log", ".out"}
 	tools   = []string{"lscpu", "numactl", "capabilities", "virsh", "hwloc", "lstopo", "topology", "numa"}
 )
 
-// fileName returns the name of the host that a file is about: kvm01 for kvm01.xml, kvm01-lscpu.txt and kvm01/capabilities.xml.
+// fileName returns the name of the host in the name of a file: kvm01 for kvm01.xml, kvm01-lscpu.txt and kvm01/capabilities.xml.
 func fileName(file string) string {
 	if whole, err := filepath.Abs(file); err == nil {
 		file = filepath.ToSlash(whole)

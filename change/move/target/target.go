@@ -1,8 +1,8 @@
-// Package target makes hosts that a move can pack of what was read of KVM hosts: virsh capabilities, the
-// outputs of lscpu and numactl, hwloc's XML, or hosts of a scenario.
+// Package target converts descriptions of KVM hosts to hosts for packing a move: virsh capabilities, the outputs of lscpu and numactl,
+// hwloc's XML, or hosts of a scenario.
 //
-// What a file does not state is an error, never a guess; cores and memory of each node are needed. Huge pages of
-// capabilities count as free: no VM of the move runs there yet. KeptCores and KeptMemory are the caller's policy.
+// Missing facts are errors, never guesses; cores and memory of each node are required. Huge pages in capabilities count as free: no VM
+// of the move runs there yet. KeptCores and KeptMemory are the caller's policy.
 package target
 
 import (
@@ -18,7 +18,7 @@ import (
 	"homenode/source/libvirt"
 )
 
-// OfCapabilities returns the host of virsh capabilities under a name.
+// OfCapabilities converts virsh capabilities to a host with the given name.
 func OfCapabilities(name string, c *libvirt.Host) (pack.Host, error) {
 	read, notes := c.Host()
 	read.Name = name
@@ -29,7 +29,7 @@ func OfCapabilities(name string, c *libvirt.Host) (pack.Host, error) {
 	return h, err
 }
 
-// A place is a logical CPU and whatever names its core on the host.
+// A place is a logical CPU and the IDs that identify its core on the host.
 type place struct {
 	cpu  int
 	core [3]int
@@ -51,8 +51,8 @@ func cores(at []place) (out [][]int) {
 	return out
 }
 
-// OfViews returns the host that outputs of lscpu and numactl -H show, all of one host: the cores come from lscpu -e
-// or -p, or from its threads per core; the memory from numactl.
+// OfViews converts outputs of lscpu and numactl -H, all of one host: the cores are from lscpu -e or -p, or from its threads per core;
+// the memory is from numactl.
 func OfViews(name string, views []*guest.View) (pack.Host, error) {
 	h := pack.Host{Name: name}
 	var nodes, memory, columns *guest.View
@@ -95,7 +95,7 @@ func OfViews(name string, views []*guest.View) (pack.Host, error) {
 		} else if count, ok := coresOf(&m, memory.Nodes, threads, stated); ok {
 			n.Threads, n.Cores = len(m.CPUs), count
 			for _, cpu := range m.CPUs {
-				if threads == 1 { // else which CPUs share a core is not stated
+				if threads == 1 { // otherwise it is unknown which CPUs share a core
 					n.CPUs = append(n.CPUs, []int{cpu})
 				}
 			}
@@ -110,8 +110,9 @@ func OfViews(name string, views []*guest.View) (pack.Host, error) {
 	return h, nil
 }
 
-// coresOf returns the cores of a node by the threads of a core. Where these do not make up the CPUs of all nodes (cores of two kinds, or
-// threads that are off) they are as many as the host states, if the node has all of its CPUs; else they are unknown.
+// coresOf returns the cores of a node, calculated from the threads per core. If these do not account for the CPUs of all nodes (cores of
+// two kinds, or threads that are off), it returns the number that the host states if the node has all of its CPUs; otherwise the cores
+// are unknown.
 func coresOf(m *guest.Node, all []guest.Node, threads, stated int) (cores int, ok bool) {
 	total, n := 0, len(m.CPUs)
 	for i := range all {
@@ -126,7 +127,7 @@ func coresOf(m *guest.Node, all []guest.Node, threads, stated int) (cores int, o
 	return 0, n == 0
 }
 
-// OfTopology returns the host of hwloc's XML under a name.
+// OfTopology converts hwloc's XML to a host with the given name.
 func OfTopology(name string, t *hwloc.Topology) (pack.Host, error) {
 	h := pack.Host{Name: name, Distance: t.Distance}
 	for _, node := range t.Nodes {
@@ -143,7 +144,7 @@ func OfTopology(name string, t *hwloc.Topology) (pack.Host, error) {
 	return h, nil
 }
 
-// OfHost returns a host of capabilities or of a scenario, with the nodes and CPUs that it states.
+// OfHost converts a host of capabilities or of a scenario, with its nodes and CPUs.
 func OfHost(in *numa.Host) (pack.Host, error) {
 	h := pack.Host{Name: in.Name}
 	if !in.Nodes.Known() || len(in.Nodes.Value) == 0 {

@@ -99,7 +99,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// print writes the result: the file itself as JSON, else an answer.
+// print writes the result: as JSON the file itself, otherwise an answer.
 func (c *command) print(cmd *cobra.Command, r *measured.Result) error {
 	if c.out.Format == "json" {
 		return c.out.Write(cmd, func(w io.Writer, _ bool) error { return measured.Write(w, r) })

@@ -9,7 +9,7 @@ import (
 	"homenode/cmd/homenode/measure/here"
 )
 
-// newWatch returns the command that measures again and again.
+// newWatch returns the command that measures repeatedly.
 func newWatch(helps fs.FS) *cobra.Command {
 	w := &here.Watch{Asked: withRequests()}
 	cmd := flags.Describe(helps, "measure-watch", &cobra.Command{Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {

@@ -8,13 +8,13 @@ import (
 	"os"
 )
 
-// A folder takes new files alone, inside of itself alone. The first error stays.
+// A folder writes only new files, and only inside of itself. The first error is kept.
 type folder struct {
 	root *os.Root
 	err  error
 }
 
-// open makes the folder, or takes an empty one.
+// open creates the folder, or uses an empty one.
 func open(name string) (*folder, error) {
 	if err := os.MkdirAll(name, 0o777); err != nil {
 		return nil, err

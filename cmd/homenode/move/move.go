@@ -1,4 +1,4 @@
-// Package move has the command that writes VMs for other platforms.
+// Package move has the command that converts VMs for other platforms.
 package move
 
 import (
@@ -19,19 +19,19 @@ import (
 	"homenode/output/move/target"
 )
 
-// A command is what the user asked for.
+// A command has the flags of the user.
 type command struct {
 	asks  flags.Asking
 	move  *change.Move
 	patch string
-	// renamed says that the file of patch is that of the only VM, whatever its name.
+	// renamed: the file of patch is that of the only VM, regardless of its name.
 	renamed bool
 }
 
-// endings are those of pages, by form.
+// endings are the file extensions of pages, by format.
 var endings = map[string]string{"table": "txt", "json": "json", "html": "html", "csv": "csv", "markdown": "md"}
 
-// read are the forms that pages of VMs are written in: the others have all of them in one file.
+// read are the formats with one page per VM: the others have all VMs in one file.
 var read = []string{"table", "html", "markdown"}
 
 // New returns the command.
@@ -99,7 +99,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	return c.move.Incomplete()
 }
 
-// patchAll patches what another tool wrote.
+// patchAll patches files that another tool wrote.
 func (c *command) patchAll(cmd *cobra.Command, moves []*move.Move, folder string, typed []string) error {
 	list, err := patchFiles(c.patch, folder, moves, c.renamed)
 	if err != nil {

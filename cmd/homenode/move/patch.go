@@ -64,7 +64,7 @@ func identityOf(f *foreign) (*definition.VM, error) {
 	return nil, fmt.Errorf("%s: found no <domain>, or several documents, want one <domain>", f.path)
 }
 
-// judged returns what the checks of VMs of KVM find in a domain, medium and above.
+// judged returns the findings of the KVM checks about a domain, medium and above.
 func judged(name string, data []byte) ([]finding.Finding, error) {
 	fleet, err := kvm.ReadBytes(name, data)
 	if err != nil {
@@ -74,11 +74,11 @@ func judged(name string, data []byte) ([]finding.Finding, error) {
 	return slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.Severity < finding.Medium }), nil
 }
 
-// globbed takes the meaning from characters of a folder's name.
+// globbed escapes the pattern characters in the name of a folder.
 var globbed = strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`)
 
-// patchFiles patches the domains at a path, and writes them into a folder under their names; "" for nowhere. renamed says that the
-// only file is the domain of the only move, whatever they are named.
+// patchFiles patches the domains at a path, and writes them into a folder with their names; "" writes nothing. renamed: the only
+// file is the domain of the only move, regardless of their names.
 func patchFiles(path, folder string, moves []*move.Move, renamed bool) ([]answers.Patch, error) {
 	files, err := foreigns(path)
 	if err != nil {
@@ -139,10 +139,10 @@ func patchFiles(path, folder string, moves []*move.Move, renamed bool) ([]answer
 	return list, out.close()
 }
 
-// renames says how a domain that is named otherwise than its VM is patched.
+// renames explains how to patch a domain with another name than its VM.
 const renames = "if it is that VM, name the two with --vm, --patch FILE and --renamed"
 
-// ownerOf returns the move that a domain is of: by its UUID, its name, its title or, which is not named, the name of the file.
+// ownerOf returns the move of a domain: matched by its UUID, its name, its title or, with named false, the name of the file.
 func ownerOf(f *foreign, id *definition.VM, moves []*move.Move) (m *move.Move, named bool, why string) {
 	base := strings.TrimSuffix(strings.TrimSuffix(f.name, ".xml"), ".libvirt")
 	for i, by := range []string{id.UUID, id.Name, id.Title, base} {
@@ -170,7 +170,7 @@ func ownerOf(f *foreign, id *definition.VM, moves []*move.Move) (m *move.Move, n
 	return nil, false, fmt.Sprintf("no VM that is moved is named %s: %s", strings.Join(slices.Compact(names), " or "), renames)
 }
 
-// differences says in what a domain is unlike the VM that it is taken for: its name, its vCPUs and its memory.
+// differences lists the differences between the domain and its VM: name, vCPUs and memory.
 func differences(id *definition.VM, m *move.Move) (out []string) {
 	if id.Name != "" && !strings.EqualFold(id.Name, m.Title) && id.Name != m.Name && !strings.EqualFold(id.Title, m.Title) {
 		out = append(out, fmt.Sprintf("the domain is named %s, the VM %s", id.Name, m.Title))

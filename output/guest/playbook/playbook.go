@@ -1,5 +1,5 @@
-// Package playbook has the Ansible playbook that measures many guests: it copies homenode-measure into each, runs it, fetches the
-// result and removes everything.
+// Package playbook has the Ansible playbook that measures many guests. It copies homenode-measure to each guest, runs it, fetches the
+// result and cleans up.
 package playbook
 
 import _ "embed"

@@ -31,7 +31,7 @@ func kubevirt(b *bytes.Buffer, m *move.Move) {
 	line(5, "sockets: %d", s.VCPUs/s.PerSocket())
 	line(5, "cores: %d", s.Cores)
 	line(5, "threads: %d", s.Threads)
-	line(5, "maxSockets: %d", s.Sockets) // else four times the sockets
+	line(5, "maxSockets: %d", s.Sockets) // the default is four times the sockets
 	if move.AddressBits(s) > 0 {         // other models may have less than the memory needs
 		line(5, "model: host-passthrough")
 	}

@@ -12,37 +12,36 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Cluster is one line of the overview: a cluster, or a standalone host, in figures.
+// A Cluster contains the figures of one line of the overview: of a cluster, or a standalone host.
 type Cluster struct {
 	Of     *rule.Cluster `json:"-"`
 	Name   string        `json:"name"`
 	Hosts  int           `json:"hosts"`
 	Kinds  []*rule.Kind  `json:"kinds"`
 	VMs    int           `json:"vms"`
-	Wide   int           `json:"wide"`       // VMs with more than one client where they are
+	Wide   int           `json:"wide"`       // VMs with more than one client on their host
 	Blind  int           `json:"guestBlind"` // wide VMs whose guest sees one node
-	TooBig int           `json:"tooBig"`     // VMs with more memory than their nodes hold
-	// Differing are the VMs that get another layout, better or worse, after a power cycle
-	// on some host of the cluster than on another, or do not run there: their virtual
-	// hardware is too new. They are the rows of the cluster's matrix that differ.
+	TooBig int           `json:"tooBig"`     // VMs with more memory than their nodes
+	// Differing is the number of VMs that get another layout, better or worse, after a power cycle on some host of the cluster than on
+	// another, or do not run there: their virtual hardware is too new. They are the rows of the cluster's matrix that differ.
 	Differing int `json:"changeShape"`
-	// Running are the vCPUs that run on all hosts of the cluster.
+	// Running is the load on all hosts of the cluster.
 	Running Running `json:"running"`
 }
 
-// Running are the vCPUs of the judged VMs that are powered on, and what they run on.
+// Running contains the vCPUs of the assessed VMs that are powered on, and the cores and threads that they run on.
 type Running struct {
 	VCPUs     int     `json:"vcpus"`
 	Cores     int     `json:"cores"`
 	Threads   int     `json:"threads"`
-	PerCore   float64 `json:"vcpusPerCore,omitempty"`   // in hundredths; 0 where the cores are unknown
-	PerThread float64 `json:"vcpusPerThread,omitempty"` // hyper-threads count where they are active
-	// Unknown says that VMs whose host is unknown may run here or not, so that the ratios are unknown.
+	PerCore   float64 `json:"vcpusPerCore,omitempty"`   // in hundredths; 0 if the cores are unknown
+	PerThread float64 `json:"vcpusPerThread,omitempty"` // hyper-threads count if they are active
+	// Unknown: VMs with an unknown host may run here or not, so that the ratios are unknown.
 	Unknown bool `json:"-"`
 }
 
-// RunningOn returns the vCPUs that run on hosts of a cluster. Empty hosts that take no VMs now do not count, nor do hosts of unknown cores and
-// the VMs on them. VMs whose host is unknown run on some host of the cluster.
+// RunningOn returns the vCPUs that run on hosts of a cluster. Empty hosts that do not accept VMs now are excluded, and so are hosts with
+// unknown cores and the VMs on them. VMs with an unknown host run on some host of the cluster.
 func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
 	all := len(hosts) == len(c.Hosts)
 	for _, h := range hosts {
@@ -106,7 +105,7 @@ func Clusters(r *rules.Result) []Cluster {
 	return out
 }
 
-// differs reports whether the VM is not the same on every host that can be predicted.
+// differs reports whether the VM differs between hosts with a prediction.
 func differs(c *rule.Cluster, v *rule.VM) bool {
 	return v.TiedTo() != nil && len(c.Hosts) > 1 || len(v.On) < len(c.Kinds) || !Same(v)
 }
@@ -117,7 +116,7 @@ func Same(v *rule.VM) bool {
 	return !slices.ContainsFunc(v.On[1:], func(o rule.On) bool { return !o.Layout.Same(home) })
 }
 
-// Fits says whether every VM fits every host of the cluster alike.
+// Fits describes whether every VM gets the same layout on every host of the cluster.
 func (c *Cluster) Fits() string {
 	judged := ""
 	if n := len(c.Of.Unjudged()); n > 0 {

@@ -14,7 +14,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// An Explanation is everything there is to say about one VM on one host.
+// An Explanation contains all facts and findings about one VM on one host.
 type Explanation struct {
 	VM       *rule.VM          `json:"-"`
 	Host     *numa.Host        `json:"-"`
@@ -26,26 +26,26 @@ type Explanation struct {
 	Event    string            `json:"event"`
 	Layout   vnuma.Layout      `json:"layout"`
 	Trace    vnuma.Trace       `json:"trace"`
-	LogLines []string          `json:"logLines,omitempty"` // that vmware.log will hold
+	LogLines []string          `json:"logLines,omitempty"` // expected in vmware.log
 	Observed []confront.Result `json:"observed,omitempty"`
 	Others   []Other           `json:"others,omitempty"`
-	Plan     *rule.Proposal    `json:"plan,omitempty"`     // for all findings of the VM; nil when none advises one
-	Problems []string          `json:"problems,omitempty"` // settings that could not be understood
+	Plan     *rule.Proposal    `json:"plan,omitempty"`     // for all findings of the VM; nil if none recommends one
+	Problems []string          `json:"problems,omitempty"` // settings that could not be parsed
 
 	rules.Judgement `json:"-"` // of the VM
 }
 
-// An Other is what the VM gets on further hosts of its cluster, those of one kind together.
+// An Other is the layout of the VM on other hosts of its cluster, grouped by kind.
 type Other struct {
 	Of     []*numa.Host  `json:"-"`
 	Hosts  []string      `json:"hosts"`
 	Layout *vnuma.Layout `json:"layout"`
 	Same   bool          `json:"same"` // as on the explained host
-	// SameNodes says that at most the place of the memory is another one.
+	// SameNodes: at most the location of the memory differs.
 	SameNodes bool `json:"sameNodes"`
 }
 
-// Explain explains the layout of a judged VM on a host after an event.
+// Explain explains the layout of an assessed VM on a host after an event.
 func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explanation, error) {
 	machine, err := vnuma.NewMachine(on)
 	if err != nil {
@@ -92,7 +92,7 @@ func (x *Explanation) others(c *rule.Cluster) {
 	}
 }
 
-// Unknown says what decides over NUMA of the VM and is not known; "" where all is known.
+// Unknown lists the unknown facts that affect NUMA of the VM; "" if all are known.
 func (x *Explanation) Unknown() string {
 	var names []string
 	for _, f := range deciding {
@@ -106,7 +106,8 @@ func (x *Explanation) Unknown() string {
 	return "Not known: " + strings.Join(names, ", ") + "."
 }
 
-// Cure says how the VM powers on where the host refuses it. On its own host it is the advice of the finding, which considers all hosts.
+// Cure describes how to power the VM on if the host refuses it. For its own host it is the advice of the finding, which considers all
+// hosts.
 func (x *Explanation) Cure() string {
 	for i := range x.Findings {
 		if f := &x.Findings[i]; f.VMID == x.VM.ID && f.Severity == finding.High && x.Rule(f.Rule).Refused && x.Host == x.VM.Host && f.Advice != "" {
@@ -116,7 +117,7 @@ func (x *Explanation) Cure() string {
 	return numa.Either(x.Layout.Refused.Ways())
 }
 
-// Verdict says the worst that was found about the VM, or that there is nothing to do.
+// Verdict describes the worst finding about the VM, or that no change is needed.
 func (x *Explanation) Verdict() string {
 	switch n := len(x.Findings); {
 	case x.Layout.Refused.Any():

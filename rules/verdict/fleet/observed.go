@@ -7,10 +7,10 @@ import (
 	"homenode/rules"
 )
 
-// Observed counts the observations of a fleet by how they compare with the predictions.
+// Observed counts the observations of a fleet by their agreement with the predictions.
 type Observed struct{ VMs, All, Agree, Differ int }
 
-// CountObserved counts the observations of the judged VMs.
+// CountObserved counts the observations of the assessed VMs.
 func CountObserved(r *rules.Result) (n Observed) {
 	for v := range r.EachVM() {
 		if len(v.Seen) > 0 {
@@ -29,8 +29,8 @@ func CountObserved(r *rules.Result) (n Observed) {
 	return n
 }
 
-// String returns "4 VMs, 6 observations: 5 agree with the prediction, 1 differs", or
-// nothing when nothing was observed.
+// String returns "4 VMs, 6 observations: 5 agree with the prediction, 1 differs", or "" without
+// observations.
 func (n Observed) String() string {
 	if n.All == 0 {
 		return ""

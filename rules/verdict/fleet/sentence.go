@@ -1,6 +1,5 @@
-// Package fleet sums up what the rules found in a fleet: the headline, the figures of each
-// cluster, how observations compare with predictions, which VMs differ from host to host,
-// and everything about one VM on one host.
+// Package fleet summarises the findings in a fleet: the headline, the figures of each cluster, the agreement of observations with
+// predictions, the VMs that differ from host to host, and all facts about one VM on one host.
 package fleet
 
 import (
@@ -14,8 +13,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// Verdict says in one sentence how many VMs NUMA slows, and in a second line what that
-// leaves open; there is none when it leaves nothing open.
+// Verdict returns one sentence with the number of VMs that NUMA slows, and a second line with open questions; it is omitted if there
+// are none.
 func Verdict(r *rules.Result) []string {
 	off := off(r)
 	vms, hosts := worst(r, off)
@@ -28,7 +27,7 @@ func Verdict(r *rules.Result) []string {
 	var rest []string
 	if n := len(off); n > 0 {
 		refused := fmt.Sprintf("%s not power on: %s.", words.Verb(n, "VM does", "VMs do"), words.Few(off.names(r)))
-		if n > high+medium { // the more urgent news
+		if n > high+medium { // more urgent
 			headline, refused = refused, headline
 		}
 		rest = append(rest, refused)
@@ -67,7 +66,7 @@ func Verdict(r *rules.Result) []string {
 	return []string{headline, strings.Join(rest, " ")}
 }
 
-// deciding are the facts that decide over NUMA.
+// deciding are the facts that affect NUMA.
 var deciding = []struct {
 	name    string
 	unknown func(*rule.VM, *vnuma.Layout) bool
@@ -80,7 +79,7 @@ var deciding = []struct {
 	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedSettings != 0 }},
 }
 
-// unknown says what decides over NUMA and is not known, and of how many of the judged VMs; "" where all is known.
+// unknown lists the unknown facts that affect NUMA, with the number of assessed VMs; "" if all are known.
 func unknown(r *rules.Result) string {
 	var parts, ofAll []string
 	for _, f := range deciding {
@@ -108,7 +107,7 @@ func unknown(r *rules.Result) string {
 	return strings.TrimSpace(text)
 }
 
-// twice counts the judged VMs that others before them have the name and UUID of, such as those of an older export of the same vCenter.
+// twice counts the assessed VMs with the name and UUID of an earlier one, for example from an older export of the same vCenter.
 func twice(r *rules.Result) (n int) {
 	seen := map[[2]string]bool{}
 	for v := range r.EachVM() {
@@ -121,7 +120,7 @@ func twice(r *rules.Result) (n int) {
 	return n
 }
 
-// unjudged returns the names of the hosts that cannot be predicted.
+// unjudged returns the names of the hosts without a prediction.
 func unjudged(r *rules.Result) (names []string) {
 	for _, c := range r.Clusters {
 		for _, h := range c.Unjudged() {
@@ -144,7 +143,7 @@ func (off refusals) names(r *rules.Result) (names []string) {
 	return names
 }
 
-// off returns the VMs, by ID, that do not power on: NUMA costs them nothing.
+// off returns the VMs, by ID, that do not power on: they have no cost by NUMA.
 func off(r *rules.Result) refusals {
 	out := refusals{}
 	for v := range r.EachVM() {
@@ -155,8 +154,8 @@ func off(r *rules.Result) refusals {
 	return out
 }
 
-// worst counts the VMs that power on and the hosts by the severity of the worst finding
-// about each, shown or not. What a finding about hosts costs VMs counts for these too.
+// worst counts the VMs that power on and the hosts by the severity of their worst finding, shown or not. A finding about hosts also
+// counts for the VMs that it affects.
 func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
 	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
 	for v := range r.EachVM() {
@@ -173,7 +172,7 @@ func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
 		for i := range all {
 			switch f := &all[i]; {
 			case f.VMID != "":
-				if _, judged := byVM[f.VMID]; judged || off[f.VMID] { // not of templates
+				if _, judged := byVM[f.VMID]; judged || off[f.VMID] { // excludes templates
 					raise(byVM, f.Severity, f.VMID)
 				}
 			case f.AboutIDs != nil:

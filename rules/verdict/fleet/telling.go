@@ -7,7 +7,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// TellingHost returns the host with the most findings of high severity, the first of equals.
+// TellingHost returns the host with the most findings of high severity, the first among equals.
 func TellingHost(r *rules.Result, hosts []*numa.Host) *numa.Host {
 	high := map[string]int{}
 	for i := range r.Findings {
@@ -24,7 +24,7 @@ func TellingHost(r *rules.Result, hosts []*numa.Host) *numa.Host {
 	return best
 }
 
-// FaultyHost returns a host on which the VM's fault shows, its own when it does there.
+// FaultyHost returns a host with the VM's fault, preferably its own.
 func FaultyHost(v *rule.VM) *numa.Host {
 	on := &v.On[0]
 	for i := range v.On {
@@ -47,7 +47,7 @@ type Urgent struct {
 	Finding *finding.Finding // the first of that severity
 }
 
-// UrgentVMs returns the VMs with findings of high severity, each once, in the order of
+// UrgentVMs returns the VMs with findings of high severity without duplicates, in the order of
 // the findings.
 func UrgentVMs(r *rules.Result) []Urgent {
 	vms := map[string]*rule.VM{}

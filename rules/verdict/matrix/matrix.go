@@ -1,5 +1,5 @@
-// Package matrix compares the layouts of the VMs of a cluster on each kind of its hosts: which
-// VMs change, and whether for the better.
+// Package matrix compares the layouts of the VMs of a cluster on each kind of its hosts: the
+// VMs that change, and whether they get better or worse.
 package matrix
 
 import (
@@ -14,8 +14,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Matrix is the VMs of a cluster on each kind of its hosts. Its labels hold no
-// control characters.
+// A Matrix contains the layouts of the VMs of a cluster on each kind of its hosts. Its labels
+// contain no control characters.
 type Matrix struct {
 	Title   string      `json:"cluster"`
 	Event   vnuma.Event `json:"-"`
@@ -23,12 +23,12 @@ type Matrix struct {
 	Rows    []Row       `json:"rows"`
 	Same    int         `json:"leftOut"` // VMs that are left out: not wide, and the same on every host
 
-	unjudged []string // the hosts that cannot be predicted
+	unjudged []string // the hosts without a prediction
 }
 
-// A Column is hosts that give every VM the same layout, or one host.
+// A Column is a group of hosts that give every VM the same layout, or one host.
 type Column struct {
-	*rule.Kind        // with the hosts of the column; it writes the JSON
+	*rule.Kind        // with the hosts of the column; used for the JSON
 	Name       string // esx11–14
 	Shape      string // 2×20 cores, 7.0 U3
 
@@ -42,29 +42,29 @@ type Row struct {
 	IDs   []string   `json:"ids"`
 	Label string     `json:"-"` // sql01, or web01 +39
 	VCPUs int        `json:"vcpus"`
-	Home  int        `json:"-"` // index in Columns of the host it is on; -1 when it is on none
+	Home  int        `json:"-"` // index in Columns of its host; -1 for none
 	Cells []Cell     `json:"cells"`
 }
 
 // A Cell is a VM on a host.
 type Cell struct {
-	Layout *vnuma.Layout `json:"-"` // nil where the VM does not power on
-	Text   string        `json:"-"` // in short: = where it is the same as at home
+	Layout *vnuma.Layout `json:"-"` // nil if the VM does not power on
+	Text   string        `json:"-"` // short form: = if it is the same as at home
 	Mark   Mark          `json:"mark"`
-	Short  string        `json:"short,omitempty"` // also where it is the same as at home
+	Short  string        `json:"short,omitempty"` // also if it is the same as at home
 	VPDs   []int         `json:"vpds,omitempty"`
 	PPDs   []int         `json:"ppds,omitempty"`
 	Far    float64       `json:"farShare"`
 }
 
-// A Mark says how a layout compares with that on the VM's own host.
+// A Mark is the result of comparing a layout with that on the VM's own host.
 type Mark uint8
 
 // The marks of cells.
 const (
 	Home  Mark = iota
 	Alike      // the same layout
-	Worse      // more memory far away, or a guest that sees less of its nodes
+	Worse      // more remote memory, or a guest that sees fewer of its nodes
 	Better
 	Other  // another layout, neither better nor worse
 	Absent // the VM does not run there
@@ -72,7 +72,7 @@ const (
 
 var markSigns = [...]string{Home: "●", Alike: "=", Worse: "▼", Better: "▲", Other: "≠", Absent: "–"}
 
-// String returns the sign of the mark.
+// String returns the symbol of the mark.
 func (m Mark) String() string { return markSigns[m] }
 
 var markWords = [...]string{"home", "same", "worse", "better", "other", "absent"}
@@ -83,16 +83,16 @@ func (m Mark) Word() string { return markWords[m] }
 // MarshalText writes the mark as a word.
 func (m Mark) MarshalText() ([]byte, error) { return []byte(m.Word()), nil }
 
-// Options say what a matrix shows.
+// Options control the contents of a matrix.
 type Options struct {
-	Hosts   bool        // a column for each host, not for each kind
+	Hosts   bool        // a column per host instead of per kind
 	All     bool        // every VM, each in a row of its own
 	Event   vnuma.Event // PowerCycle, or VMotionIn: the guest keeps its nodes
 	Choices vnuma.Choices
 }
 
-// Of returns the matrix of a cluster: VMs that change first, then wide ones,
-// larger ones before smaller.
+// Of returns the matrix of a cluster: VMs that change first, then wide ones, larger ones before
+// smaller ones.
 func Of(c *rule.Cluster, o Options) *Matrix {
 	m := &Matrix{Title: texttab.Clean(c.Title()), Event: o.Event, Columns: []Column{}, Rows: []Row{}}
 	for _, k := range c.Kinds {
@@ -124,7 +124,7 @@ func columnOf(k *rule.Kind, hosts []*numa.Host) Column {
 	return Column{&rule.Kind{Machine: k.Machine, Hosts: hosts}, texttab.Clean(rule.HostNames(hosts)), shape + " " + k.Machine.Release.String(), k}
 }
 
-// add adds a VM, or counts it where another row or none says the same.
+// add adds a VM, or counts it if another row is equal or it needs no row.
 func (m *Matrix) add(v *rule.VM, o Options) {
 	r := Row{VMs: []*rule.VM{v}, Names: []string{v.Name}, IDs: []string{v.ID}, Label: texttab.Clean(v.Name), VCPUs: int(v.Guest.VCPUs), Home: -1}
 	for i := range m.Columns {
@@ -169,7 +169,7 @@ func cellOf(v *rule.VM, k *rule.Kind, isHome bool, home *vnuma.Layout, o Options
 	}
 	c := Cell{Layout: l, Mark: markOf(l, home, isHome), Short: rule.Short(l), VPDs: l.VPDs.Sizes(), PPDs: l.PPDs.Sizes(), Far: l.FarShare()}
 	c.Text = c.Short
-	if c.Mark == Alike && v.Home != nil { // without a home there is nothing to compare with: the shape says more
+	if c.Mark == Alike && v.Home != nil { // without a home there is nothing to compare with: show the shape
 		c.Text = Alike.String()
 	}
 	return c
@@ -194,7 +194,7 @@ func (r *Row) Changes() bool {
 	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Mark != Home && c.Mark != Alike })
 }
 
-// rank is the order of rows: VMs that change first, then wide ones.
+// rank is the sort key of rows: VMs that change first, then wide ones.
 func (r *Row) rank() (n int) {
 	if !r.Changes() {
 		n += 2
@@ -207,12 +207,12 @@ func (r *Row) rank() (n int) {
 
 func (r *Row) wide() bool { return r.VMs[0].On[0].Layout.Wide() }
 
-// like reports whether both rows say the same.
+// like reports whether both rows are equal.
 func (r *Row) like(o *Row) bool {
 	return r.VCPUs == o.VCPUs && r.Home == o.Home && slices.EqualFunc(r.Cells, o.Cells, func(a, b Cell) bool { return a.Text == b.Text && a.Mark == b.Mark })
 }
 
-// Label returns the cell as text shows it: a sign where it differs from home.
+// Label returns the text of the cell, with a symbol if it differs from home.
 func (c *Cell) Label() string {
 	if c.Mark == Alike || c.Mark == Absent {
 		return c.Text
@@ -220,8 +220,8 @@ func (c *Cell) Label() string {
 	return c.Mark.String() + " " + c.Text
 }
 
-// Verdict says how many VMs of the matrices get another layout on some host of their
-// cluster, and for how many that is worse.
+// Verdict reports the number of VMs in the matrices that get another layout on some host of
+// their cluster, and the number for which it is worse.
 func Verdict(all []*Matrix) []string {
 	var hosts []string
 	for _, m := range all {

@@ -12,18 +12,18 @@ import (
 	"homenode/rules/policy"
 )
 
-// What the verdict may say of what was not found, and what it must not deny: findings that
-// the configuration accepts, switches off or lowers, and those that are not shown.
+// Statements of the verdict about the absence of findings. They must not contradict findings
+// that the configuration accepts, switches off or lowers, or that are not shown.
 
-// denied reports whether the configuration takes away a finding of medium or high severity
-// of the rule, or may do so, or whether one is not shown.
+// denied reports whether the configuration hides, or may hide, a finding of medium or high
+// severity of the rule, or whether one is not shown.
 func (j *Judged) denied(id string) bool {
 	return slices.ContainsFunc(j.Muted, func(m rules.Muted) bool { return m.Rule == id }) || j.Policy != nil && (j.Policy.Off[id] ||
 		slices.ContainsFunc(j.Suppressed, func(s policy.Suppressed) bool { return s.Rule == id && s.Severity >= finding.Medium }) ||
 		slices.ContainsFunc(j.Laxer, func(text string) bool { return strings.HasPrefix(text, id+".") }))
 }
 
-// noneLost says that no VM lost locality, as far as it is so; "" when no rule looked.
+// noneLost states that no VM lost locality, as far as that is known; "" if no rule checked it.
 func (j *Judged) noneLost() string {
 	if j.denied("M001") || j.denied("M005") {
 		return ""
@@ -57,8 +57,8 @@ func (j *Judged) noneLost() string {
 	return text
 }
 
-// noneOverloaded says that no node was overloaded, as far as it is so; "" when no rule
-// looked, or the load of a node is not known.
+// noneOverloaded states that no node was overloaded, as far as that is known; "" if no rule
+// checked it, or the load of a node is unknown.
 func (j *Judged) noneOverloaded() string {
 	if j.denied("M004") || j.denied("M009") {
 		return ""
@@ -67,7 +67,7 @@ func (j *Judged) noneOverloaded() string {
 	for _, rec := range j.Recordings {
 		if len(rec.Nodes) < 2 || slices.ContainsFunc(rec.Nodes, unstated) ||
 			slices.ContainsFunc(j.OfHost[rec], func(f *finding.Finding) bool { return f.Rule == unevenNodes }) {
-			return "" // not known, or a finding of low severity
+			return "" // unknown, or a finding of low severity
 		}
 		if rec.Imbalance.Count > 0 {
 			text = "no node was overloaded for long while another one idled"
@@ -78,14 +78,14 @@ func (j *Judged) noneOverloaded() string {
 
 func unstated(n capture.Node) bool { _, ok := n.Busy.Peak(); return !ok }
 
-// innocence says what did not happen; "" when nothing can be said.
+// innocence describes the problems that did not occur; "" if nothing can be stated.
 func (j *Judged) innocence() string {
 	return words.Join(", and ", j.noneLost(), j.noneOverloaded())
 }
 
-// withheld says which findings of medium or high severity the configuration or the filter
-// takes away:
-// "3 accepted findings (M004, M009)". VMs that lost locality are counted beside the lost.
+// withheld lists the findings of medium or high severity that the configuration or the filter
+// hides: "3 accepted findings (M004, M009)". VMs that lost locality are counted with the lost
+// ones.
 func (j *Judged) withheld(lost []*VM) (parts []string) {
 	var accepted []string
 	for _, s := range j.Suppressed {
@@ -117,14 +117,14 @@ func (j *Judged) withheld(lost []*VM) (parts []string) {
 	return append(parts, j.Laxer...)
 }
 
-// lostBy reports whether the finding says that its VM lost locality.
+// lostBy reports whether the finding means that its VM lost locality.
 func (j *Judged) lostBy(f *finding.Finding) bool {
 	v := j.VMOf(f)
 	return v != nil && v.lostAt(f) != nil
 }
 
-// moreLost counts the VMs that lost locality by findings that are accepted:
-// " (2 more accepted)".
+// moreLost counts the VMs that lost locality according to accepted findings: " (2 more
+// accepted)".
 func (j *Judged) moreLost(lost []*VM) string {
 	var more []*VM
 	for i := range j.Suppressed {

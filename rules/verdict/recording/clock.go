@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A Clock writes the moments of a recording in UTC: with the date when it spans days, with
-// seconds when it is short.
+// A Clock formats the times of a recording in UTC: with the date if it spans days, with seconds
+// if it is short.
 type Clock struct{ form string }
 
-// NewClock returns the Clock of a stretch of time.
+// NewClock returns the Clock for a period.
 func NewClock(first, last time.Time) Clock {
 	form := "15:04"
 	if last.Sub(first) < 15*time.Minute {
@@ -21,7 +21,7 @@ func NewClock(first, last time.Time) Clock {
 	return Clock{form}
 }
 
-// At writes a moment; "" for the zero time.
+// At formats a time; "" for the zero time.
 func (c Clock) At(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -29,8 +29,8 @@ func (c Clock) At(t time.Time) string {
 	return t.UTC().Format(c.form)
 }
 
-// Span writes from when to when, with the date of the end only when it is another; without
-// dates, midnight at the end of the day is 24:00.
+// Span formats a period, with the date of the end only if it differs; without dates, midnight
+// at the end of the day is 24:00.
 func (c Clock) Span(from, to time.Time) string {
 	end := c.form
 	if from.UTC().Format(time.DateOnly) == to.UTC().Format(time.DateOnly) {
@@ -44,8 +44,8 @@ func (c Clock) Span(from, to time.Time) string {
 
 func (c Clock) dated() bool { return strings.HasPrefix(c.form, "2006") }
 
-// Dated writes a stretch with its date: "2026-11-20 22:00 to 2026-11-21 02:10 UTC", and a
-// moment once.
+// Dated formats a period with its date: "2026-11-20 22:00 to 2026-11-21 02:10 UTC", and a
+// single time once.
 func Dated(first, last time.Time) string {
 	if first.Equal(last) {
 		return first.UTC().Format(time.DateTime) + " UTC"

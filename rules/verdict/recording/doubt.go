@@ -15,11 +15,9 @@ import (
 	"homenode/rules/rule"
 )
 
-// What keeps a verdict from being certain: findings that are not about harm, captures that
-// are too short, counters that are not there.
+// Limits of the certainty of a verdict: findings that are not about harm, short captures, missing counters.
 
-// harm returns the worst of findings about harm that NUMA did, of medium severity or more;
-// nil when there is none.
+// harm returns the worst finding about harm caused by NUMA, of medium severity or more; nil if there is none.
 func (j *Judged) harm(findings []*finding.Finding) *finding.Finding {
 	for _, f := range findings {
 		if f.Severity >= finding.Medium && !j.beside(f) {
@@ -34,7 +32,7 @@ func (j *Judged) beside(f *finding.Finding) bool {
 	return one != nil && one.Beside
 }
 
-// besideText tells of findings that are about something else than harm that NUMA did.
+// besideText describes findings about anything else than harm caused by NUMA.
 func (j *Judged) besideText() string {
 	var first *finding.Finding
 	n := 0
@@ -54,14 +52,14 @@ func (j *Judged) besideText() string {
 	return fmt.Sprintf("Also %d findings; the most important is on %s: %s.", n, j.Subject(first), j.findingText(first))
 }
 
-// momentary reports whether no host has two ticks that hang together.
+// momentary reports whether no host has two connected ticks.
 func (j *Judged) momentary() bool {
 	return !slices.ContainsFunc(j.Recordings, func(rec *capture.Recording) bool { return rec.Covered > 0 })
 }
 
 func least(v *VM) float64 { share, _ := v.LeastLocality(); return share }
 
-// sawText says what stands out in a capture that is too short for findings.
+// sawText describes conspicuous values in a capture that is too short for findings.
 func (j *Judged) sawText() string {
 	var low []*VM
 	for _, v := range j.VMs {
@@ -76,7 +74,7 @@ func (j *Judged) sawText() string {
 	return fmt.Sprintf("N%%L of %s was below %s, lowest %s of %s with %s remote", words.Plural(CountVMs(low), "VM"), rule.NL(worst.Rec.Options.Locality), rule.NL(least(worst)), worst.Label, worst.Least.Remote)
 }
 
-// momentsText says why nothing in a momentary capture lasts.
+// momentsText explains why a momentary capture shows no durations.
 func (j *Judged) momentsText() string {
 	where := "each host"
 	if len(j.Recordings) == 1 {
@@ -90,22 +88,22 @@ func (j *Judged) momentsText() string {
 	return "what was " + j.Words.Seen + " on " + where + " is a single moment"
 }
 
-// tooShort reports whether no host was recorded for as long as low locality has to last.
+// tooShort reports whether no host was recorded for the minimum duration of low locality.
 func (j *Judged) tooShort() bool {
 	return !slices.ContainsFunc(j.Recordings, func(rec *capture.Recording) bool {
 		return !slices.ContainsFunc(j.TooShort(rec), func(one *rule.Rule) bool { return one.ID == lowLocality })
 	})
 }
 
-// The rules that a verdict names what they would have found.
+// The rules for which a verdict describes the possible finding.
 const (
 	lowLocality = "M001"
 	unevenNodes = "M004"
 )
 
-// tooShortText names the rules that the longest recording is too short for.
+// tooShortText names the rules for which the longest recording is too short.
 func (j *Judged) tooShortText() string {
-	if j.momentary() { // the verdict says it
+	if j.momentary() { // part of the verdict
 		return ""
 	}
 	longest := slices.MaxFunc(j.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Covered, b.Covered) })
@@ -115,7 +113,7 @@ func (j *Judged) tooShortText() string {
 	return ""
 }
 
-// shortText says which rules a recording is too short for; "" for none.
+// shortText lists the rules for which a recording is too short; "" for none.
 func (j *Judged) shortText(rec *capture.Recording) string {
 	short := j.TooShort(rec)
 	if len(short) == 0 {
@@ -140,8 +138,8 @@ func ruleList(all []*rule.Rule) string {
 	return strings.Join(words.Texts(all, func(one *rule.Rule) string { return one.ID }), ", ")
 }
 
-// spreadText tells of VMs of several home nodes whose memory may lie unevenly without that
-// the capture could show it.
+// spreadText reports VMs of several home nodes whose memory may be spread unevenly without evidence in the
+// capture.
 func (j *Judged) spreadText() string {
 	var wide []*VM
 	for _, v := range j.VMs {
@@ -155,8 +153,8 @@ func (j *Judged) spreadText() string {
 	return fmt.Sprintf("%s had several home nodes: N%%L counts all of them as local, and how the memory is spread over them is not in %s (GST_NDx, M010).", words.Plural(CountVMs(wide), "VM"), j.Words.The)
 }
 
-// lacksText says which counters the capture does not have, which rules could not judge
-// for that and, of counters that esxtop would write, how to get them.
+// lacksText lists the missing counters of the capture, the rules that could not run without them and, for
+// counters of esxtop, how to record them.
 func lacksText(rec *capture.Recording, inventory bool) string {
 	if len(rec.Lacks) == 0 {
 		return ""
@@ -176,13 +174,13 @@ func lacksText(rec *capture.Recording, inventory bool) string {
 	return text
 }
 
-// nodeLoad is what answers of FetchStats lack without an inventory.
+// nodeLoad is the counter that FetchStats responses lack without an inventory.
 const nodeLoad = "Numa Node % Util Time"
 
-// oneAnswer reports whether a recording was made of one answer of FetchStats, which has counters and no rates.
+// oneAnswer reports whether a recording consists of one FetchStats response, which has counters and no rates.
 func oneAnswer(rec *capture.Recording) bool { return rec.Ticks == 1 && ofAnswers(rec) }
 
-// ofAnswers reports whether recordings were made of answers of FetchStats alone.
+// ofAnswers reports whether recordings consist only of FetchStats responses.
 func ofAnswers(all ...*capture.Recording) bool {
 	for _, rec := range all {
 		if len(rec.Files) == 0 || slices.ContainsFunc(rec.Files, func(f capture.File) bool { return !strings.HasSuffix(f.Format, "FetchStats") }) {
@@ -192,8 +190,8 @@ func ofAnswers(all ...*capture.Recording) bool {
 	return len(all) > 0
 }
 
-// sumsText tells of VMs whose rates are those of all vCPUs together, as it is unknown how many
-// they have: beside those of other VMs, which are of each vCPU, they would mislead.
+// sumsText reports VMs whose rates are totals of all vCPUs, because their number of vCPUs is unknown: they are
+// not comparable with those of other VMs, which are per vCPU.
 func sumsText(rec *capture.Recording) string {
 	n := 0
 	for i := range rec.VMs {
@@ -208,13 +206,13 @@ func sumsText(rec *capture.Recording) string {
 	return fmt.Sprintf("how many vCPUs %s had is not in the capture: ready, co-stop and used of these are sums over all vCPUs, not of each", words.Plural(n, "VM"))
 }
 
-// inBatch reports whether a batch file can hold the counter: memory by node is on the
-// screen of esxtop alone.
+// inBatch reports whether a batch file can contain the counter: memory by node is only on the screen of
+// esxtop.
 func inBatch(counter string) bool { return counter != "GST_NDx" }
 
-// Doubts returns what keeps recordings from being judged in full.
+// Doubts returns the limits of the assessment of the recordings.
 func (j *Judged) Doubts() (notes []numa.Note) {
-	hosts := map[string][]string{} // of a text
+	hosts := map[string][]string{} // by text
 	for _, rec := range j.Recordings {
 		short := j.shortText(rec)
 		if rec.Covered == 0 && rec.Ticks > 1 {
@@ -243,7 +241,7 @@ func (j *Judged) Doubts() (notes []numa.Note) {
 	return notes
 }
 
-// Warnings returns what the readers of the files warned of, each once.
+// Warnings returns the warnings of the file readers without duplicates.
 func (j *Judged) Warnings() (notes []numa.Note) {
 	for _, rec := range j.Recordings {
 		for _, f := range rec.Files {
@@ -257,7 +255,7 @@ func (j *Judged) Warnings() (notes []numa.Note) {
 	return notes
 }
 
-// Nothing says why nothing could be judged; "" when something was.
+// Nothing returns the reason why nothing could be assessed; "" if something was.
 func (j *Judged) Nothing() string {
 	if j.Judgeable() {
 		return ""

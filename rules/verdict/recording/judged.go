@@ -1,6 +1,6 @@
-// Package recording judges what rules found in recordings, be they captures or the run of a
-// simulation: was it NUMA, which VMs lost locality, what keeps that from being certain, and
-// which VMs matter most. What only a simulation knows is judged in package simulation.
+// Package recording summarises the findings in recordings, either captures or the run of a
+// simulation: whether NUMA was the cause, the VMs that lost locality, the limits of certainty,
+// and the most important VMs. Package simulation adds the facts that only a simulation has.
 package recording
 
 import (
@@ -32,23 +32,23 @@ type Judged struct {
 
 	on     map[*capture.Recording][]*VM
 	byKey  map[string]*VM                // by vmKey
-	byHost map[string]*capture.Recording // by the host of findings; nil for one that was not recorded
+	byHost map[string]*capture.Recording // by the host of findings; nil for a host without a recording
 }
 
-// A VM is one life of a VM on a recorded host, with what was found about it.
+// A VM is one life of a VM on a recorded host, with its findings.
 type VM struct {
 	*capture.VM
 	Rec      *capture.Recording
-	Label    string             // its name, with what tells it from others of that name on the host
+	Label    string             // its name, made unique among those on the host
 	Findings []*finding.Finding // highest severity first
-	InFleet  *rule.VM           // what the inventory says; nil when it does not hold the VM
-	Blind    bool               // N%L and remote memory mean nothing: the memory is interleaved
+	InFleet  *rule.VM           // its assessment in the inventory; nil if that does not contain the VM
+	Blind    bool               // N%L and remote memory are meaningless: the memory is interleaved
 }
 
 // Of finds the subjects of the findings in captures.
 func Of(w *rules.Watched) *Judged { return With(w, ofCapture) }
 
-// With does so in other words than those of captures.
+// With is Of with other words than those for captures.
 func With(w *rules.Watched, words Words) *Judged {
 	j := &Judged{Watched: w, Words: words, OfHost: map[*capture.Recording][]*finding.Finding{}, on: map[*capture.Recording][]*VM{}, byKey: map[string]*VM{}, byHost: map[string]*capture.Recording{}}
 	for _, rec := range w.Recordings {
@@ -89,8 +89,8 @@ func vmKey(host, name string, gid int64, nth int) string {
 	return strings.Join([]string{host, name, strconv.FormatInt(gid, 10), strconv.Itoa(nth)}, "\x00")
 }
 
-// RecordingOf returns the recording of the finding's host, which the inventory can name
-// otherwise; nil when it was not recorded.
+// RecordingOf returns the recording of the finding's host, which may have another name in the
+// inventory; nil if there is none.
 func (j *Judged) RecordingOf(f *finding.Finding) *capture.Recording {
 	rec, known := j.byHost[f.Host]
 	if !known {
@@ -100,7 +100,7 @@ func (j *Judged) RecordingOf(f *finding.Finding) *capture.Recording {
 	return rec
 }
 
-// VMOf returns the VM that the finding is about; nil when it is about none.
+// VMOf returns the VM of the finding; nil if there is none.
 func (j *Judged) VMOf(f *finding.Finding) *VM {
 	rec := j.RecordingOf(f)
 	if rec == nil || f.VM == "" {
@@ -124,7 +124,7 @@ func (j *Judged) recording(name string) *capture.Recording {
 // On returns the VMs of a recording.
 func (j *Judged) On(rec *capture.Recording) []*VM { return j.on[rec] }
 
-// Subject names what a finding is about, with its host where several were recorded.
+// Subject names the subject of a finding, with its host if several were recorded.
 func (j *Judged) Subject(f *finding.Finding) string {
 	name := cmp.Or(f.VM, f.Host)
 	if v := j.VMOf(f); v != nil {
@@ -136,7 +136,7 @@ func (j *Judged) Subject(f *finding.Finding) string {
 	return name
 }
 
-// Source names the files.
+// Source describes the files.
 func (j *Judged) Source() string {
 	var names []string
 	for _, rec := range j.Recordings {
@@ -149,8 +149,7 @@ func (j *Judged) Source() string {
 	return words.First(3, names)
 }
 
-// FileAt returns the file that holds the time from which a finding held; "" when none is
-// known.
+// FileAt returns the file that contains the start time of a finding; "" if unknown.
 func (j *Judged) FileAt(f *finding.Finding) string {
 	rec := j.RecordingOf(f)
 	if rec == nil {
@@ -167,11 +166,11 @@ func (j *Judged) FileAt(f *finding.Finding) string {
 	return ""
 }
 
-// moreFiles is what the name of a source has behind that of its first file.
+// moreFiles matches the text after the first file in the name of a source.
 var moreFiles = pattern.Of(` and \d+ more$`)
 
-// Place returns the file of the finding's host that holds the time from which it held,
-// with the line where the recording knows it; "" when there is no such file.
+// Place returns the file of the finding's host that contains its start time, with the line if
+// the recording has it; "" if there is no such file.
 func (j *Judged) Place(f *finding.Finding) (name string, line int) {
 	rec := j.RecordingOf(f)
 	if rec == nil || len(rec.Files) == 0 {
@@ -188,7 +187,7 @@ func (j *Judged) Place(f *finding.Finding) (name string, line int) {
 	}
 	name = file.Name
 	if file.Parts > 1 {
-		name, line = moreFiles.ReplaceAllString(name, ""), 1 // the first of them: which one it was is not known
+		name, line = moreFiles.ReplaceAllString(name, ""), 1 // the first of them: the exact one is unknown
 	}
 	if file.Format == "invented" || file.Format == simulate.Format || name == "standard input" {
 		return "", 0
@@ -196,13 +195,13 @@ func (j *Judged) Place(f *finding.Finding) (name string, line int) {
 	return name, line
 }
 
-// Judgeable reports whether anything was recorded that rules judge.
+// Judgeable reports whether the recording contains data for rules.
 func (j *Judged) Judgeable() bool { return slices.ContainsFunc(j.VMs, (*VM).States) }
 
-// States reports whether the recording states anything about NUMA of the VM.
+// States reports whether the recording contains NUMA data of the VM.
 func (v *VM) States() bool { return v.HasMemory || v.HasHomes || v.HasMoves }
 
-// Worst returns the severity of the worst finding about the VM; false without one.
+// Worst returns the severity of the worst finding about the VM; false if there is none.
 func (v *VM) Worst() (finding.Severity, bool) {
 	if len(v.Findings) == 0 {
 		return 0, false
@@ -210,11 +209,11 @@ func (v *VM) Worst() (finding.Severity, bool) {
 	return v.Findings[0].Severity, true
 }
 
-// lost reports whether the VM lost locality: a finding of medium or high severity is about
-// its longest stretch of low N%L or of much remote memory. spell is that stretch.
+// lost reports whether the VM lost locality: there is a finding of medium or high severity
+// about its longest period of low N%L or of much remote memory. spell is that period.
 func (v *VM) lost() (spell *capture.Spell, ok bool) { return v.lostFrom(finding.Medium) }
 
-// lostFrom does so for findings of a severity or more.
+// lostFrom is lost with another minimum severity.
 func (v *VM) lostFrom(least finding.Severity) (spell *capture.Spell, ok bool) {
 	for _, f := range v.Findings {
 		if f.Severity < least {
@@ -227,8 +226,8 @@ func (v *VM) lostFrom(least finding.Severity) (spell *capture.Spell, ok bool) {
 	return nil, false
 }
 
-// lostAt returns the longest stretch of low N%L or of much remote memory when the finding
-// is about it and says that locality was lost, else nil.
+// lostAt returns the longest period of low N%L or of much remote memory if the finding is about
+// it and means that locality was lost, otherwise nil.
 func (v *VM) lostAt(f *finding.Finding) *capture.Spell {
 	if f.Rule != "M001" && f.Rule != "M005" {
 		return nil
@@ -241,8 +240,8 @@ func (v *VM) lostAt(f *finding.Finding) *capture.Spell {
 	return nil
 }
 
-// markBlind finds the VMs that M006 tells of for certain; that the finding is accepted or
-// the rule is off changes nothing of it.
+// markBlind marks the VMs of certain M006 findings, even if the finding is accepted or the rule
+// is off.
 func (j *Judged) markBlind() {
 	mark := func(f *finding.Finding) {
 		if f.Rule != "M006" || f.VMID == "" {
@@ -269,7 +268,7 @@ func (v *VM) SeveralHomes() bool {
 	return ok && homes.Len() > 1
 }
 
-// LeastLocality returns the least N%L as a share in [0, 1].
+// LeastLocality returns the minimum N%L as a share in [0, 1].
 func (v *VM) LeastLocality() (share float64, ok bool) {
 	if v.Least.Local+v.Least.Remote <= 0 {
 		return 0, false

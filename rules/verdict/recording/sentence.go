@@ -13,8 +13,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// Verdict answers the question of a recording in one sentence: was it NUMA? rest says what
-// that leaves open, and what it rests on.
+// Verdict answers in one sentence whether NUMA was the cause. rest contains the open questions, and the basis of the
+// answer.
 func (j *Judged) Verdict() (verdict, rest string) {
 	if len(j.VMs) == 0 {
 		return "Nothing can be said about NUMA: no VM was " + j.Words.Seen + ".", j.howToGet()
@@ -108,7 +108,7 @@ func (j *Judged) rest(lost, hurt []*VM, hosts int) string {
 	return words.Join(" ", append(parts, j.howToGet())...)
 }
 
-// someLow tells of VMs whose N%L was low at times in a capture that is too short for a finding about it.
+// someLow reports VMs whose N%L was low at times in a capture that is too short for a finding about it.
 func (j *Judged) someLow() string {
 	if !j.tooShort() {
 		return ""
@@ -125,8 +125,8 @@ func (j *Judged) someLow() string {
 	return fmt.Sprintf("N%%L of %s was below %s at times", words.Plural(CountVMs(low), "VM"), rule.NL(low[0].Rec.Options.Locality))
 }
 
-// mostlyLow returns a VM whose N%L was low most of the time and that no finding is about: a
-// capture can be too short for one. It is nil when there is none.
+// mostlyLow returns a VM whose N%L was low most of the time and that has no finding, because the capture is too short
+// for one. nil if there is none.
 func (j *Judged) mostlyLow() *VM {
 	for _, v := range j.VMs {
 		if len(v.Findings) == 0 && v.Low.Count > 0 && 2*v.Low.Time >= v.Managed {
@@ -152,8 +152,8 @@ func (j *Judged) stretch() string {
 	return fmt.Sprintf("in up to %s on each of %s", words.Duration(covered), words.Plural(len(j.Recordings), "host"))
 }
 
-// worstText names the VM that had the most remote memory over time, and when it was worst:
-// "kafka01, 46 GB on average, up to 37 % of its memory from 01:00 to 05:00".
+// worstText names the VM with the most remote memory over time, and its worst time: "kafka01, 46 GB on average, up to
+// 37 % of its memory from 01:00 to 05:00".
 func (j *Judged) worstText(lost []*VM) string {
 	worst := slices.MaxFunc(lost, func(a, b *VM) int { return compareSums(&a.Remote.Sum, &b.Remote.Sum) })
 	spell, _ := worst.lost()
@@ -171,10 +171,10 @@ func (j *Judged) worstText(lost []*VM) string {
 	return fmt.Sprintf("%s, up to %d %% of its memory from %s", name, 100-percentLocal(spell.Worst), when)
 }
 
-// percentLocal returns N%L as esxtop shows it: whole percent, truncated.
+// percentLocal returns N%L as displayed by esxtop: whole percent, truncated.
 func percentLocal(share float64) int { return int(share*100 + 1e-9) }
 
-// findingText is what a finding says, in the middle of a sentence.
+// findingText is the text of a finding, for the middle of a sentence.
 func (j *Judged) findingText(f *finding.Finding) string {
 	text := f.Title
 	if !f.From.IsZero() && f.From.Before(f.To) {
@@ -183,7 +183,7 @@ func (j *Judged) findingText(f *finding.Finding) string {
 	return text
 }
 
-// hostText says what was found about the first host with findings that matter.
+// hostText describes the first host with important findings.
 func (j *Judged) hostText() string {
 	for _, rec := range j.Recordings {
 		if f := j.harm(j.OfHost[rec]); f != nil {
@@ -193,7 +193,7 @@ func (j *Judged) hostText() string {
 	return ""
 }
 
-// blindText says why nothing can be judged: no VM has home nodes, N%L or migrations.
+// blindText explains why nothing can be assessed: no VM has home nodes, N%L or migrations.
 func (j *Judged) blindText() (verdict, rest string) {
 	onNodes := 0 // with memory on several nodes
 	for _, v := range j.VMs {
@@ -208,7 +208,7 @@ func (j *Judged) blindText() (verdict, rest string) {
 		"sched-stats -t numa-clients beside it, or esxtop -b -a, shows those and N%L."
 }
 
-// unmanaged reports whether the counters say of all VMs that ESXi places none by NUMA node.
+// unmanaged reports whether, according to the counters, ESXi does not place any VM by NUMA node.
 func (j *Judged) unmanaged() bool {
 	return !slices.ContainsFunc(j.VMs, func(v *VM) bool {
 		_, ok := v.LeastLocality()
@@ -221,7 +221,8 @@ func (j *Judged) lacksLocality() bool {
 	return !slices.ContainsFunc(j.VMs, func(v *VM) bool { return v.HasMemory })
 }
 
-// percentAlone returns the VM of the least N%L where no VM has the memory that it follows from; nil when none has N%L.
+// percentAlone returns the VM with the minimum N%L if no VM has the memory counters that it is calculated from; nil if
+// none has N%L.
 func (j *Judged) percentAlone() (least *VM) {
 	for _, v := range j.VMs {
 		if n := v.Percents.Alone; n > 0 && (least == nil || n < least.Percents.Alone) {
@@ -234,7 +235,7 @@ func (j *Judged) percentAlone() (least *VM) {
 	return least
 }
 
-// lookedAt says what the verdict rests on when nothing was found.
+// lookedAt describes the basis of the verdict if there are no findings.
 func (j *Judged) lookedAt() string {
 	var parts []string
 	var memory []*VM
@@ -285,7 +286,7 @@ func (j *Judged) lookedAt() string {
 	return "Looked at: " + strings.Join(parts, ", ") + "."
 }
 
-// howToGet names the counters about NUMA that are lacking, and how to record them.
+// howToGet lists the missing NUMA counters, and how to record them.
 func (j *Judged) howToGet() string {
 	var lacks []string
 	for _, rec := range j.Recordings {
@@ -308,8 +309,7 @@ func (j *Judged) howToGet() string {
 	return j.Words.Lacks + strings.Join(lacks, ", ") + ": record with esxtop -b -a."
 }
 
-// aboutNUMA reports whether a verdict is weaker without the counter. N%L follows from
-// local and remote memory.
+// aboutNUMA reports whether a verdict is weaker without the counter. N%L is calculated from local and remote memory.
 func aboutNUMA(counter string) bool {
 	return strings.HasPrefix(counter, "Numa ") && counter != "Numa % Local" || counter == "% Ready"
 }

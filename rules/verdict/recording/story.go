@@ -37,7 +37,7 @@ func Stories(findings []*finding.Finding) (all []*Story) {
 	return all
 }
 
-// subjectKey identifies a VM by its ID, whichever host runs it, and a VM that the inventory does not hold by its name on the host.
+// subjectKey identifies a VM by its ID, regardless of its host, and a VM that is not in the inventory by its name on the host.
 func subjectKey(f *finding.Finding) string {
 	switch {
 	case f.VMID != "":
@@ -98,7 +98,7 @@ func (s *Story) Bad() string {
 	return cmp.Or(s.Worst().Bad, s.Worst().Title)
 }
 
-// Why returns the cause as far as it was observed; "" if it was not.
+// Why returns the observed cause; "" if there is none.
 func (s *Story) Why() string {
 	for _, f := range s.Findings {
 		if len(f.Because) > 0 {
@@ -108,7 +108,7 @@ func (s *Story) Why() string {
 	return ""
 }
 
-// Do returns the first thing to do; "" for nothing.
+// Do returns the first action; "" for none.
 func (s *Story) Do() string {
 	for _, f := range s.Findings {
 		if f.Advice != "" {
@@ -118,7 +118,7 @@ func (s *Story) Do() string {
 	return ""
 }
 
-// State reports whether it is no event but a state: the effect of a setting of the VM for as long as the VM runs.
+// State reports whether it is a permanent state instead of an event: the effect of a setting for as long as the VM runs.
 func (s *Story) State() bool {
 	return !slices.ContainsFunc(s.Findings, func(f *finding.Finding) bool { return f.Rule != interleavedlocality.Rule.ID })
 }

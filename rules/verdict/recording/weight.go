@@ -8,7 +8,7 @@ import (
 	"homenode/capture"
 )
 
-// byWeight orders VMs by their worst finding, of those without findings one whose locality was low at any tick first, then by remote memory over time.
+// byWeight orders VMs by their worst finding, then, without findings, by whether their locality was low at any tick, then by remote memory over time.
 func byWeight(a, b *VM) int {
 	weight := func(v *VM) int {
 		s, ok := v.Worst()
@@ -31,8 +31,8 @@ func compareSums(a, b *capture.Sum) int {
 	return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo))
 }
 
-// Weighted returns the VMs that matter: those with findings, the worst first; with least
-// also others, up to that many, those with the most remote memory first.
+// Weighted returns the important VMs: those with findings, the worst first; if there are fewer than least, also others, those with the most remote
+// memory first.
 func (j *Judged) Weighted(least int) []*VM {
 	vms := slices.SortedStableFunc(slices.Values(j.VMs), byWeight)
 	n := 0
@@ -42,8 +42,7 @@ func (j *Judged) Weighted(least int) []*VM {
 	return vms[:n]
 }
 
-// WeightedHosts returns the hosts, those first whose own or whose VMs' findings are the
-// worst.
+// WeightedHosts returns the hosts, sorted by the worst finding of the host or its VMs.
 func (j *Judged) WeightedHosts() []*capture.Recording {
 	weight := map[*capture.Recording]int{}
 	for i := range j.Findings {
@@ -55,11 +54,11 @@ func (j *Judged) WeightedHosts() []*capture.Recording {
 	return slices.SortedStableFunc(slices.Values(j.Recordings), func(a, b *capture.Recording) int { return cmp.Compare(weight[b], weight[a]) })
 }
 
-// handover is how long a VM that moves by vMotion is on both hosts at the most.
+// handover is the maximum time for which a VM is on both hosts during vMotion.
 const handover = 5 * time.Minute
 
-// CountVMs returns how many VMs these lives belong to: lives of one name are one VM, but
-// for as many as run at the same time, not counting the handover of one that moves.
+// CountVMs returns the number of VMs with these lives: lives of one name are one VM, or as many as run at the same time, not counting the handover of
+// a VM that moves.
 func CountVMs(lives []*VM) int {
 	type edge struct {
 		at  time.Time

@@ -1,12 +1,12 @@
 package recording
 
-// Words are those in which a verdict on captures and one on a simulation differ: what was
-// simulated must never read as if it had been seen.
+// Words are the words that differ between verdicts on captures and on simulations: simulated
+// results must never read like observations.
 type Words struct {
-	The  string // what was judged: the capture
+	The  string // the assessed data: the capture
 	Seen string // recorded
-	// Lacks introduces the counters that are not there; "" where that is not said: what the
-	// model does not have is in its documentation.
+	// Lacks introduces the missing counters; "" to omit them: the limits of the model are in
+	// its documentation.
 	Lacks string
 }
 

@@ -11,7 +11,7 @@ import (
 	"homenode/internal/words"
 )
 
-// A Decision is one of the scheduler in the words of the story.
+// A Decision is a decision of the scheduler in the terms of the story.
 type Decision struct {
 	Time     time.Time `json:"time"`
 	Host     string    `json:"host"`
@@ -21,13 +21,13 @@ type Decision struct {
 	Decision string    `json:"decision"`
 	From     *int      `json:"fromNode,omitempty"`
 	To       *int      `json:"toNode,omitempty"`
-	WithVM   string    `json:"withVM,omitempty"`   // that a client changed places with
-	FromHost string    `json:"fromHost,omitempty"` // that a VM came from
+	WithVM   string    `json:"withVM,omitempty"`   // with which a client was swapped
+	FromHost string    `json:"fromHost,omitempty"` // previous host of a VM
 	Why      string    `json:"why,omitempty"`
 	Rules    []string  `json:"rules"`
 }
 
-// Decision says what the scheduler decided.
+// Decision converts a decision of the scheduler.
 func (s *Judged) Decision(d *scheduler.Decision) Decision {
 	number := func(n int) *int {
 		if n < 0 {
@@ -69,8 +69,8 @@ func (s *Judged) One(name string) (*VM, error) {
 	}
 }
 
-// Decisions returns those about VMs and on hosts, both patterns, in the order of time; "" for
-// all.
+// Decisions returns the decisions that match both patterns, about VMs and on hosts, in the
+// order of time; "" matches all.
 func (s *Judged) Decisions(vm, host string) ([]*scheduler.Decision, error) {
 	var vms []*VM
 	if vm != "" {
@@ -92,7 +92,7 @@ func (s *Judged) Decisions(vm, host string) ([]*scheduler.Decision, error) {
 	return slices.DeleteFunc(s.About(vms...), func(d *scheduler.Decision) bool { return !hosts.Allow(s.hostName(d.Host)) }), nil
 }
 
-// About returns the decisions about these VMs, in the order of time; without one all.
+// About returns the decisions about these VMs, in the order of time; without arguments all.
 func (s *Judged) About(vms ...*VM) []*scheduler.Decision {
 	index := map[int]bool{}
 	for _, v := range vms {
@@ -109,14 +109,14 @@ func (s *Judged) About(vms ...*VM) []*scheduler.Decision {
 	return out
 }
 
-// unknown is the error for a name that no VM of the story has.
+// unknown returns the error for a name that no VM of the story has.
 func (s *Judged) unknown(name string) error {
 	names := words.Texts(s.VMs, func(v *VM) string { return v.Name })
 	slices.Sort(names)
 	return fmt.Errorf("the story has no VM %q%s", name, alike.After(name, slices.Compact(names)))
 }
 
-// Clients returns how many clients of the VM decisions name.
+// Clients returns the number of clients of the VM in decisions.
 func (s *Judged) Clients(v *VM) int {
 	n := 0
 	for i := range s.Outcome.Decisions {

@@ -8,8 +8,8 @@ import (
 	"homenode/numa"
 )
 
-// Events returns the events of the story that are about a host or its VMs, or with v
-// about that VM and its host.
+// Events returns the events of the story about a host or its VMs, or if v is set about that VM
+// and its host.
 func (s *Judged) Events(rec *capture.Recording, v *capture.VM) []capture.Event {
 	here := map[string]bool{} // IDs of VMs
 	for i := range rec.VMs {
@@ -40,7 +40,7 @@ func (s *Judged) Events(rec *capture.Recording, v *capture.VM) []capture.Event {
 	return out
 }
 
-// brought reports whether an event of another host brought one of these VMs here.
+// brought reports whether an event of another host moved one of these VMs here.
 func (s *Judged) brought(e *numa.Event, rec *capture.Recording, here map[string]bool) bool {
 	for _, d := range s.decidedAt(e.At) {
 		if (d.Kind == scheduler.MovedIn || d.Kind == scheduler.Restart) && here[s.Story.Fleet.VMs[d.VM].ID] && s.hostName(d.Host) == rec.Host && d.Other >= 0 && s.Story.Fleet.Hosts[d.Other].ID == e.Host {

@@ -11,9 +11,9 @@ import (
 	"homenode/numa"
 )
 
-// What groups of decisions come to, in words.
+// Texts about groups of decisions.
 
-// sum says what a group of decisions did.
+// sum describes a group of decisions.
 func (s *Judged) sum(g *group) []Happening {
 	first, last := g.all[0], g.all[len(g.all)-1]
 	h := Happening{from: first.At, to: last.At, Host: s.hostName(first.Host), weight: important, size: len(g.all)}
@@ -49,7 +49,7 @@ func (s *Judged) sum(g *group) []Happening {
 	return []Happening{h}
 }
 
-// spillText says whose new memory found no room at home. The figures are those of the
+// spillText names the VMs whose new memory did not fit at home. The figures are those of the
 // decisions: the first time.
 func (s *Judged) spillText(all []*scheduler.Decision) string {
 	type amount struct{ remote, swapped numa.Bytes }
@@ -94,7 +94,7 @@ func (s *Judged) spillText(all []*scheduler.Decision) string {
 	return fmt.Sprintf("new memory %s, at first %s", what, words.Few(names))
 }
 
-// mostTaken says of which VM of a group most memory is swapped or ballooned, and how much.
+// mostTaken names the VM of a group with the most swapped or ballooned memory, and the amount.
 func (s *Judged) mostTaken(all []*scheduler.Decision) string {
 	var most *VM
 	for _, d := range all {
@@ -108,7 +108,7 @@ func (s *Judged) mostTaken(all []*scheduler.Decision) string {
 	return fmt.Sprintf("; most in all %s, %s", most.Name, most.TakenText())
 }
 
-// whoText names the VMs of decisions, each once.
+// whoText names the VMs of decisions without duplicates.
 func (s *Judged) whoText(all []*scheduler.Decision) string {
 	var names []string
 	for _, d := range all {
@@ -122,7 +122,7 @@ func (s *Judged) whoText(all []*scheduler.Decision) string {
 	return words.Few(names)
 }
 
-// movesText counts what the balancer did: "16 moves, 9 for load and 7 for locality: a, b".
+// movesText counts the moves of the balancer: "16 moves, 9 for load and 7 for locality: a, b".
 func (s *Judged) movesText(all []*scheduler.Decision) string {
 	var kinds []string
 	count := map[string]int{}
@@ -163,7 +163,7 @@ func (s *Judged) movesText(all []*scheduler.Decision) string {
 	return fmt.Sprintf("%d migrations %s, %s: %s", clients, betweenText(all), strings.Join(kinds, ", "), words.Few(names))
 }
 
-// betweenText says between which nodes.
+// betweenText names the nodes of the moves.
 func betweenText(all []*scheduler.Decision) string {
 	if len(all) == 1 && all[0].Other < 0 {
 		return fmt.Sprintf("node %d to %d", all[0].From, all[0].To)

@@ -12,22 +12,23 @@ import (
 	"homenode/numa"
 )
 
-// What happened: the events of a story, and between them what the scheduler made of them.
+// The history of a simulation: the events of a story, and the scheduler's decisions between
+// them.
 
-// A Happening is one line of it.
+// A Happening is one line of the history.
 type Happening struct {
 	From     time.Time `json:"from"`
 	To       time.Time `json:"to"`
 	Host     string    `json:"host,omitempty"` // "" for an event
-	Event    bool      `json:"event"`          // of the story
+	Event    bool      `json:"event"`          // an event of the story
 	Text     string    `json:"text"`
-	Note     string    `json:"note,omitempty"`     // what the author says of an event
-	Followed string    `json:"followed,omitempty"` // what an event did at once
-	Rules    []string  `json:"rules,omitempty"`    // of the rule book
+	Note     string    `json:"note,omitempty"`     // the author's comment on an event
+	Followed string    `json:"followed,omitempty"` // the immediate effect of an event
+	Rules    []string  `json:"rules,omitempty"`    // statement IDs of the rule book
 
 	from, to time.Duration // since the start
-	weight   int           // those of little weight are left out first
-	size     int           // and of one weight those of few decisions
+	weight   int           // those of low weight are left out first
+	size     int           // number of decisions; within a weight, smaller ones are left out first
 }
 
 // The weights of happenings.
@@ -35,10 +36,10 @@ const (
 	detail = iota
 	movement
 	important
-	told // by the story
+	told // in the story
 )
 
-// Happened returns what happened in the order of time.
+// Happened returns the history in the order of time.
 func (s *Judged) Happened() []Happening {
 	out := s.beginning()
 	decisions := s.Outcome.Decisions
@@ -94,7 +95,7 @@ func (s *Judged) Happened() []Happening {
 	return out
 }
 
-// quiet is how long nothing of a kind happens between two groups of it.
+// quiet is the minimum time without decisions of a kind between two groups of that kind.
 const quiet = 45 * time.Minute
 
 // sameLine reports whether two events are of one line of the story.
@@ -102,7 +103,7 @@ func (s *Judged) sameLine(a, b *numa.Event) bool {
 	return a.At == b.At && a.Line == b.Line && a.Text == b.Text && a.Text != ""
 }
 
-// A group is decisions of one kind that hang together.
+// A group is connected decisions of one kind.
 type group struct {
 	class class
 	all   []*scheduler.Decision
@@ -111,7 +112,7 @@ type group struct {
 type class uint8
 
 const (
-	direct class = iota // of an event, and told with it
+	direct class = iota // caused by an event, and reported with it
 	moves
 	spills
 	widens
@@ -141,7 +142,7 @@ func classOf(k scheduler.DecisionKind) class {
 	return direct
 }
 
-// beginning says where the VMs are that run at the start.
+// beginning describes the placement of the VMs that run at the start.
 func (s *Judged) beginning() []Happening {
 	running, seen := map[int]bool{}, map[int]bool{}
 	var loose []string
@@ -202,7 +203,7 @@ func (s *Judged) byEvent(d *scheduler.Decision) bool {
 func (s *Judged) vmName(i int) string   { return s.Story.Fleet.VMs[i].Name }
 func (s *Judged) hostName(i int) string { return s.Story.Fleet.Hosts[i].Name }
 
-// told says what the story says of events of one line, and what followed at once.
+// told describes the events of one line of the story, and their immediate effects.
 func (s *Judged) told(events []numa.Event) Happening {
 	e := &events[0]
 	h := Happening{from: e.At, to: e.At, Event: true, Text: e.Text, Note: e.Note, weight: told}
@@ -240,7 +241,8 @@ func (s *Judged) hostByID(id string) string {
 	return id
 }
 
-// followed says where VMs went by an event: "esx02: cache01 on node 1, app07 on node 0".
+// followed describes the placement of VMs after an event: "esx02: cache01 on node 1, app07 on
+// node 0".
 func (s *Judged) followed(e *numa.Event, vms map[string]bool) (text string, ids []string) {
 	decisions := s.decidedAt(e.At)
 	came := map[int]bool{} // VMs that this event is about
@@ -293,7 +295,7 @@ func (s *Judged) followed(e *numa.Event, vms map[string]bool) (text string, ids 
 	return strings.Join(parts, "; "), ids
 }
 
-// decidedAt returns the decisions of one time.
+// decidedAt returns the decisions at one time.
 func (s *Judged) decidedAt(at time.Duration) []scheduler.Decision {
 	compare := func(d scheduler.Decision, at time.Duration) int { return cmp.Compare(d.At, at) }
 	from, _ := slices.BinarySearchFunc(s.Outcome.Decisions, at, compare)
@@ -319,8 +321,8 @@ func arrive(all []arrival, d *scheduler.Decision) []arrival {
 	return all
 }
 
-// arrivals writes who came where, those to the same nodes together; named says whether the
-// event does not name the VMs itself.
+// arrivals lists the VMs by destination, grouped by nodes; named: the event does not name the
+// VMs itself.
 func (s *Judged) arrivals(all []arrival, named bool) string {
 	type place struct {
 		host  int
@@ -352,7 +354,7 @@ func (s *Judged) arrivals(all []arrival, named bool) string {
 	return strings.Join(parts, "; ")
 }
 
-// Shorten leaves out what matters least until at most so many are left.
+// Shorten leaves out the least important lines until at most most are left.
 func Shorten(all []Happening, most int) (kept []Happening, left int) {
 	if len(all) <= most {
 		return all, 0

@@ -1,6 +1,5 @@
-// Package simulation judges a simulation: was NUMA to blame, do the hosts carry all of it, and
-// what happened. What rules found in its run is judged as that of a capture is, in package
-// recording.
+// Package simulation summarises a simulation: whether NUMA caused harm, whether the hosts can run all VMs, and
+// the history. The findings about its run are summarised like those of a capture, in package recording.
 package simulation
 
 import (
@@ -22,15 +21,15 @@ import (
 	"homenode/rules/verdict/recording"
 )
 
-// A simulation is judged as a capture is: its run is a recording. Judged is what it has
-// beside that: the story, why everything was decided, and how fast VMs ran.
+// Judged contains the assessed simulation: its run, which is a recording and assessed like a capture, and the
+// additional facts: the story, the reasons of all decisions, and the speed of VMs.
 type Judged struct {
 	*simulate.Result
-	Run   *recording.Judged // without recordings when the run was too large to be judged
+	Run   *recording.Judged // without recordings if the run was too large for an assessment
 	VMs   []*VM             // by index in the fleet
 	Order []*VM             // those that ran: the worst first
 
-	loads map[string]bool // IDs of the VMs of which the story states the load
+	loads map[string]bool // IDs of the VMs whose load is stated in the story
 }
 
 // A VM is one VM of the story with all its lives.
@@ -41,14 +40,14 @@ type VM struct {
 	Findings []*finding.Finding // highest severity first
 	Nowhere  bool               // no host was found for it
 	Out      *scheduler.VMOutcome
-	Speed    *simulate.Speed // nil when it was not priced
-	Took     *simulate.Speed // nil when no memory of it was ever swapped or ballooned
+	Speed    *simulate.Speed // nil if it was not computed
+	Took     *simulate.Speed // nil if its memory was never swapped or ballooned
 }
 
-// inRun are the words in which the verdict differs from that on a capture.
+// inRun are the words that differ from those for a capture.
 var inRun = recording.Words{The: "the simulation", Seen: "simulated"}
 
-// Of finds what belongs to each VM of a simulation.
+// Of groups the results of a simulation by VM.
 func Of(r *simulate.Result) *Judged {
 	w := r.Watched
 	if w == nil {
@@ -79,7 +78,7 @@ func Of(r *simulate.Result) *Judged {
 		known := r.Lives[life.VM]
 		v := s.VMs[known.VM]
 		life.Blind = known.Interleaved
-		if life.Label != life.Name { // the ids of scheduler groups are the model's own
+		if life.Label != life.Name { // the IDs of scheduler groups are created by the model
 			life.Label = life.Name + " from " + run.Clock.At(life.First)
 		}
 		v.Lives = append(v.Lives, life)
@@ -96,8 +95,8 @@ func Of(r *simulate.Result) *Judged {
 	return s
 }
 
-// Verdict answers whether NUMA does harm in the simulation, and whether the hosts carry all
-// of it; rest says what that leaves open.
+// Verdict answers whether NUMA causes harm in the simulation, and whether the hosts can run all VMs; rest
+// contains the open questions.
 func (s *Judged) Verdict() (verdict, rest string) {
 	if s.Watched == nil {
 		return s.summary()
@@ -120,7 +119,7 @@ func (s *Judged) Verdict() (verdict, rest string) {
 	return s.basis() + verdict, rest
 }
 
-// basis begins the verdict: what happens to a fleet of which no load is stated hangs on the one that is assumed.
+// basis begins the verdict: for a fleet without stated loads, the result depends on the assumed load.
 func (s *Judged) basis() string {
 	if n := len(s.Assumed()); n > 0 && n == len(s.Order) {
 		return "Simulated with an assumed load, every VM using all of its memory: "
@@ -128,11 +127,11 @@ func (s *Judged) basis() string {
 	return "Simulated: "
 }
 
-// FullSpeed is the performance index from which it reads 1.00.
+// FullSpeed is the minimum performance index that is displayed as 1.00.
 const FullSpeed = 0.995
 
-// worstFirst orders VMs by whether they found a host, then by the memory that they miss,
-// then by their worst finding, then by speed, then by far accesses.
+// worstFirst orders VMs by whether they found a host, then by missing memory, then by their worst finding, then
+// by speed, then by remote accesses.
 func worstFirst(a, b *VM) int {
 	worst := func(v *VM) int {
 		if len(v.Findings) == 0 {
@@ -156,7 +155,7 @@ func worstFirst(a, b *VM) int {
 	return cmp.Or(cmp.Compare(homeless(b), homeless(a)), cmp.Compare(b.Missing(), a.Missing()), cmp.Compare(worst(b), worst(a)), cmp.Compare(speed(a), speed(b)), cmp.Compare(far(b), far(a)), cmp.Compare(a.Index, b.Index))
 }
 
-// slowest returns the VM with the least performance index; nil when none was priced.
+// slowest returns the VM with the lowest performance index; nil if none was computed.
 func (s *Judged) slowest() *VM {
 	var worst *VM
 	for _, v := range s.Order {
@@ -167,7 +166,7 @@ func (s *Judged) slowest() *VM {
 	return worst
 }
 
-// Assumed returns the VMs that ran with a load that is assumed.
+// Assumed returns the VMs that ran with an assumed load.
 func (s *Judged) Assumed() []*VM {
 	var out []*VM
 	for _, v := range s.Order {
@@ -178,12 +177,12 @@ func (s *Judged) Assumed() []*VM {
 	return out
 }
 
-// Stated reports whether the story states the load of the VM, if only a part of it.
+// Stated reports whether the story states the load of the VM, at least in part.
 func (s *Judged) Stated(v *VM) bool {
 	return s.loads[v.ID] || s.Story.Unstated.Origin.Kind != numa.Assumed
 }
 
-// Named returns the VMs of the story that a pattern names, which may have a host before it.
+// Named returns the VMs of the story that match a pattern, optionally with a host before it.
 func (s *Judged) Named(pattern string) []*VM {
 	p := glob.Compile([]string{pattern}, "")
 	var out []*VM
@@ -199,7 +198,7 @@ func (s *Judged) Named(pattern string) []*VM {
 	return out
 }
 
-// LifeSpeed returns the points of the performance index that lie in one life of a VM.
+// LifeSpeed returns the points of the performance index in one life of a VM.
 func (s *Judged) LifeSpeed(v *capture.VM) []simulate.SpeedPoint {
 	life, ok := s.Lives[v]
 	if !ok {
@@ -211,7 +210,7 @@ func (s *Judged) LifeSpeed(v *capture.VM) []simulate.SpeedPoint {
 	return points[from:to]
 }
 
-// summary is the verdict on a run that was too large to be judged.
+// summary is the verdict on a run that was too large for an assessment.
 func (s *Judged) summary() (verdict, rest string) {
 	far, all := int64(0), int64(0)
 	var worst *VM
@@ -232,7 +231,7 @@ func (s *Judged) summary() (verdict, rest string) {
 	return verdict + ".", "Nothing was judged: there are too many VMs for it; --at 'run 24h every=5m' judges them, with some 100 KB of memory a VM."
 }
 
-// Notes returns what was not judged; the judgement speaks of recordings.
+// Notes returns the objects that were not assessed, in terms of a simulation instead of recordings.
 func (s *Judged) Notes() []numa.Note {
 	out := slices.Clone(s.Run.Notes)
 	for i := range out {

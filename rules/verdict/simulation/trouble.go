@@ -8,10 +8,10 @@ import (
 	"homenode/numa"
 )
 
-// What goes wrong in a story that is no matter of NUMA: a fleet that its hosts cannot carry
-// must not read as if all was well.
+// Problems in a story that are not caused by NUMA: an overloaded fleet must not appear as
+// healthy.
 
-// trouble says which VMs found no host, never ran, could not be powered on by ESXi, or
+// trouble lists the VMs that found no host, never ran, could not be powered on by ESXi, or
 // missed memory.
 func (s *Judged) trouble() (out []string) {
 	say := func(vms []string, one, more string) {

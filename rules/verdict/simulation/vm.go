@@ -11,7 +11,7 @@ import (
 	"homenode/rules/verdict/recording"
 )
 
-// Least returns the life with the least N%L; nil when it has none.
+// Least returns the life with the minimum N%L; nil if there is none.
 func (v *VM) Least() *recording.VM {
 	var lowest *recording.VM
 	least := 0.0
@@ -23,12 +23,12 @@ func (v *VM) Least() *recording.VM {
 	return lowest
 }
 
-// Blind reports whether N%L of the VM means nothing.
+// Blind reports whether N%L of the VM is meaningless.
 func (v *VM) Blind() bool {
 	return slices.ContainsFunc(v.Lives, func(l *recording.VM) bool { return l.Blind })
 }
 
-// Hosts names the hosts that it ran on, in the order of time.
+// Hosts lists the hosts on which it ran, in the order of time.
 func (v *VM) Hosts() []string {
 	var names []string
 	for _, l := range v.Lives {
@@ -39,11 +39,11 @@ func (v *VM) Hosts() []string {
 	return names
 }
 
-// Ran returns how long it ran.
+// Ran returns its running time.
 func (v *VM) Ran() time.Duration { return time.Duration(v.Out.Steps) * numa.Step }
 
-// Missing returns the most memory that was swapped or ballooned when that left moments of
-// the VM without a price.
+// Missing returns the maximum amount of swapped or ballooned memory if it left moments of the
+// VM without a speed.
 func (v *VM) Missing() numa.Bytes {
 	if v.Took == nil || v.Took.Unpriced == 0 {
 		return 0
@@ -51,7 +51,7 @@ func (v *VM) Missing() numa.Bytes {
 	return v.Took.Taken()
 }
 
-// TakenText says how much memory was swapped and ballooned at the most; "" for none.
+// TakenText describes the maximum amounts of swapped and ballooned memory; "" for none.
 func (v *VM) TakenText() string {
 	if v.Took == nil {
 		return ""
@@ -66,8 +66,8 @@ func (v *VM) TakenText() string {
 	return strings.Join(parts, ", ")
 }
 
-// Index writes a performance index with its interval: "0.91 (0.89–0.96)*"; a star marks
-// that it is extrapolated.
+// Index formats a performance index with its interval: "0.91 (0.89–0.96)*"; a star marks an
+// extrapolated value.
 func Index(s *simulate.Speed) string {
 	text := fmt.Sprintf("%.2f (%.2f–%.2f)", s.Mean, s.Low, s.High)
 	if s.Extrapolated {
@@ -76,7 +76,7 @@ func Index(s *simulate.Speed) string {
 	return text
 }
 
-// VCPUs returns how many vCPUs it had at the last.
+// VCPUs returns its last number of vCPUs.
 func (v *VM) VCPUs() int {
 	if n := len(v.Lives); n > 0 && v.Lives[n-1].VCPUs > 0 {
 		return v.Lives[n-1].VCPUs

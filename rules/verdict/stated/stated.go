@@ -1,4 +1,4 @@
-// Package stated sums up what the rules found in a fleet of KVM.
+// Package stated summarises the findings in a KVM fleet.
 package stated
 
 import (
@@ -11,10 +11,11 @@ import (
 	"homenode/rules/finding"
 )
 
-// Verdict says in one sentence how many VMs NUMA slows by their definitions, and in a second line what that leaves open.
+// Verdict returns one sentence with the number of VMs that NUMA slows because of their definitions, and a second line
+// with open questions.
 func Verdict(r *rules.Result) []string {
 	worst := map[string]finding.Severity{}
-	for _, f := range slices.Concat(r.Findings, r.LeftOut) { // a filter of findings denies none
+	for _, f := range slices.Concat(r.Findings, r.LeftOut) { // a filter of findings hides none of them here
 		worst[f.VMID] = max(worst[f.VMID], f.Severity)
 	}
 	high, medium := 0, 0

@@ -29,7 +29,7 @@ func readCredentials(path string) ([]credential, error) {
 	return parseCredentials(path, b)
 }
 
-// ReadSecret reads a file that holds a password and that only its owner may read, or that root lends to the group of this process.
+// ReadSecret reads a file with a password that only its owner can read, or, if it belongs to root, also the group of this process.
 func ReadSecret(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

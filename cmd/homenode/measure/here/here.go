@@ -18,7 +18,7 @@ import (
 	"homenode/source/text"
 )
 
-// Asked is what the user asks of this machine. Its fields that no flag has are those of the program.
+// Asked has the options for measuring this machine. The program sets the fields without a flag.
 type Asked struct {
 	guest.Options
 	quick bool
@@ -26,7 +26,7 @@ type Asked struct {
 	memory, cpus, nodes, paging string
 }
 
-// Register adds the flags that say how is measured.
+// Register adds the flags about the method of measuring.
 func (a *Asked) Register(fl *pflag.FlagSet) {
 	fl.BoolVar(&a.quick, "quick", false, "measure for 5 seconds at most, instead of a minute")
 	fl.DurationVar(&a.Time, "time", 0, "measure for this long at most: 20s")
@@ -35,7 +35,7 @@ func (a *Asked) Register(fl *pflag.FlagSet) {
 	fl.BoolVar(&a.Force, "force", false, "measure on a busy machine, and say so in the result")
 }
 
-// Place adds the flags that say what of the guest is measured.
+// Place adds the flags about the measured part of the guest.
 func (a *Asked) Place(fl *pflag.FlagSet) {
 	fl.StringVar(&a.memory, "memory", "", "memory to touch at most: 256MiB (default 512MiB, a quarter of what is available, half of what a control group has left)")
 	fl.StringVar(&a.cpus, "cpus", "", "logical processors to measure: 0-3,8 (default all)")
@@ -44,7 +44,7 @@ func (a *Asked) Place(fl *pflag.FlagSet) {
 	fl.StringVar(&a.Name, "name", "", "name of this guest in the result, as the inventory calls the VM")
 }
 
-// Read reads the flags; parts are the arguments.
+// Read parses the flags; parts are the arguments.
 func (a *Asked) Read(parts []string) error {
 	a.Parts = nil
 	for _, p := range parts {
@@ -78,7 +78,7 @@ func (a *Asked) Read(parts []string) error {
 	return nil
 }
 
-// numbers reads a list such as 0-3,8.
+// numbers parses a list such as 0-3,8.
 func numbers(flag, s string) ([]int, error) {
 	if s == "" {
 		return nil, nil
@@ -91,7 +91,7 @@ func numbers(flag, s string) ([]int, error) {
 	return list, nil
 }
 
-// Plan reads this machine and says what is measured on it.
+// Plan reads the facts of this machine and plans the measurement.
 func (a *Asked) Plan(ctx context.Context) (*guest.Plan, error) {
 	m, err := machine.Read(ctx)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *Asked) Plan(ctx context.Context) (*guest.Plan, error) {
 	return guest.MakePlan(m, a.Options)
 }
 
-// Measure carries the plan out, with its progress on a terminal; nil shows none.
+// Measure executes the plan and shows its progress on a terminal; nil shows none.
 func Measure(ctx context.Context, plan *guest.Plan, terminal io.Writer) (*measured.Result, error) {
 	if terminal != nil {
 		plan.Options.Progress = func(p guest.Progress) { showProgress(terminal, p) }
@@ -113,7 +113,7 @@ func Measure(ctx context.Context, plan *guest.Plan, terminal io.Writer) (*measur
 	return r, nil
 }
 
-// showProgress writes over the line before.
+// showProgress replaces the previous line.
 func showProgress(w io.Writer, p guest.Progress) {
 	if p.Finished {
 		fmt.Fprint(w, "\r\033[K")
