@@ -150,6 +150,8 @@ type Left struct {
 	Rule     string `json:"rule,omitempty"` // "" where the VM was asked for by --set
 	Severity string `json:"severity,omitempty"`
 	Why      string `json:"why"`
+
+	edit numa.Edit // that a rollback does not take back; the zero value otherwise
 }
 
 // Batches returns how many batches the changes are in.

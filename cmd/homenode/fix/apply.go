@@ -193,11 +193,21 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		if err == nil {
 			err = sameServer(undo, w, host)
 		}
+		if err == nil {
+			err = c.staying(cmd, w, undo)
+		}
 		if err == nil && len(undo.Changes) > 0 {
 			err = c.do.confirm(cmd, undo, "Take back")
 		}
 		if err != nil {
 			return errors.Join(err, j.Close())
+		}
+		if len(undo.Changes) == 0 { // no run begins: the journal stays that of the run before it
+			err := errors.Join(c.asks.Output.Print(cmd, answers.Results(undo, nil, source, j.Path, true, nil)), j.Close())
+			if err == nil && len(undo.Left) > 0 {
+				err = flags.ErrFindings
+			}
+			return err
 		}
 		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power}
 		if err := j.Append(first); err != nil {
@@ -230,6 +240,27 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 		return nil, err
 	}
 	return undo, undo.LeaveUnwritable()
+}
+
+// staying leaves of what a rollback cannot take back the VMs that have it, since a run that failed may not have written it, and names them.
+func (c *command) staying(cmd *cobra.Command, w write.Writer, undo *fix.Plan) error {
+	var ids []string
+	for _, l := range undo.Left {
+		if l.VM != "" {
+			ids = append(ids, l.ID)
+		}
+	}
+	states, err := w.States(cmd.Context(), ids)
+	if err != nil {
+		return err
+	}
+	if err := undo.LeaveWritten(states); err != nil {
+		return err
+	}
+	for _, l := range undo.Left {
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: a rollback does not take everything back: %s\n", texttab.Clean(cmp.Or(l.VM, l.Host)+": "+l.Why))
+	}
+	return nil
 }
 
 // clearLock removes the lock of a run that was killed when no run goes on with it.
@@ -292,6 +323,8 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	switch {
 	case stopped != nil:
 		return fmt.Errorf("the run ended early: %w", stopped)
+	case undo && len(p.Left) > 0:
+		return flags.ErrFindings
 	case slices.ContainsFunc(results, func(r apply.Result) bool { return r.Bad() || r.Outcome == apply.Drift }),
 		len(results) > 0 && !slices.ContainsFunc(results, func(r apply.Result) bool { return slices.Contains(apply.Good, r.Outcome) }):
 		return flags.ErrFindings

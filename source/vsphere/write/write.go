@@ -236,13 +236,14 @@ func (w Writer) task(ctx context.Context, what string, started func(string) erro
 	return err
 }
 
-// HostOptions returns the options of a host with these keys; one without a value of its own is missing.
+// HostOptions returns the options of a host with these keys. One without a value of its own has the default that the host states; without one it is missing.
 func (w Writer) HostOptions(ctx context.Context, host string, keys []string) (numa.Settings, error) {
 	manager, err := w.options(ctx, host)
 	if err != nil {
 		return nil, err
 	}
 	var out numa.Settings
+	var absent []string
 	for _, key := range keys {
 		err := w.Call(ctx, "option "+key, func(ctx context.Context, c *vim25.Client) error {
 			res, err := methods.QueryOptions(ctx, c, &types.QueryOptions{This: manager, Name: key})
@@ -263,8 +264,41 @@ func (w Writer) HostOptions(ctx context.Context, host string, keys []string) (nu
 		if err != nil {
 			return nil, err
 		}
+		if _, ok := out.Lookup(key); !ok {
+			absent = append(absent, key)
+		}
 	}
-	return out, nil
+	if absent == nil {
+		return out, nil
+	}
+	err = w.Call(ctx, "defaults of options", func(ctx context.Context, c *vim25.Client) error {
+		var m mo.OptionManager
+		if err := property.DefaultCollector(c).RetrieveOne(ctx, manager, []string{"supportedOption"}, &m); err != nil {
+			return err
+		}
+		for _, d := range m.SupportedOption {
+			for _, key := range absent {
+				if text := defaultOf(d.OptionType); strings.EqualFold(d.Key, key) && text != "" {
+					out = out.With(key, text)
+				}
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// defaultOf returns the default of an option; "" where its type states none.
+func defaultOf(t types.BaseOptionType) string {
+	switch o := t.(type) {
+	case *types.LongOption:
+		return fmt.Sprint(o.DefaultValue)
+	case *types.IntOption:
+		return fmt.Sprint(o.DefaultValue)
+	case *types.StringOption:
+		return o.DefaultValue
+	}
+	return ""
 }
 
 // SetHostOptions sets options of a host. A number is written as a number: the API rejects another type.
