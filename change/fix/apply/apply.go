@@ -37,6 +37,7 @@ type Target interface {
 	SetDRSRules(ctx context.Context, cluster string, edits []numa.Edit) error
 	Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error)
 	Lock(ctx context.Context, mine string, adopt bool) (holder string, err error)
+	Held(ctx context.Context, mine string) (bool, error)
 	Unlock(ctx context.Context, mine string) (string, error)
 	Login(ctx context.Context) error
 }
@@ -312,6 +313,9 @@ func (r *run) one(ctx context.Context, i int) {
 	}
 	if k.ended != nil && !k.ended.left() {
 		r.results[i].Outcome, r.results[i].Why = k.ended.Outcome, k.ended.Why
+		return
+	}
+	if !r.held(ctx) {
 		return
 	}
 	step := &step{run: r, c: c, past: *k}

@@ -21,6 +21,7 @@ import (
 	"homenode/change/fix/apply"
 	"homenode/change/fix/journal"
 	"homenode/cmd/homenode/flags"
+	"homenode/internal/filelock"
 	"homenode/internal/glob"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
@@ -273,6 +274,13 @@ func (c *command) clearLock(cmd *cobra.Command, source string) error {
 		if holder == "" {
 			fmt.Fprintf(cmd.OutOrStdout(), "No run has %s.\n", texttab.Clean(host))
 			return nil
+		}
+		if path := apply.Under(holder, c.do.Journal, "."); path != "" {
+			release, err := filelock.Take(path + ".lock")
+			if err != nil {
+				return fmt.Errorf("%s: %w: the run of the lock goes on. Nothing was changed", path, err)
+			}
+			defer release()
 		}
 		if err := c.do.agree(cmd, 1, fmt.Sprintf("The lock of %s is removed. If that run still runs, two change the same VMs. Type 1 to go on: ", texttab.Clean(holder))); err != nil {
 			return err
