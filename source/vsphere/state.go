@@ -142,6 +142,8 @@ func (l *Live) Refusal(what string, err error) error {
 		kind = numa.ErrBusy
 	case hasFault[*types.InvalidPowerState](err):
 		kind = numa.ErrPower
+	case gone(err):
+		kind = numa.ErrGone
 	case hasFault[*types.InvalidName](err):
 		kind = numa.ErrNoOption
 	case hasFault[*types.ToolsUnavailable](err):

@@ -327,6 +327,9 @@ func (r *run) one(ctx context.Context, i int) {
 	} else {
 		out, err = step.vm(ctx)
 	}
+	if out == Failed && errors.Is(err, numa.ErrGone) { // somebody removed it
+		out = Drift
+	}
 	res := &r.results[i]
 	res.Outcome, res.Off = out, step.off
 	if err != nil {

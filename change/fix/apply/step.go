@@ -68,7 +68,7 @@ func (s *step) state(ctx context.Context) (numa.State, error) {
 	}
 	st, ok := all[id]
 	if !ok {
-		return st, errors.New("it is no longer in the inventory, or the account does not see it")
+		return st, fmt.Errorf("%w, or the account does not see it", numa.ErrGone)
 	}
 	return st, nil
 }

@@ -338,7 +338,7 @@ func (w Writer) options(ctx context.Context, host string) (ref types.ManagedObje
 	return ref, err
 }
 
-// Missing returns the privileges that the account lacks on the objects, by type and ID ("VirtualMachine vm-12").
+// Missing returns the privileges that the account lacks on the objects, by type and ID ("VirtualMachine vm-12"). An object that is gone needs none.
 func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error) {
 	out := map[string][]string{}
 	if len(objects) == 0 || len(privileges) == 0 {
@@ -366,10 +366,22 @@ func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[
 			if m.CurrentSession == nil {
 				return errors.New("the session is not known")
 			}
-			res, err := methods.HasPrivilegeOnEntities(ctx, c, &types.HasPrivilegeOnEntities{
-				This: *c.ServiceContent.AuthorizationManager, Entity: page, SessionId: m.CurrentSession.Key, PrivId: privileges})
-			if err != nil {
-				return err
+			req := &types.HasPrivilegeOnEntities{This: *c.ServiceContent.AuthorizationManager, Entity: page, SessionId: m.CurrentSession.Key, PrivId: privileges}
+			res, err := methods.HasPrivilegeOnEntities(ctx, c, req)
+			var gone *types.ManagedObjectNotFound
+			for err != nil {
+				if _, is := fault.As(err, &gone); !is {
+					return err
+				}
+				there := slices.DeleteFunc(slices.Clone(req.Entity), func(o types.ManagedObjectReference) bool { return o.Type == gone.Obj.Type && o.Value == gone.Obj.Value })
+				if len(there) == 0 {
+					return nil
+				}
+				if len(there) == len(req.Entity) {
+					return err
+				}
+				req.Entity = there
+				res, err = methods.HasPrivilegeOnEntities(ctx, c, req)
 			}
 			for _, e := range res.Returnval {
 				for _, p := range e.PrivAvailability {
