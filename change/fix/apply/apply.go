@@ -127,6 +127,7 @@ type run struct {
 
 	fleet *numa.Fleet       // as it is when the run begins
 	moved map[string]string // by the ID of a VM whose prediction no longer holds: why
+	never map[string]string // by the ID of a VM whose edits vSphere refuses: why
 
 	login  sync.Mutex
 	logins int
@@ -175,7 +176,8 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 // compare reads the fleet, and notes the VMs whose predictions no longer hold. A rollback needs no predictions.
 func (r *run) compare(ctx context.Context) error {
 	byHost := slices.ContainsFunc(r.p.Changes, func(c fix.Change) bool { return c.Host != nil && slices.ContainsFunc(c.Edits, fix.ByArrival) })
-	if (r.undo || len(r.p.Hosts) == 0) && !byHost {
+	ofVM := slices.ContainsFunc(r.p.Changes, func(c fix.Change) bool { return c.VM != nil })
+	if (r.undo || !ofVM) && !byHost {
 		return nil
 	}
 	err := r.again(ctx, func() error {
@@ -184,7 +186,7 @@ func (r *run) compare(ctx context.Context) error {
 			r.fleet = f
 		}
 		if err == nil && !r.undo {
-			r.moved = r.p.Moved(f)
+			r.moved, r.never = r.p.Moved(f), r.p.Impossible(f)
 		}
 		return err
 	})

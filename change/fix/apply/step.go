@@ -152,6 +152,8 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 		outcome, blocked = Drift, errors.New(why)
 	case side == fix.Before && s.moved[s.c.VM.ID] != "" && !s.past.began:
 		outcome, blocked = Drift, errors.New(s.moved[s.c.VM.ID])
+	case side == fix.Before && s.never[s.c.VM.ID] != "" && !s.past.began:
+		outcome, blocked = Refused, errors.New(s.never[s.c.VM.ID])
 	case side == fix.Before:
 		if text := fix.Refused(&st); text != "" {
 			outcome, blocked = Refused, errors.New(text)

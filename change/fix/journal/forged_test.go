@@ -107,7 +107,9 @@ func forgedPlans() map[string]*fix.Plan {
 	}
 	for _, e := range []numa.Edit{{Kind: numa.EditVCPUs, To: numa.Is("0")}, {Kind: numa.EditVCPUs, To: numa.Is("100000")}, {Kind: numa.EditMemory, To: numa.Is("-4")}, {Kind: numa.EditHardware, To: numa.Is("2")},
 		{Kind: numa.EditCPUHotAdd, To: numa.Is("maybe")}, {Kind: numa.EditVCPUs}, {Kind: numa.EditMemory}, {Kind: numa.EditLatency, To: numa.Is("highest")}, {Kind: numa.EditIOMMU, To: numa.Is("true")}, {Kind: numa.EditMemoryAffinity, To: numa.Is("0")},
-		{Kind: "annotation", To: numa.Is("x")}, {Kind: "", To: numa.Is("x")}, prefer, {Kind: numa.EditDRSRule, Key: "homenode apart 00000000", To: numa.Is("apart vm-1,vm-2")}, {Kind: numa.EditCPUAffinity, To: numa.Is("0,-1")}} {
+		{Kind: "annotation", To: numa.Is("x")}, {Kind: "", To: numa.Is("x")}, prefer, {Kind: numa.EditDRSRule, Key: "homenode apart 00000000", To: numa.Is("apart vm-1,vm-2")}, {Kind: numa.EditCPUAffinity, To: numa.Is("0,-1")},
+		{Kind: numa.EditCPUAffinity, To: numa.Is("0-7")}, {Kind: numa.EditCPUAffinity, To: numa.Is("all")}, {Kind: numa.EditCPUAffinity, To: numa.Is("0, 1")}, {Kind: numa.EditHardware, To: numa.Is("99")}, {Kind: numa.EditHardware, To: numa.Is("5")},
+		{Kind: numa.EditVCPUs, To: numa.Is("4096")}, {Kind: numa.EditMemory, To: numa.Is("67108864")}, {Kind: numa.EditCoresPerSocket, To: numa.Is("33")}, {Kind: numa.EditCoresPerSocket, To: numa.Is("7")}} {
 		add(fmt.Sprintf("vm %s %v", e.Kind, e.To), planOf(vm(e)))
 	}
 	for _, e := range []numa.Edit{hotAdd, most, {Kind: numa.EditHostOption, Key: "Config.HostAgent.plugins.hostsvc.esxAdminsGroup", To: numa.Is("evil")}, {Kind: numa.EditHostOption, Key: "Security.AccountLockFailures", To: numa.Is("0")},

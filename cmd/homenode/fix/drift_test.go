@@ -1,6 +1,8 @@
 package fix_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vmware/govmomi/object"

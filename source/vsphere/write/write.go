@@ -108,10 +108,12 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 			nodes().ExposeVnumaOnCpuHotadd = types.NewBool(yes)
 		case numa.EditCPUAffinity:
 			spec.CpuAffinity = &types.VirtualMachineAffinityInfo{AffinitySet: []int32{}}
-			for text := range strings.SplitSeq(e.To.Text, ",") {
-				if n, err := strconv.ParseInt(text, 10, 32); err == nil {
-					spec.CpuAffinity.AffinitySet = append(spec.CpuAffinity.AffinitySet, int32(n))
+			for text := range strings.FieldsFuncSeq(e.To.Text, func(r rune) bool { return r == ',' }) {
+				n, err := strconv.ParseInt(text, 10, 32)
+				if err != nil { // an empty set would remove the affinity
+					return nil, fmt.Errorf("%s: found %q, want numbers with commas", e.Name(), e.To)
 				}
+				spec.CpuAffinity.AffinitySet = append(spec.CpuAffinity.AffinitySet, int32(n))
 			}
 		case numa.EditLatency:
 			spec.LatencySensitivity = &types.LatencySensitivity{Level: types.LatencySensitivitySensitivityLevel(e.To.Text)}
