@@ -122,13 +122,20 @@ func (p *Plan) Check() error {
 	} else if id != p.ID {
 		return errors.New("the plan was edited after it was made: its ID does not fit. Make it again, with --vm and --rule to narrow it")
 	}
+	if p.Asked.AtOnce < 1 || p.Asked.AtOnce > maxChanges {
+		return fmt.Errorf("found %d VMs at a time, want at least 1", p.Asked.AtOnce)
+	}
 	if len(p.Changes) > maxChanges {
 		return fmt.Errorf("found %d changes, want at most %d", len(p.Changes), maxChanges)
 	}
 	seen, batch := map[string]bool{}, 0
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if err := c.check(seen); err != nil {
+		err := c.check(seen)
+		if err == nil && c.VM != nil && p.Undoes == "" { // a rollback needs no prediction
+			err = c.based()
+		}
+		if err != nil {
 			return &fault{i, -1, c.name(), err}
 		}
 		if c.Batch < max(1, batch) || c.Batch > maxChanges {
@@ -179,6 +186,14 @@ func (c *Change) check(seen map[string]bool) error {
 		seen[t.ID] = true
 	}
 	return nil
+}
+
+// based says why a change of a VM that is no rollback is not carried out: nothing says for which VM it was made, or no VM can be so.
+func (c *Change) based() error {
+	if len(c.Basis) == 0 {
+		return errors.New("found no predictedFrom: whether the VM is as the plan saw it cannot be checked")
+	}
+	return c.possible()
 }
 
 // takes says why an edit is none of its object, or not Writable.

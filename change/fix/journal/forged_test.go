@@ -125,6 +125,17 @@ func forgedPlans() map[string]*fix.Plan {
 		add(name, planOf(c))
 	}
 	add("one VM twice", planOf(vm(hotAdd), vm(most)))
+	unfounded := vm(hotAdd)
+	unfounded.Basis = []fix.Known{}
+	add("no basis", planOf(unfounded))
+	for _, n := range []int{-1, 0, 1 << 30} {
+		p := planOf(vm(hotAdd))
+		p.Asked.AtOnce = n
+		if err := p.Identify(); err != nil {
+			panic(err)
+		}
+		add(fmt.Sprintf("%d at once", n), p)
+	}
 	other := planOf(vm(hotAdd))
 	other.Version = 2
 	if err := other.Identify(); err != nil {
