@@ -2,13 +2,13 @@ package fix
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"homenode/numa"
@@ -40,20 +40,13 @@ func Read(r io.Reader) (*Plan, error) {
 	return p, nil
 }
 
-// Strict reads one JSON value that has no unknown field, no field twice, and nothing behind it.
+// Strict reads one JSON value that has no unknown field, no field twice, and nothing behind it. A name of other case is another name: people and other
+// readers would take "TO" for a field of its own.
 func Strict(data []byte, to any) error {
 	if jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) && !jsontext.Value(data).IsValid() {
 		return errors.New("found a field twice in one object, or text that is no UTF-8")
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("found more behind its end")
-	}
-	return nil
+	return json.Unmarshal(data, to, json.RejectUnknownMembers(true))
 }
 
 // A fault is about one change of a plan or, unless edit is -1, one of its edits, both from 0.
@@ -84,31 +77,18 @@ func located(data []byte, err error) error {
 	}
 	line := tree.Line
 	var f *fault
-	var wrong *json.UnmarshalTypeError
+	var wrong *json.SemanticError
 	switch {
 	case errors.As(err, &f):
 		at := tree.At("changes", strconv.Itoa(f.change))
 		line = max(line, at.Line, at.At("edits", strconv.Itoa(f.edit)).Line)
 	case errors.As(err, &wrong):
-		line += bytes.Count(data[:min(int(wrong.Offset), len(data))], []byte("\n"))
-	default:
-		line = max(line, undecoded(data, tree))
-	}
-	return fmt.Errorf("line %d: %w", line, err)
-}
-
-// undecoded returns the line of the first change that cannot be decoded; 0 for none.
-func undecoded(data []byte, tree *jsontree.Value) int {
-	var p struct{ Changes []json.RawMessage }
-	if json.Unmarshal(data, &p) != nil {
-		return 0
-	}
-	for i, one := range p.Changes {
-		if Strict(one, &Change{}) != nil {
-			return tree.At("changes", strconv.Itoa(i)).Line
+		line = 1 + bytes.Count(data[:min(int(wrong.ByteOffset), len(data))], []byte("\n"))
+		if wrong.Err != nil {
+			err = fmt.Errorf("%.200s: %w", wrong.JSONPointer, wrong.Err)
 		}
 	}
-	return 0
+	return fmt.Errorf("line %d: %w", line, err)
 }
 
 // Check says why homenode does not carry the plan out, whoever wrote it: nil when its form, version and ID are right, each change is of one

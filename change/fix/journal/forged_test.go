@@ -87,6 +87,64 @@ func TestTwice(t *testing.T) {
 	}
 }
 
+// TestCase refuses a plan with a field whose name has another case: a reviewer sees one value, and homenode would write the other.
+func TestCase(t *testing.T) {
+	data, err := json.Marshal(planOf(vm(hotAdd)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for was, is := range map[string]string{`"to":false`: `"to":false,"TO":true`, `"from":true`: `"From":true`, `"edits":`: `"Edits":`, `"changes":`: `"changes":[],"CHANGES":`, `"atOnce":`: `"atonce":`} {
+		forged := bytes.Replace(data, []byte(was), []byte(is), 1)
+		if bytes.Equal(forged, data) {
+			t.Fatalf("%s is not in the plan", was)
+		}
+		if _, err := fix.Read(bytes.NewReader(forged)); err == nil || !strings.Contains(err.Error(), "line 1: ") || !strings.Contains(err.Error(), "unknown") {
+			t.Errorf("%s: %v", is, err)
+		}
+	}
+}
+
+// TestUndoingPlan refuses a plan that says that it takes another back: only a journal knows what was written.
+func TestUndoingPlan(t *testing.T) {
+	p := planOf(vm(hotAdd))
+	p.Undoes = "0123456789abcdef"
+	if err := p.Identify(); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := p.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fix.Read(&text); err == nil || !strings.Contains(err.Error(), "--rollback") {
+		t.Errorf("taken: %v", err)
+	}
+}
+
+// TestNoPlan names the line of what is no plan.
+func TestNoPlan(t *testing.T) {
+	for _, text := range []string{"\ufeff{}", "\n{\"format\": }", ""} {
+		if _, err := fix.Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "line ") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestHidden writes no character that turns or hides text as it is, and reads the plan as it was.
+func TestHidden(t *testing.T) {
+	c := vm(hotAdd)
+	c.VM.Name = "sql\u202e01\u200b"
+	var text bytes.Buffer
+	if err := planOf(c).Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(text.String(), "\u202e\u200b") {
+		t.Errorf("found hidden characters in %q", text.String())
+	}
+	if p, err := fix.Read(&text); err != nil || p.Changes[0].VM.Name != c.VM.Name {
+		t.Errorf("read back: %v", err)
+	}
+}
+
 // forgedPlans are plans whose IDs fit, and that no homenode made.
 func forgedPlans() map[string]*fix.Plan {
 	out := map[string]*fix.Plan{}
