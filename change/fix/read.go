@@ -37,6 +37,9 @@ func Read(r io.Reader) (*Plan, error) {
 	if err := p.Check(); err != nil {
 		return nil, located(data, err)
 	}
+	if p.Undoes != "" {
+		return nil, fmt.Errorf("it takes the plan %.40q back, which --rollback of a journal does", p.Undoes)
+	}
 	return p, nil
 }
 
