@@ -76,7 +76,7 @@ func (f *fault) Unwrap() error { return f.err }
 func located(data []byte, err error) error {
 	tree, syntax := jsontree.Parse(data, 1)
 	if syntax != nil {
-		return fmt.Errorf("it is no plan: %w", syntax)
+		return fmt.Errorf("line %d: it is no plan: %s", syntax.Line, syntax.Msg)
 	}
 	line := tree.Line
 	var f *fault
