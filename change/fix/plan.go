@@ -14,6 +14,7 @@ import (
 	"io"
 	"slices"
 
+	"homenode/internal/texttab"
 	"homenode/numa"
 )
 
@@ -185,7 +186,7 @@ func (p *Plan) hash() (string, error) {
 
 // Write writes the plan as Read reads it.
 func (p *Plan) Write(w io.Writer) error {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(texttab.EscapedJSON(w))
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(p)
