@@ -104,8 +104,10 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 		return nil, fmt.Errorf("start the simulator: %w", err)
 	}
 	b := newBuilder(m)
-	b.addAttributes(f)
-	err := b.addClusters(f)
+	err := b.addAttributes(f)
+	if err == nil {
+		err = b.addClusters(f)
+	}
 	for i := 0; i < len(f.Hosts) && err == nil; i++ {
 		err = b.addHost(&f.Hosts[i])
 	}
