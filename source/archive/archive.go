@@ -24,6 +24,9 @@ type Options struct {
 	// Damaged is called for an unreadable member; Walk continues after it. nil means that the first one ends Walk.
 	Damaged func(name string, err error)
 
+	// Stop is asked at each member; its error ends Walk. nil means never.
+	Stop func() error
+
 	MaxEntries int   // members of all archives together; 0 means 1,000,000
 	MaxBytes   int64 // unpacked bytes of all archives together; 0 means 256 GiB
 	// MaxRatio is the largest ratio of unpacked to packed size of an archive, checked beyond 256
@@ -171,6 +174,11 @@ func (w *walker) wants(name string) bool { return w.opt.Want == nil || w.opt.Wan
 func (w *walker) enter(archive string) error {
 	if w.entries++; w.entries > w.opt.MaxEntries {
 		return w.tooMany(archive)
+	}
+	if w.opt.Stop != nil {
+		if err := w.opt.Stop(); err != nil {
+			return &errVisit{err}
+		}
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func (w *walker) inner(full string, size int64, r io.Reader, at io.ReaderAt, dep
 		case strings.HasSuffix(strings.ToLower(full), ".zip"):
 			return w.innerZip(full, size, r, at, depth+1)
 		}
-		return w.stream(full, size, bufio.NewReaderSize(r, buffer), depth+1)
+		return w.stream(full, size, bufio.NewReaderSize(r, sized(size)), depth+1)
 	}
 	if base, n, ok := part(full); ok {
 		if !w.wants(base) {
@@ -179,6 +179,14 @@ func (w *walker) inner(full string, size int64, r io.Reader, at io.ReaderAt, dep
 	}
 	// The name promises gzip or zstd, the first bytes decide. By its name, the content is no archive.
 	return w.stream(full, size, bufio.NewReaderSize(r, buffer), depth+1)
+}
+
+// sized returns the buffer for a member of size bytes: many small ones cost little.
+func sized(size int64) int {
+	if size < 0 || size > buffer {
+		return buffer
+	}
+	return max(int(size), 1024)
 }
 
 // A skipper allows archive/tar to skip members: it discards from the buffer instead of copying.
@@ -293,7 +301,10 @@ func Peek(r io.Reader, n int) (head []byte, all io.Reader, err error) {
 			return head[:got], r, nil
 		}
 	}
-	b := bufio.NewReaderSize(r, max(n, buffer))
+	b, ok := r.(*bufio.Reader)
+	if !ok || b.Size() < n {
+		b = bufio.NewReaderSize(r, max(n, buffer))
+	}
 	head, err = b.Peek(n)
 	if err != nil && err != io.EOF && len(head) == 0 {
 		return nil, nil, err

@@ -3,6 +3,7 @@ package open
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ const (
 
 // A collection is a folder or archive, in which several inventories can lie.
 type collection struct {
+	stop    func() error // why nothing more is read; nil goes on
 	path    string
 	members []tables.Member // on top, or in a folder of the archive
 	files   bool            // files of VMs lie in it, whose reader notes what of it cannot be read
@@ -78,6 +80,9 @@ func readCollection(path string) (*numa.Fleet, error) {
 		c.failed = cmp.Or(c.failed, err)
 	}
 	c.tables()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	for _, m := range c.members {
 		c.read[m.Name] = c.read[m.Name] || c.files && bundle.Reads(m.Name, m.Head)
 	}
@@ -209,6 +214,9 @@ func (c *collection) list() error {
 
 // visit takes an entry of a folder and of those below it.
 func (c *collection) visit(full string, e fs.DirEntry, err error) error {
+	if stopped := c.stop(); stopped != nil {
+		return stopped
+	}
 	rel, bad := filepath.Rel(c.path, full)
 	name := filepath.ToSlash(rel)
 	switch {
@@ -267,6 +275,9 @@ func (c *collection) tables() {
 	var rest []table
 	var own, others []tables.Member // CSV files of RVTools, and other tables
 	for _, m := range c.members {
+		if c.stop() != nil {
+			return
+		}
 		if c.read[m.Name] || !m.MayHold() && !m.Book() || ticks.Detect(m.Head) != "" {
 			continue
 		}
@@ -311,7 +322,7 @@ func (c *collection) archives() {
 		if isFile(c.path) || !archive.IsArchive(m.Name) || path.Dir(m.Name) != "." {
 			continue
 		}
-		in := &collection{path: filepath.Join(c.path, m.Name), read: map[string]bool{}}
+		in := &collection{stop: c.stop, path: filepath.Join(c.path, m.Name), read: map[string]bool{}}
 		if err := in.list(); err != nil && !bundle.Detect(c.path) { // whose reader notes it
 			in.add(nil, err)
 		}
