@@ -34,6 +34,8 @@ type Options struct {
 	MaxRatio int64
 	// Spool is the memory for parts that arrive out of order and for a zip inside an archive; 0 means 32 MiB.
 	Spool int64
+	// RatioFrom is the number of unpacked bytes from which MaxRatio is checked; 0 means 256 MiB. Who keeps members in memory takes less.
+	RatioFrom int64
 }
 
 // A Visit reads one member. name is the path of the walk, a slash and the name in it; size is in
@@ -85,6 +87,7 @@ func (opt *Options) bound() {
 	setDefault(&opt.MaxEntries, 1_000_000)
 	setDefault(&opt.MaxBytes, 256<<30)
 	setDefault(&opt.MaxRatio, 250)
+	setDefault(&opt.RatioFrom, ratioFrom)
 	setDefault(&opt.Spool, 32<<20)
 }
 

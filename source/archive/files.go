@@ -107,6 +107,10 @@ func (w *walker) zip(name string, r io.ReaderAt, size int64, depth int) error {
 }
 
 func (w *walker) zipMember(full string, f *zip.File, depth int, parts *parts) error {
+	// No more than the stated size is unpacked: a bomb is refused before its first byte.
+	if most := w.opt.RatioFrom; f.UncompressedSize64 > uint64(most) && f.UncompressedSize64/uint64(w.opt.MaxRatio) > f.CompressedSize64 {
+		return w.tooPacked(full)
+	}
 	r, err := f.Open()
 	if err != nil {
 		return err

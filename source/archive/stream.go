@@ -113,11 +113,15 @@ func (b *bounded) Read(p []byte) (int, error) {
 	switch o := &b.w.opt; {
 	case b.w.bytes > o.MaxBytes:
 		err = &errBound{fmt.Sprintf("%s: unpacks to more than %d bytes: not read further", b.name, o.MaxBytes)}
-	case b.n > ratioFrom && b.n/o.MaxRatio > b.in.n:
-		err = &errBound{fmt.Sprintf("%s: unpacks to more than %d times its size: not read further", b.name, o.MaxRatio)}
+	case b.n > o.RatioFrom && b.n/o.MaxRatio > b.in.n:
+		err = b.w.tooPacked(b.name)
 	}
 	b.err = err
 	return n, err
+}
+
+func (w *walker) tooPacked(name string) error {
+	return &errBound{fmt.Sprintf("%s: unpacks to more than %d times its size: not read further", name, w.opt.MaxRatio)}
 }
 
 // tar visits the members of a tar stream.

@@ -29,6 +29,7 @@ import (
 const (
 	mostPacked   = 256 << 20 // bytes of the archive
 	mostUnpacked = 512 << 20 // bytes of its tables
+	ratioFrom    = 32 << 20  // bytes of a member, which is kept, from which it may not be a bomb
 )
 
 // A collection is a folder or archive, in which several inventories can lie.
@@ -64,15 +65,15 @@ func packs(path string) bool {
 
 // readCollection reads all inventories in a folder or archive together, and notes which files are none and which are damaged. Those of
 // several hypervisors are refused, as several sources are.
-func readCollection(path string) (*numa.Fleet, error) {
-	c := &collection{path: path, read: map[string]bool{}, files: bundle.Detect(path)}
-	if err := c.list(); err != nil && !c.files {
-		c.add(nil, err)
+func readCollection(ctx context.Context, path string) (*numa.Fleet, error) {
+	c := &collection{stop: ctx.Err, path: path, read: map[string]bool{}, files: bundle.Detect(path)}
+	if c.failed = c.list(); c.failed != nil && !c.files {
+		c.add(nil, c.failed)
 	}
 	slices.SortStableFunc(c.members, func(a, b tables.Member) int { return strings.Compare(a.Name, b.Name) })
 	if c.files {
 		fleet, err := bundle.Read(path)
-		c.failed = err
+		c.failed = cmp.Or(c.failed, err)
 		c.whole(filepath.Base(path), fleet, err)
 	}
 	stated, err := c.definitions()
@@ -186,7 +187,7 @@ func (c *collection) list() error {
 		c.support = c.support || strings.Contains(name, "commands/")
 		return c.wants(name)
 	}
-	return archive.Walk(c.path, archive.Options{Want: want, Damaged: c.cut}, func(name string, _ int64, r io.Reader) error {
+	return archive.Walk(c.path, archive.Options{Want: want, Damaged: c.cut, Stop: c.stop, RatioFrom: ratioFrom}, func(name string, _ int64, r io.Reader) error {
 		m := tables.Member{Name: archive.Plain(c.inside(name))}
 		in := bufio.NewReaderSize(r, text.HeadSize)
 		if !tells(m.Name) {
