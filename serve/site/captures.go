@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -293,9 +294,9 @@ func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(uploadLongest)) // a test's connection has none
-	_ = c.SetWriteDeadline(time.Now().Add(uploadLongest + time.Minute))
-	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10) // plus the other parts of the form
+	_ = c.SetWriteDeadline(time.Now().Add(uploadLongest + time.Minute)) // a test's connection has none
+	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10)  // plus the other parts of the form
+	r.Body = &paced{ReadCloser: r.Body, until: c.SetReadDeadline, last: time.Now().Add(uploadLongest), bytes: paceBytes, within: paceTime}
 	x.do(w, nil, func(*request) (string, error) {
 		e, err := s.take(r)
 		if err == nil {
