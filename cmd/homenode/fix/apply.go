@@ -203,12 +203,12 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}
-		if len(undo.Changes) == 0 { // no run begins: the journal stays that of the run before it
-			err := errors.Join(c.asks.Output.Print(cmd, answers.Results(undo, nil, source, j.Path, true, nil)), j.Close())
-			if err == nil && len(undo.Left) > 0 {
-				err = flags.ErrFindings
+		if len(undo.Changes) == 0 && len(undo.Left) > 0 { // no run begins: the journal stays that of the run before it, which may have been killed
+			_, err := w.Unlock(cmd.Context(), apply.Name(j.Path))
+			if err = errors.Join(err, c.asks.Output.Print(cmd, answers.Results(undo, nil, source, j.Path, true, nil)), j.Close()); err != nil {
+				return err
 			}
-			return err
+			return flags.ErrFindings
 		}
 		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power}
 		if err := j.Append(first); err != nil {
