@@ -8,10 +8,11 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release page demo test check lint unit check-bench deps builds cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
+.PHONY: build release release-twice page demo test check lint unit check-bench check-release deps builds cross workflows site portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
-LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
+LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES) \
+	-X homenode/internal/version.built=$(shell git rev-parse --short=12 HEAD 2>/dev/null) -X homenode/internal/version.date=$(shell git log -1 --format=%cs 2>/dev/null)
 # Where the pages of this commit are read, of a clone of a public host.
 PAGES = $(shell git remote get-url origin 2>/dev/null | sed -nE 's#^https://([^/@]+/[^/]+/[^/]+)$$#https://\1#; s#\.git$$##; /^https:/s#$$#/blob/HEAD/#p')
 
@@ -21,7 +22,14 @@ build:
 # Archives for users without Go, and their sums, into dist/.
 TARGETS = linux/amd64 linux/arm64 windows/amd64 darwin/arm64 darwin/amd64
 release:
+	@$(MAKE) --no-print-directory page
 	@GO="$(GO)" LDFLAGS='$(LDFLAGS)' scripts/release $(TARGETS)
+
+# A release of this commit in another folder, which has to have the sums of the first.
+release-twice: release
+	rm -rf bin/again && git clone -q . bin/again && git -C bin/again checkout -q "$$(git rev-parse HEAD)"
+	$(MAKE) --no-print-directory -C bin/again release GO="$(GO)" TARGETS="$(TARGETS)" PAGES="$(PAGES)"
+	cmp dist/SHA256SUMS bin/again/dist/SHA256SUMS && rm -rf bin/again
 
 # homenode.html, the page that needs no server. Code that is not inlined is a third smaller; the readers of files keep their speed.
 INLINED = runtime strconv bytes strings bufio sort compress/flate archive/zip homenode/source/esxtop/... homenode/source/ticks homenode/source/tables homenode/source/text homenode/capture homenode/numa homenode/esxi/vnuma
@@ -31,6 +39,12 @@ page:
 	$(GO) run -ldflags '$(LDFLAGS)' ./page/make bin/page.wasm "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" > dist/homenode.html
 	@ls -l dist/homenode.html
 
+# The documents as one folder of pages with a search, dist/site, and homenode.html in it. Its links are checked.
+site: page
+	rm -rf dist/site
+	$(GO) run -C cmd/release ./site $(CURDIR) $(CURDIR)/dist/site "$(shell git describe --tags --always --dirty=+ --abbrev=12)" "$$(sed -nE 's/^const Home = "(.*)"/\1/p' internal/version/version.go)"
+	@echo "open dist/site/index.html"
+
 demo:
 	@echo "building homenode: with empty caches this downloads 110 MB of modules and takes some minutes"
 	@$(MAKE) --no-print-directory build
@@ -39,7 +53,7 @@ demo:
 	@bin/homenode assess demo --format html -o homenode-report.html || test $$? -eq 1
 	@echo && echo "wrote homenode-report.html: open it in a browser; make page writes dist/homenode.html, the whole analysis as one page"
 
-test: deps check check-bench
+test: deps check check-bench check-release
 
 deps:
 	@scripts/test-deps
@@ -65,11 +79,17 @@ check-bench:
 	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/bench && $$staticcheck ./...
 	$(GO) test -C cmd/bench -vet=off -ldflags=-w -shuffle=on ./...
 
+# The tools that make a release are a module of their own too.
+check-release:
+	$(GO) vet -C cmd/release ./...
+	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/release && $$staticcheck ./...
+	$(GO) test -C cmd/release -vet=off -ldflags=-w ./...
+
 portable:
 	GOARCH=386 $(GO) test $(PORTABLE)
 
 # What needs other builds: other processors and systems, and a faster reader of captures. make prove runs it.
-builds: portable same-bytes simd cross
+builds: portable same-bytes simd cross workflows
 
 # The faster reader of captures, on processors that have what it needs. Other versions of
 # Go need not know the experiment.
@@ -79,8 +99,14 @@ simd:
 
 cross:
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/homenode
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/homenode
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/homenode
+
+# The files that CI of GitHub reads, by a linter at a version of its own.
+workflows:
+	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7 .github/workflows/*.yml
 
 # What runs at the same time. The race detector needs cgo and a C compiler, and makes tests slow: one package runs at a time, so that they keep their times,
 # and the test whose answers may take 0.4 s is left out.
@@ -166,6 +192,7 @@ prove:
 ifndef PROVE
 	@$(MAKE) --no-print-directory builds
 	$(MAKE) --no-print-directory race
+	$(MAKE) --no-print-directory release-twice site
 endif
 ifndef PROVE
 	$(GO) test ./measure/experiment -run TestWorlds -update

@@ -1,6 +1,6 @@
-// Package ask declares each question once, and answers it. A question is a struct: its fields are all that can be asked, with help,
-// defaults, limits and labels in their tags; its method Answer answers it. A front end makes flags, form fields or parameters
-// of that one declaration, lends an Env to read with, and shows the Reply. Package ask knows no front end, no network and no terminal.
+// Package ask declares and answers each question once. A question is a struct. Its fields are the parameters, with help, defaults,
+// limits and labels in their tags; its method Answer answers it. A front end derives flags, form fields or API parameters from that
+// declaration, provides an Env, and shows the Reply. Package ask does not depend on front ends, the network or a terminal.
 package ask
 
 import (
@@ -16,21 +16,21 @@ import (
 	"homenode/output/format"
 )
 
-// A Fielded has fields that can be asked: it embeds Asked.
+// A Fielded is a struct of fields that can be set: it embeds Asked.
 type Fielded interface{ state() *Asked }
 
 // A Question can be answered.
 type Question interface {
 	Fielded
 
-	// Answer answers it with what the front end lends. It keeps nothing of e.
+	// Answer answers the question with the resources of the front end. It does not keep e.
 	Answer(ctx context.Context, e *Env) (*Reply, error)
 }
 
-// Asked remembers which fields of a question were given: not given differs from zero.
+// Asked records which fields of a question were given. A field that was given can still be zero.
 type Asked struct {
 	given []*Field            // in the order in which they were given; each once
-	flags map[string][]string // as Env has them
+	flags map[string][]string // as in Env.Flags
 }
 
 func (a *Asked) state() *Asked { return a }
@@ -38,15 +38,15 @@ func (a *Asked) state() *Asked { return a }
 // A Reply is the answer to a question.
 type Reply struct {
 	Answers   []*answer.Answer
-	Form      format.Options          // what forms of an answer need to know beside it
-	Lines     []string                // instead of answers: lines of a file of VMware's
-	Write     func(w io.Writer) error // instead of answers, for a front end that writes: output that is too large for memory, or text already
-	AllTables bool                    // a CSV file has all tables of the answer
+	Form      format.Options          // options that the output forms need in addition to the answer
+	Lines     []string                // instead of answers: lines of a VMware file
+	Write     func(w io.Writer) error // instead of answers, if the front end can write: output that is too large for memory, or already text
+	AllTables bool                    // a CSV file contains all tables of the answer
 	Found     bool                    // the exit code reports a finding
-	Partly    error                   // not everything could be read; the answers are of the rest
+	Partly    error                   // not everything could be read; the answers cover the rest
 }
 
-// Answered returns a reply of one answer.
+// Answered returns a reply with one answer.
 func Answered(a *answer.Answer, err error) (*Reply, error) {
 	if err != nil {
 		return nil, err
@@ -54,19 +54,19 @@ func Answered(a *answer.Answer, err error) (*Reply, error) {
 	return &Reply{Answers: []*answer.Answer{a}}, nil
 }
 
-// An Entry is a row of the table of questions.
+// An Entry declares a question in the table of questions.
 type Entry struct {
-	Name       string // "size fit": the command; a page and a path of the API say size-fit
+	Name       string // the command, such as "size fit"; pages and API paths use size-fit
 	Title      string // of its page
 	Lead       string // a sentence above the empty form
-	Example    string // what an address asks as an example: "vm=24x192GB*40&hosts=2x32c/1TB"; "" for a question that no form asks
+	Example    string // query of an example address: "vm=24x192GB*40&hosts=2x32c/1TB"; "" for a question without a form
 	New        func() Question
 	Budget     Budget
-	Configured bool            // it judges as the configuration says
-	Tables     func() []string // names of the tables that a CSV file can have; nil for an answer of one
+	Configured bool            // the assessment uses the configuration
+	Tables     func() []string // names of the tables available as CSV; nil if the answer has one
 }
 
-// Named returns the entry of a name; nil for none.
+// Named returns the entry with a name; nil for none.
 func Named(all []*Entry, name string) *Entry {
 	i := slices.IndexFunc(all, func(t *Entry) bool { return t.Name == name })
 	if i < 0 {
@@ -75,7 +75,7 @@ func Named(all []*Entry, name string) *Entry {
 	return all[i]
 }
 
-// Ask returns the question with the defaults of its fields.
+// Ask returns the question with default values.
 func (t *Entry) Ask() Question {
 	q := t.New()
 	for _, f := range Fields(q) {
@@ -84,13 +84,13 @@ func (t *Entry) Ask() Question {
 	return q
 }
 
-// ErrFiles is the error of a question that would read files of a process that others use.
+// ErrFiles is the error of a question that would read files in a shared process.
 var ErrFiles = errors.New("a page reads no files")
 
-// errLocal is the error of a field that only the asker's own process takes.
+// errLocal is the error of a field that is only available on the command line.
 var errLocal = errors.New("not on a page: it is for the command line")
 
-// Answer answers a question of this entry within its budget, when the process is shared.
+// Answer answers a question of this entry. In a shared process the budget applies.
 func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) {
 	q.state().flags = e.Flags
 	if !e.Shared {
@@ -98,7 +98,7 @@ func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) 
 	}
 	if e.Own == nil {
 		own := *e
-		e, own.Own = &own, embed.FS{} // no file
+		e, own.Own = &own, embed.FS{} // no files
 	}
 	if err := t.Budget.allow(q, e); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) 
 	return r, err
 }
 
-// Partly adds to a reply that not everything could be read: the first of the errors that is one.
+// Partly sets Reply.Partly to the first error that is not nil.
 func Partly(r *Reply, err error, incomplete ...error) (*Reply, error) {
 	if err == nil {
 		r.Partly = cmp.Or(append([]error{r.Partly}, incomplete...)...)

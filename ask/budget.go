@@ -10,34 +10,34 @@ import (
 	"time"
 )
 
-// A Budget bounds a question that is asked in a process that others use. The zero value allows no such process to answer it.
+// A Budget limits a question in a shared process. The zero value means that a shared process cannot answer it.
 type Budget struct {
-	Steps  int           // of the kind that the question counts: VMs, runs, samples
+	Steps  int           // in the unit of the question: VMs, runs, samples
 	Time   time.Duration // 0 for 45 seconds
-	Memory uint64        // bytes that the process may hold more than when the question began; 0 for 1 GiB
+	Memory uint64        // bytes of additional memory use since the question began; 0 for 1 GiB
 }
 
-// A Weighed question counts its steps before it is answered. Other questions have one step, or one for each VM of the fleet that is held when
-// they are about that.
+// A Weighed question counts its steps before it is answered. Other questions count as one step, or as one per VM if they are about the loaded
+// fleet.
 type Weighed interface {
 	// Steps returns how many steps the answer takes, and the plural noun of a step.
 	Steps(e *Env) (n int, noun string, err error)
 }
 
-// The bounds of a budget that names none: the server can still write the error before its own timeout, and as many questions as it answers at
-// once fit small machines.
+// Default limits. They leave the server enough time to write the error before its own timeout, and the number of questions that it answers
+// concurrently fits small machines.
 const (
 	longest = 45 * time.Second
 	largest = 1 << 30
 )
 
-// Bounds that ended a question.
+// Causes of a cancelled question.
 var (
 	errTime   = fmt.Errorf("it takes longer than a page may: the command has no limit (%w)", context.DeadlineExceeded)
 	errMemory = errors.New("it takes more memory than a page may: the command has no limit")
 )
 
-// allow refuses a question that takes too many steps, or has no budget.
+// allow rejects a question with too many steps, or without a budget.
 func (b *Budget) allow(q Question, e *Env) error {
 	if b.Steps == 0 {
 		return errors.New("a page does not ask this: the command does")
@@ -57,7 +57,7 @@ func (b *Budget) allow(q Question, e *Env) error {
 	return nil
 }
 
-// aboutHeld reports whether a field of the question names the fleet that is held.
+// aboutHeld reports whether a field of the question names the loaded fleet.
 func aboutHeld(q Question, e *Env) bool {
 	if e.Held == nil || e.Held.Result == nil {
 		return false
@@ -72,7 +72,7 @@ func aboutHeld(q Question, e *Env) bool {
 	return false
 }
 
-// bound returns a context that ends when the time is over, or the process holds too much memory, and what frees it.
+// bound returns a context that ends at the time or memory limit, and a function that releases it.
 func (b *Budget) bound(ctx context.Context) (context.Context, func()) {
 	ctx, stop := context.WithTimeoutCause(ctx, cmp.Or(b.Time, longest), errTime)
 	ctx, end := context.WithCancelCause(ctx)
@@ -93,10 +93,10 @@ func (b *Budget) bound(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { end(nil); stop() }
 }
 
-// lookEvery is how often the memory of the process is looked at while a question is answered.
+// lookEvery is the polling interval of the memory limit.
 const lookEvery = 100 * time.Millisecond
 
-// live returns the bytes that the last garbage collection found in use: what is freed meanwhile does not count.
+// live returns the bytes that the last GC found in use. Memory freed since then does not count.
 func live() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)

@@ -20,39 +20,39 @@ import (
 	"homenode/source/ticks"
 )
 
-// Captures say what is read of captures.
+// Captures are the parameters of reading captures.
 type Captures struct {
 	Host string `ask:"host-name" label:"Name of the host" example:"esx07" help:"name of the host, for files that call it localhost or do not name it"`
 	From string `ask:"from" label:"From, UTC" example:"2026-11-03 02:00" help:"leave out what was before this time: '2026-11-03 02:00' in UTC, or RFC 3339"`
 	To   string `ask:"to" label:"To, UTC" example:"2026-11-03 04:00" help:"leave out what was after this time"`
 
-	Window   [2]time.Time  // zero when not asked for
-	Began    time.Time     // of outputs without a date
-	Interval time.Duration // between them
-	Failed   int           // files that could not be read, or not to the end; set by Read
+	Window   [2]time.Time  // zero for no limit
+	Began    time.Time     // start of outputs without a date
+	Interval time.Duration // between ticks
+	Failed   int           // files that were unreadable or truncated; set by Read
 
-	result *archive.Result // of the one file that was read; nil for several
+	result *archive.Result // of the only file that was read; nil for several
 }
 
-// A Sink takes every tick of captures beside the answer: an export.
+// A Sink receives every tick of captures for an export beside the answer.
 type Sink interface {
-	File(name string, first *numa.Tick) FileSink // the first tick can be left out
-	Serial() bool                                // files come one after the other
+	File(name string, first *numa.Tick) FileSink // the first tick need not be exported
+	Serial() bool                                // files must be written one after the other
 	Close() (warnings []string, err error)
-	Abort() // nothing after Close
+	Abort() // no effect after Close
 }
 
-// A FileSink takes the ticks of one file.
+// A FileSink receives the ticks of one file.
 type FileSink interface {
 	Tick(t *numa.Tick) error
 	Close() error
-	Abort() // nothing after Close
+	Abort() // no effect after Close
 }
 
-// MostMegabytes of captures are read in less than the time that a page has.
+// MostMegabytes is the size of captures that can be read within the time limit of a page.
 const MostMegabytes = 100_000
 
-// Megabytes counts those of the files of the process with these names, and of what lies below them.
+// Megabytes returns the size of the named files of the process, including the files in folders.
 func (e *Env) Megabytes(names []string) (n int, noun string, err error) {
 	var all int64
 	for _, name := range names {
@@ -60,7 +60,7 @@ func (e *Env) Megabytes(names []string) (n int, noun string, err error) {
 			break
 		}
 		_ = fs.WalkDir(e.Own, name, func(_ string, d fs.DirEntry, err error) error {
-			if err != nil { // whoever reads it says why it cannot be read
+			if err != nil { // the reader reports it
 				return nil
 			}
 			if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
@@ -72,7 +72,7 @@ func (e *Env) Megabytes(names []string) (n int, noun string, err error) {
 	return int(all >> 20), "MB of captures", nil
 }
 
-// Check reads the times, before anything else is read.
+// Check parses the times before anything is read.
 func (c *Captures) Check(files []string) error {
 	if len(files) == 0 {
 		return errors.New("want a FILE to read, or demo")
@@ -80,7 +80,7 @@ func (c *Captures) Check(files []string) error {
 	return c.ReadTimes()
 }
 
-// ReadTimes reads the window.
+// ReadTimes parses the window, start and interval.
 func (c *Captures) ReadTimes() (err error) {
 	for _, one := range []struct {
 		field, value string
@@ -99,7 +99,7 @@ func (c *Captures) ReadTimes() (err error) {
 	return nil
 }
 
-// ParseTime reads a time of day with its date, in UTC unless it says otherwise.
+// ParseTime parses a date and time, in UTC unless the text has a zone.
 func ParseTime(s string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -109,7 +109,7 @@ func ParseTime(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("found %q, want a time like '2026-11-03 02:00' (UTC) or 2026-11-03T02:00:00+01:00", s)
 }
 
-// Incomplete returns an error when Read had to leave a file out, or its end: "no findings" about half of a capture is no good news.
+// Incomplete returns an error when Read skipped a file or the end of one: "no findings" in half of a capture would be misleading.
 func (c *Captures) Incomplete() error {
 	if c.Failed == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (c *Captures) Incomplete() error {
 	return fmt.Errorf("not everything was read: %s failed", words.Plural(c.Failed, "file"))
 }
 
-// Whole returns what Read read, for the JSON of which several are merged: nil for several files, whose recordings would be too much for one answer.
+// Whole returns the result of Read as JSON for --merge. It is nil for several files, whose recordings would be too large for one answer.
 func (c *Captures) Whole() ([]byte, error) {
 	if c.result == nil {
 		return nil, nil
@@ -125,12 +125,12 @@ func (c *Captures) Whole() ([]byte, error) {
 	return c.result.Pack()
 }
 
-// Nothing is the error for captures that were read, and in which no tick was found.
+// Nothing is the error for readable captures without a tick.
 type Nothing struct{ text string }
 
 func (n *Nothing) Error() string { return n.text }
 
-// NothingFound is the error for captures without a tick; outside counts those before --from and after --to, and the notes say why there are no others.
+// NothingFound is the error for captures without a tick. outside counts the ticks outside of --from and --to; the notes give other reasons.
 func NothingFound(where string, outside int, notes []numa.Note) error {
 	text := "found no tick in " + where
 	switch {
@@ -152,14 +152,14 @@ func NothingFound(where string, outside int, notes []numa.Note) error {
 	return &Nothing{text}
 }
 
-// Read reads the captures that the files name, one recording a host. Files that cannot be read are named in the notes, and the rest is read. The error
-// is a *Nothing when that is nothing; there are notes then, too.
+// Read reads the captures, one recording per host. Unreadable files are named in the notes and skipped. The error is a *Nothing if no tick was found;
+// the notes are valid in this case.
 func (c *Captures) Read(ctx context.Context, e *Env, files []string, o capture.Options, inventory *rules.Result) (_ []*capture.Recording, _ []numa.Note, err error) {
 	r := capturing{captures: c, env: e, options: &archive.Options{Capture: o, From: c.Window[0], To: c.Window[1]}}
 	r.ticks = ticks.Options{Host: c.Host, MachineOf: func(host string) *numa.Host { return inventory.Machine(host) }, Start: c.Began, Interval: c.Interval,
 		From: c.Window[0], To: c.Window[1], Workers: runtime.GOMAXPROCS(0), Files: e.Own}
 	if e.Sink != nil {
-		defer e.Sink.Abort() // nothing after Close
+		defer e.Sink.Abort() // no effect after Close
 	}
 	var m archive.Merger
 	defer m.Close()
@@ -180,7 +180,7 @@ func (c *Captures) Read(ctx context.Context, e *Env, files []string, o capture.O
 	return c.Merged(ctx, e, files, &m)
 }
 
-// capturing is what the readings of Read share.
+// capturing is the state shared by the readers of Read.
 type capturing struct {
 	captures *Captures
 	env      *Env
@@ -188,7 +188,8 @@ type capturing struct {
 	ticks    ticks.Options
 }
 
-// read reads what one name stands for: with all cores one file after the other, or several files at a time where there are more files than cores.
+// read reads the files of one argument. With more files than cores it reads several at a time; otherwise it uses all cores for one file after the
+// other.
 func (r *capturing) read(ctx context.Context, name string, m *archive.Merger, alone bool) error {
 	list, skipped, err := open.Captures(name, r.env.In, r.ticks.Files)
 	if err != nil {
@@ -202,10 +203,10 @@ func (r *capturing) read(ctx context.Context, name string, m *archive.Merger, al
 	defer clear()
 	do := func(ctx context.Context, i int) (*capturedFile, error) {
 		one := &capturedFile{capturing: r, Reading: archive.Reading{Options: r.options}}
-		defer one.abort() // nothing after Close
+		defer one.abort() // no effect after Close
 		more, err := list[i](ctx, o, ticks.Visit{Open: one.open, Tick: one.tick, Done: one.done})
 		one.skipped = more
-		if err != nil && len(list) > 1 && one.err == nil && ctx.Err() == nil { // of an archive, around its files
+		if err != nil && len(list) > 1 && one.err == nil && ctx.Err() == nil { // the error concerns the archive around its files
 			one.Fail(err)
 			err = nil
 		}
@@ -226,7 +227,7 @@ func (r *capturing) read(ctx context.Context, name string, m *archive.Merger, al
 	})
 }
 
-// Merged returns what was read, one recording a host, and the notes about it.
+// Merged returns the merged recordings, one per host, and their notes.
 func (c *Captures) Merged(ctx context.Context, e *Env, files []string, m *archive.Merger) ([]*capture.Recording, []numa.Note, error) {
 	all, err := m.Merged(ctx)
 	if err != nil {
@@ -240,7 +241,7 @@ func (c *Captures) Merged(ctx context.Context, e *Env, files []string, m *archiv
 	}
 	notes := slices.Concat(failedNotes(all.Failed, all.Recordings), all.Notes, others)
 	if len(all.Recordings) == 0 {
-		if c.Failed > 0 { // it was said
+		if c.Failed > 0 { // already reported
 			others = nil
 		}
 		return nil, notes, NothingFound(strings.Join(files, ", "), all.Outside, others)
@@ -248,10 +249,10 @@ func (c *Captures) Merged(ctx context.Context, e *Env, files []string, m *archiv
 	return all.Recordings, notes, nil
 }
 
-// mostSaid is how many files that could not be read are named one by one.
+// mostSaid limits the unreadable files that are named individually.
 const mostSaid = 50
 
-// warnFailed says why files could not be read.
+// warnFailed reports why files could not be read.
 func (e *Env) warnFailed(failed []string) {
 	for i, text := range failed {
 		if i == mostSaid && len(failed) > mostSaid+1 {
@@ -262,7 +263,7 @@ func (e *Env) warnFailed(failed []string) {
 	}
 }
 
-// failedNotes returns the failures as notes, but for those that the recording of the file tells of as it has ticks of it.
+// failedNotes returns the failures as notes. It omits files with ticks, because their recordings already have such a note.
 func failedNotes(failed []string, recordings []*capture.Recording) (notes []numa.Note) {
 	told := map[string]bool{}
 	for _, rec := range recordings {
@@ -284,9 +285,9 @@ func failedNotes(failed []string, recordings []*capture.Recording) (notes []numa
 type capturedFile struct {
 	*capturing
 	archive.Reading
-	sink    FileSink // of the file that is read
+	sink    FileSink // of the current file
 	skipped int      // files of other formats
-	err     error    // of an export, which ends the reading
+	err     error    // of an export; it ends the reading
 }
 
 // open begins a file.
@@ -295,7 +296,7 @@ func (r *capturedFile) open(name, format string) error {
 	return nil
 }
 
-// tick takes one tick of the file.
+// tick handles one tick of the file.
 func (r *capturedFile) tick(t *numa.Tick) error {
 	if r.sink == nil && r.env.Sink != nil {
 		r.sink = r.env.Sink.File(r.Name(), t)
@@ -307,7 +308,7 @@ func (r *capturedFile) tick(t *numa.Tick) error {
 	return r.err
 }
 
-// done ends a file. A damaged file keeps what was read of it.
+// done ends a file. The ticks of a damaged file before the damage are kept.
 func (r *capturedFile) done(f *ticks.File, err error) error {
 	if r.err != nil {
 		return r.err
@@ -324,7 +325,7 @@ func (r *capturedFile) done(f *ticks.File, err error) error {
 	return r.err
 }
 
-// abort removes what is not written to its end.
+// abort removes incomplete output.
 func (r *capturedFile) abort() {
 	if r.sink != nil {
 		r.sink.Abort()

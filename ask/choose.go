@@ -5,12 +5,12 @@ import (
 	"homenode/rules"
 )
 
-// A Choice takes the other side where sources disagree.
+// A Choice selects the other alternative where sources disagree.
 type Choice struct {
 	IDs []string `ask:"choose,list" help:"take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)"`
 }
 
-// Choices returns what was chosen.
+// Choices parses the chosen alternatives.
 func (c *Choice) Choices() (out vnuma.Choices, err error) {
 	for _, id := range c.IDs {
 		if err := out.Take(id); err != nil {
@@ -20,7 +20,7 @@ func (c *Choice) Choices() (out vnuma.Choices, err error) {
 	return out, nil
 }
 
-// Options returns how a fleet is judged.
+// Options returns the options of an assessment.
 func (c *Choice) Options(e *Env) (rules.Options, error) {
 	choices, err := c.Choices()
 	o := rules.Options{Choices: choices, Policy: e.Policy, Today: e.Today}

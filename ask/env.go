@@ -14,57 +14,57 @@ import (
 	"homenode/source/open"
 )
 
-// An Env is what a front end lends to the questions.
+// An Env is the set of resources that a front end provides to questions.
 type Env struct {
-	// Open reads the fleet that sources name. What of several could not be read is returned beside it.
+	// Open reads the fleet of the sources. unread lists the sources that could not be read if others could.
 	Open func(ctx context.Context, sources []string, o open.Options) (fleet *numa.Fleet, unread []numa.Note, err error)
-	Held *Held     // a fleet in this process, which then is the only source
-	Own  fs.FS     // the only files that questions read by name, none of a process that others use but these; nil for all of this machine
-	In   io.Reader // standard input, which a question can name; nil for none
+	Held *Held     // a fleet of this process; it is then the only source
+	Own  fs.FS     // the only files that a question can read by name, in a shared process; nil for all files of this machine
+	In   io.Reader // standard input, as a file of a question; nil for none
 
-	// Logs makes Open fetch vmware.log of some VMs of a vCenter.
+	// Logs makes Open fetch vmware.log of the wanted VMs from a vCenter.
 	Logs func(wanted func(*numa.VM) bool)
-	// Save writes a file beside the answer, whole or not at all; nil for a front end that writes none.
+	// Save writes a file beside the answer, atomically; nil if the front end writes no files.
 	Save  func(name string, data []byte) error
-	Sink  Sink                               // takes the ticks of captures beside the answer; nil for none
-	Trace func(s *numa.Story) (Trace, error) // begins what takes the ticks of a simulation beside the answer; nil for none
+	Sink  Sink                               // receives the ticks of captures; nil for none
+	Trace func(s *numa.Story) (Trace, error) // starts an export of the ticks of a simulation; nil for none
 
-	Policy  *policy.Policy // what the owner accepts and how the owner judges; nil for none
+	Policy  *policy.Policy // the owner's configuration: thresholds, severities, accepted findings; nil for none
 	Today   time.Time
 	Version string
-	Shared  bool   // others use this process: budgets hold, and no file is written
-	Form    string // of the output, where the answer depends on it; "" for the answer as a value
-	Table   string // of the answer, which the asker named for a CSV file; "" for none
-	Timed   bool   // answers say how long they took
-	// Flags are what the asker said to the front end by its own flags: the next commands that an answer names have them too.
+	Shared  bool   // the process is shared: budgets apply, and no file is written
+	Form    string // output format, for answers that depend on it; "" for a value
+	Table   string // table of the answer to write as CSV; "" for none
+	Timed   bool   // answers include their duration
+	// Flags are the flags of the front end that the user gave. Next commands in an answer repeat them.
 	Flags map[string][]string
 
-	Warn func(text string) // what the asker should know while the answer is made; nil drops it
-	// Progress returns what shows how many of a noun are done, and what takes that away; nil shows nothing.
+	Warn func(text string) // Warn shows a warning while the answer is computed; nil discards it.
+	// Progress returns a function that shows progress in units of noun, and one that clears it; nil shows nothing.
 	Progress func(did, noun string) (show func(done, total int), clear func())
 }
 
-// A Held is a fleet that this process keeps judged.
+// A Held is a fleet of this process with its current assessment.
 type Held struct {
 	Sources []string             // its names in questions
-	Demo    bool                 // it is the demo's fleet, whose day has a story
-	Result  *rules.Result        // shared: a question that changes the fleet takes a copy
-	Bare    func() *rules.Result // the judgement that a what-if stands beside; nil for none
-	Ticks   string               // as rules.Options has it
+	Demo    bool                 // the demo fleet; its story covers a day
+	Result  *rules.Result        // shared: a question that changes the fleet copies it
+	Bare    func() *rules.Result // the baseline assessment for a what-if; nil for none
+	Ticks   string               // as in rules.Options
 }
 
-// judged reports whether the judgement that is held is that of these options.
+// judged reports whether the assessment of h was made with these options.
 func (h *Held) judged(o rules.Options) bool {
 	return h != nil && h.Result != nil && h.Result.Policy == o.Policy && h.Result.Choices == o.Choices
 }
 
-// Bare returns the judgement of the fleet that is held without what was seen of it, when it is that of these options; nil for none, or when the context ends.
+// Bare returns the assessment of the loaded fleet without observations if its options equal o. It is nil if there is none, or when the context ends.
 func (e *Env) Bare(ctx context.Context, o rules.Options) *rules.Result {
 	if !e.Held.judged(o) || e.Held.Bare == nil {
 		return nil
 	}
 	made := make(chan *rules.Result, 1)
-	go func() { made <- e.Held.Bare() }() // it is made once for all askers
+	go func() { made <- e.Held.Bare() }() // computed once for all callers
 	select {
 	case r := <-made:
 		return r
@@ -73,14 +73,14 @@ func (e *Env) Bare(ctx context.Context, o rules.Options) *rules.Result {
 	}
 }
 
-// Tell tells the asker something.
+// Tell shows a warning.
 func (e *Env) Tell(text string) {
 	if e.Warn != nil {
 		e.Warn(text)
 	}
 }
 
-// Doing shows how far something is; the second function takes that away.
+// Doing shows progress. The second function clears it.
 func (e *Env) Doing(did, noun string) (show func(done, total int), clear func()) {
 	if e.Progress == nil {
 		return func(int, int) {}, func() {}
@@ -88,7 +88,7 @@ func (e *Env) Doing(did, noun string) (show func(done, total int), clear func())
 	return e.Progress(did, noun)
 }
 
-// fleet returns a copy of the fleet: hosts, VMs and lists are its own, values inside facts are never written in place.
+// fleet returns a copy of the fleet. Hosts, VMs and lists are copied; values inside facts are never changed in place.
 func (h *Held) fleet(sources []string) (*numa.Fleet, error) {
 	if err := h.allow(sources); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (h *Held) fleet(sources []string) (*numa.Fleet, error) {
 	return &out, nil
 }
 
-// allow refuses every source but the one that is held.
+// allow rejects every source except the loaded fleet.
 func (h *Held) allow(sources []string) error {
 	if h.Result == nil {
 		return ErrNoFleet

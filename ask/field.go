@@ -12,50 +12,51 @@ import (
 	"time"
 )
 
-// A Field is one thing that a question can be asked with. It is declared by a field of the question's struct:
+// A Field is a parameter of a question. It is declared by a field of the question's struct:
 //
 //	Spare int `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
 //
-// The tag ask has the name, and then words: arg for an argument, need for a required field, list for values that commas
-// divide, local for what a process that others use does not take: files, and what takes long. The tags min and max are limits, of a span as Go writes it: 90s. The tag choices has the only values, likely those that a form offers besides others, labels how a form says them. An embedded struct brings its fields; its tag only picks some of them, its tag group stands above them.
+// The tag ask has the name, then words: arg for an argument, need for a required field, list for comma-separated values, local for a field that is not
+// available in a shared process, because it reads files or takes long. The tags min and max are limits; limits of a duration are in Go syntax: 90s. The tag
+// choices lists the only values, the tag likely lists values that a form suggests; the tag labels has their names in a form. An embedded struct adds its
+// fields; its tag only selects some of them, its tag group is the heading above them.
 type Field struct {
 	Name     string
 	Help     string
 	Default  string
 	Group    string   // heading of this field and of the fields after it
-	Label    string   // in forms; a field without a label is in no form
-	Example  string   // what a value looks like: a placeholder, never a value
-	Choices  []string // the values that forms offer; nil for any
-	Labels   []string // of the choices, in forms; nil where each says itself what it is
-	Argument bool     // it has no name on a command line
-	Needed   bool     // a question without it is none
-	List     bool     // commas divide its values
+	Label    string   // in forms; fields without a label are not in forms
+	Example  string   // sample value, used as placeholder only
+	Choices  []string // values that forms offer; nil for any
+	Labels   []string // of the choices, in forms; nil if the values are self-explanatory
+	Argument bool     // positional on a command line
+	Needed   bool     // required
+	List     bool     // comma-separated values
 	Kind     Kind
 
-	only        bool // no other value than the choices
-	local       bool // not in a process that others use
+	only        bool // only the choices are valid
+	local       bool // not available in a shared process
 	least, most string
-	low, high   float64 // what they are; of a span in seconds
-	want        string  // what an error says that is wanted
+	low, high   float64 // parsed least and most; durations in seconds
+	want        string  // description of valid values, for errors
 	value       reflect.Value
 	of          *Asked
 }
 
-// A Kind is what values of a field look like.
+// A Kind is the type of the values of a field.
 type Kind int
 
-// The kinds of values.
+// Kinds of values.
 const (
 	Text Kind = iota
 	Texts
 	Truth
 	Count
 	Number
-	Span // of time: 90s, 24h
+	Span // duration: 90s, 24h
 )
 
-// Fields returns the fields of a question in the order of their declaration. It panics where a struct declares what no front end can ask, which
-// every test shows.
+// Fields returns the fields of a question in the order of their declaration. It panics on an invalid declaration, which every test would show.
 func Fields(q Fielded) []*Field {
 	return fieldsOf(reflect.ValueOf(q).Elem(), q.state(), "")
 }
@@ -75,7 +76,7 @@ func fieldsOf(v reflect.Value, of *Asked, group string) (out []*Field) {
 	return out
 }
 
-// picked returns those fields of an embedded struct that its tag picks.
+// picked returns the fields of an embedded struct that its tag selects.
 func picked(all []*Field, sf reflect.StructField) []*Field {
 	names := strings.Fields(sf.Tag.Get("only"))
 	for _, name := range names {
@@ -127,12 +128,12 @@ type FieldError struct {
 	Err   error
 }
 
-// Error names the field as a command line does; a page says its label instead.
+// Error names the field as a command-line flag. A page shows its label instead.
 func (e *FieldError) Error() string { return "--" + e.Field + ": " + e.Err.Error() }
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// Undashed returns the error with the name of its field as a page and the API write it; errors of no field as they are.
+// Undashed returns a FieldError with the name of the field without dashes, for pages and the API. It returns other errors unchanged.
 func Undashed(err error) error {
 	if wrong, ok := errors.AsType[*FieldError](err); ok {
 		return fmt.Errorf("%s: %w", wrong.Field, wrong.Err)
@@ -148,7 +149,7 @@ func Wrong(field string, err error) error {
 	return &FieldError{field, err}
 }
 
-// Set gives the field a value; a field of several values takes one more. The error is a *FieldError.
+// Set sets the field. For a field with several values it adds one. The error is a *FieldError.
 func (f *Field) Set(text string) error {
 	if err := f.set(text); err != nil {
 		return Wrong(f.Name, err)
@@ -159,7 +160,7 @@ func (f *Field) Set(text string) error {
 	return nil
 }
 
-// preset gives the field its default, which is not given.
+// preset sets the default without marking the field as given.
 func (f *Field) preset() {
 	if f.Default == "" {
 		return
@@ -206,7 +207,7 @@ func (f *Field) set(text string) error {
 	return nil
 }
 
-// setTexts adds a value, or those that commas divide; the first one that is given replaces the default.
+// setTexts adds a value, or comma-separated values. The first call replaces the default.
 func (f *Field) setTexts(text string) error {
 	all, more := f.value.Interface().([]string), []string{text}
 	if !f.Given() {
@@ -224,7 +225,7 @@ func (f *Field) setTexts(text string) error {
 	return nil
 }
 
-// Divided returns the values that commas divide; none of an empty text. Quotes hold a value that has a comma together, and two of them are one of the value.
+// Divided splits comma-separated values; it returns nil for "". Values with a comma are quoted, and quotes in them are doubled.
 func Divided(text string) []string {
 	if text == "" {
 		return nil
@@ -249,10 +250,10 @@ func Divided(text string) []string {
 	return append(out, b.String())
 }
 
-// One writes a value so that it is the only one of a field whose values commas divide.
+// One quotes a value so that Divided returns it as the only value.
 func One(value string) string { return `"` + strings.ReplaceAll(value, `"`, `""`) + `"` }
 
-// bound reads a limit; none is what stands for no text.
+// bound parses a limit; it returns none for "".
 func (f *Field) bound(text string, none float64) float64 {
 	if text == "" {
 		return none
@@ -269,10 +270,10 @@ func (f *Field) bound(text string, none float64) float64 {
 	return x
 }
 
-// within reports whether a number is one, and within the limits.
+// within reports whether x is a number within the limits.
 func (f *Field) within(x float64) bool { return x >= f.low && x <= f.high }
 
-// limits says which values the field takes.
+// limits describes the values that the field accepts.
 func (f *Field) limits(what, between string) string {
 	switch {
 	case f.want != "":
@@ -287,10 +288,10 @@ func (f *Field) limits(what, between string) string {
 	return what
 }
 
-// Given reports whether somebody gave the field, be it its default.
+// Given reports whether the user gave the field, even with its default value.
 func (f *Field) Given() bool { return f.of.Given(f.Name) }
 
-// Values returns the values of the field as texts: none for one without, several for a field of several.
+// Values returns the values of the field as texts: nil if it has none.
 func (f *Field) Values() []string {
 	switch f.Kind {
 	case Texts:
@@ -310,12 +311,12 @@ func (f *Field) Values() []string {
 	return nil
 }
 
-// Given reports whether somebody gave the field of this name, be it its default.
+// Given reports whether the user gave the named field, even with its default value.
 func (a *Asked) Given(name string) bool {
 	return slices.ContainsFunc(a.given, func(f *Field) bool { return f.Name == name })
 }
 
-// GivenOf returns which of these fields were given.
+// GivenOf returns the set of the named fields that were given.
 func (a *Asked) GivenOf(names ...string) map[string]bool {
 	out := map[string]bool{}
 	for _, name := range names {
@@ -324,7 +325,7 @@ func (a *Asked) GivenOf(names ...string) map[string]bool {
 	return out
 }
 
-// Refuse returns an error when one of these fields, or flags of the front end, was given.
+// Refuse returns an error if one of these fields or front-end flags was given.
 func (a *Asked) Refuse(why string, names ...string) error {
 	for _, name := range names {
 		if _, said := a.flags[name]; said || a.Given(name) {
@@ -334,7 +335,7 @@ func (a *Asked) Refuse(why string, names ...string) error {
 	return nil
 }
 
-// Set reads the text of a field with parse into to. An empty text leaves to as it is.
+// Set parses the text of a field into to. An empty text leaves to unchanged.
 func Set[T any](field, text string, to *T, parse func(string) (T, error)) error {
 	if text == "" {
 		return nil

@@ -2,8 +2,8 @@ package ask
 
 import "homenode/rules/filter"
 
-// A Filter narrows what an answer shows. Its fields mean the same wherever they are. A question about recordings takes some of them: they
-// state neither cluster nor folder or tag.
+// A Filter limits the objects in an answer. Its fields have the same meaning in all questions. Questions about recordings have only some
+// of them, because recordings contain neither clusters nor folders or tags.
 type Filter struct {
 	Clusters []string `ask:"cluster,list" label:"Cluster" help:"show these clusters; names may have * and ?"`
 	Folders  []string `ask:"folder,list" help:"show VMs in these inventory folders and below"`
@@ -18,10 +18,10 @@ type Filter struct {
 // FilterNames are the names of the fields of a Filter.
 var FilterNames = []string{"cluster", "vm", "host", "folder", "tag", "rule", "severity", "select"}
 
-// Options returns the fields as package filter has them.
+// Options returns the fields as options of package filter.
 func (f *Filter) Options() filter.Options {
 	return filter.Options{Clusters: f.Clusters, Folders: f.Folders, Tags: f.Tags, VMs: f.VMs, Hosts: f.Hosts, Rules: f.Rules, Severity: f.Severity, Select: f.Select}
 }
 
-// Compile compiles what the fields say; nil shows everything.
+// Compile compiles the filter; nil selects everything.
 func (f *Filter) Compile() (*filter.Filter, error) { return filter.New(f.Options()) }

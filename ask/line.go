@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Line returns the command line of the same question: its name, the flags that were given, and its arguments.
+// Line returns the command line of the question: its name, the flags that were given, and its arguments.
 func Line(name string, q Question) []string {
 	words := strings.Fields(name)
 	var arguments []string
-	sides, dashed := 0, false // names come from strangers: none is taken for a flag
+	sides, dashed := 0, false // names are untrusted: a leading dash must not make them flags
 	for _, f := range Fields(q) {
 		dashed = dashed || f.Argument && slices.ContainsFunc(f.Values(), func(a string) bool { return strings.HasPrefix(a, "-") })
 		switch {
@@ -17,7 +17,7 @@ func Line(name string, q Question) []string {
 			arguments = append(arguments, f.Values()...)
 		case f.Argument:
 			if f.Kind == Texts {
-				if sides++; sides > 1 { // it divides the values of two fields of several
+				if sides++; sides > 1 { // separates the values of two fields
 					arguments = append(arguments, "--")
 				}
 			}
@@ -36,7 +36,7 @@ func Line(name string, q Question) []string {
 	return append(words, arguments...)
 }
 
-// texts returns the values of a field that was given so that Set makes the same of them.
+// texts returns the values of a given field in the form that Set parses.
 func (f *Field) texts() []string {
 	values := f.Values()
 	if len(values) == 0 {
@@ -50,7 +50,7 @@ func (f *Field) texts() []string {
 	return values
 }
 
-// Words returns arguments, and after them those of these fields, and flags of the front end, that were given, for the next commands that an answer names.
+// Words returns arguments followed by those of the named fields and front-end flags that were given. It is used for the next commands of an answer.
 func (a *Asked) Words(arguments []string, names ...string) []string {
 	words := slices.Clone(arguments)
 	for _, name := range names {

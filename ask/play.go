@@ -26,26 +26,26 @@ type Play struct {
 	Source  `group:"Source" only:"nodes-per-socket assume-host"`
 }
 
-// A Trace takes every tick of a simulation beside the answer: an export.
+// A Trace receives every tick of a simulation for an export beside the answer.
 type Trace interface {
-	Tick(host int, t *numa.Tick) error // of different hosts at the same time, unless it is serial
+	Tick(host int, t *numa.Tick) error // concurrent for different hosts, unless Serial
 	Serial() bool
 	Close() error
-	Abort() // nothing after Close
+	Abort() // no effect after Close
 }
 
-// PlayNames are the fields that change what is simulated, for the next commands that an answer names.
+// PlayNames are the fields that affect the simulation, for the next commands of an answer.
 var PlayNames = []string{"hours", "load", "at", "part", "choose", "what-if"}
 
-// The sizes of fleets from which ticks are coarser where it is not stated how fine they shall be, and from which nothing is judged
-// (docs/evidence/performance.md).
+// Fleet sizes above which the default tick is longer, and above which the simulation has no assessment (docs/evidence/performance.md).
 const (
 	mostFine   = 1000
 	mostMinute = 5000
 	mostJudged = 20000
 )
 
-// Told reads the story that the name stands for, or makes one of a fleet, adds what the fields say, and returns how it is simulated and judged.
+// Told reads the named story, or makes a story from a fleet, and applies the fields. It returns the story with the options of the simulation
+// and assessment.
 func (p *Play) Told(ctx context.Context, e *Env, asked *Asked, name string) (*numa.Story, simulate.Options, error) {
 	o := simulate.Options{Workers: runtime.GOMAXPROCS(0)}
 	var err error
@@ -77,13 +77,13 @@ func (p *Play) Told(ctx context.Context, e *Env, asked *Asked, name string) (*nu
 		return nil, o, fmt.Errorf("%s: found no host to simulate", name)
 	}
 	p.size(s, &o, fine)
-	for _, text := range p.WhatIfs { // the report must not pass for one of today's fleet
+	for _, text := range p.WhatIfs { // the report must not be mistaken for one of today's fleet
 		s.Name += ", --what-if " + text
 	}
 	return s, o, nil
 }
 
-// takePart leaves of the fleet of a story what the patterns name. A story that says what happens to its VMs is whole.
+// takePart reduces the fleet of a story to the objects that match the patterns. It rejects a story with events or loads of its own.
 func takePart(s *numa.Story, patterns []string) error {
 	if len(s.Loads)+len(s.Talks)+len(s.Seen)+len(s.Events) > 0 {
 		return errors.New("only with a SOURCE: a story has its own fleet")
@@ -97,10 +97,10 @@ func takePart(s *numa.Story, patterns []string) error {
 	return nil
 }
 
-// lineWords are the lines of a story that the field at takes as they are, beside those of events.
+// lineWords are the lines of a story, other than events, that the field at accepts unchanged.
 var lineWords = []string{"run", "used", "load", "talk", "placed"}
 
-// run gives the story the length that was asked for.
+// run sets the length of the story.
 func (p *Play) run(asked *Asked, s *numa.Story) error {
 	if !asked.Given("hours") {
 		return nil
@@ -110,13 +110,13 @@ func (p *Play) run(asked *Asked, s *numa.Story) error {
 		return Wrong("hours", fmt.Errorf("found %v, want more than 0 and at most %.0f", p.Hours, numa.MostLength.Hours()))
 	}
 	err := story.Add(s, "run "+length.String(), "--hours")
-	if e, ok := errors.AsType[*numa.SyntaxError](err); ok && e.File == "--hours" { // the asker did not type that line
+	if e, ok := errors.AsType[*numa.SyntaxError](err); ok && e.File == "--hours" { // the user did not type that line
 		err = errors.New(e.Msg)
 	}
 	return Wrong("hours", err)
 }
 
-// saysEvery reports whether the field at says how fine the ticks shall be.
+// saysEvery reports whether the field at sets the tick length.
 func (p *Play) saysEvery() bool {
 	return slices.ContainsFunc(p.At, func(line string) bool {
 		words := strings.Fields(line)
@@ -124,7 +124,7 @@ func (p *Play) saysEvery() bool {
 	})
 }
 
-// add adds what the fields say to the story.
+// add applies the fields to the story.
 func (p *Play) add(asked *Asked, s *numa.Story) error {
 	if err := p.run(asked, s); err != nil {
 		return err
@@ -153,11 +153,11 @@ func (p *Play) add(asked *Asked, s *numa.Story) error {
 	return nil
 }
 
-// size makes the ticks of a large fleet coarser where neither the asker nor the story says how fine they shall be.
+// size increases the tick length of a large fleet, unless the user or the story sets it.
 func (p *Play) size(s *numa.Story, o *simulate.Options, fine bool) {
 	n := len(s.Fleet.VMs)
 	if n > mostFine {
-		o.Prices = 48 // half-hours of a day
+		o.Prices = 48 // half-hours in a day
 	}
 	if p.saysEvery() {
 		return

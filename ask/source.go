@@ -9,29 +9,32 @@ import (
 	"strings"
 	"time"
 
+	"homenode/change/gate"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/open"
 )
 
-// A Source says how the sources of a question are read.
+// A Source has the options for reading the sources of a question.
 type Source struct {
 	NodesPerSocket []string `ask:"nodes-per-socket" help:"NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines"`
 	Products       []string `ask:"product" help:"software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)"`
 	Evidence       []string `ask:"evidence,local" help:"file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is"`
 	AssumeHost     string   `ask:"assume-host" help:"host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3"`
 
+	Models []string `ask:"hosts" help:"host models for VMs that are only planned: '2x16c/512GB release=8.0U3' (repeatable); else the hosts of another SOURCE"`
+
 	failed int // sources that could not be read
 	unread int // files of bundles that could not be read, or not whole
 }
 
-// Options returns what the fields say about sources.
+// Options returns the options for reading sources.
 func (s *Source) Options() open.Options {
 	return open.Options{NodesPerSocket: s.NodesPerSocket, Products: s.Products, AssumeHost: s.AssumeHost, Evidence: s.Evidence}
 }
 
-// ErrNoFleet says that a process that others use has no fleet that can be asked about.
+// ErrNoFleet is the error when a shared process has not read a fleet yet.
 var ErrNoFleet = errors.New("no inventory was read yet: the page of the status says how collecting goes")
 
 func (s *Source) reads() {}
@@ -42,8 +45,8 @@ func Reads(q Fielded) bool {
 	return ok
 }
 
-// Read reads the fleet that the sources name. Those of several that cannot be read are told to the asker; Incomplete then returns an error.
-// A question that predicts what ESXi does refuses a fleet of KVM, unless kvm says that it takes one.
+// Read reads the fleet of the sources. Unreadable sources are reported as warnings; Incomplete then returns an error. A question that predicts ESXi
+// behaviour rejects a KVM fleet, unless kvm is set.
 func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) (*numa.Fleet, error) {
 	if e.Held != nil {
 		fleet, err := e.Held.fleet(sources)
@@ -53,17 +56,24 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 		return nil, ErrNoFleet
 	}
 	fleet, unread, err := e.Open(ctx, sources, s.Options())
-	s.failed += len(unread) // two fleets are read one after the other
+	s.failed += len(unread) // Read can be called for two fleets
 	if fleet != nil {
 		s.unread += len(fleet.Unread)
 	}
 	for _, n := range unread {
 		e.Tell(n.String())
 	}
-	return fleet, cmp.Or(err, onlyESXi(fleet, kvm, sources))
+	if err = cmp.Or(err, onlyESXi(fleet, kvm, sources)); err != nil {
+		return fleet, err
+	}
+	on, err := models(s.Models)
+	if err != nil {
+		return nil, err
+	}
+	return gate.Place(fleet, on)
 }
 
-// onlyESXi refuses a fleet of KVM, unless the question takes one.
+// onlyESXi rejects a KVM fleet unless kvm is set.
 func onlyESXi(fleet *numa.Fleet, kvm bool, sources []string) error {
 	if kvm || fleet == nil || fleet.Hypervisor != numa.KVM {
 		return nil
@@ -71,7 +81,7 @@ func onlyESXi(fleet *numa.Fleet, kvm bool, sources []string) error {
 	return fmt.Errorf("this command predicts the layouts of ESXi, and the definitions of KVM state theirs; %s", open.KVMWay(strings.Join(sources, " ")))
 }
 
-// Incomplete returns an error when Read had to leave a source out, or a file of one: "no findings" about half of a fleet is no good news.
+// Incomplete returns an error if Read skipped a source or a file: "no findings" about half of a fleet would be misleading.
 func (s *Source) Incomplete() error {
 	if s.failed == 0 {
 		return Unread(s.unread)
@@ -79,7 +89,7 @@ func (s *Source) Incomplete() error {
 	return fmt.Errorf("not everything was read: %s failed", words.Plural(s.failed, "source"))
 }
 
-// Unread returns an error when files of a bundle could not be read, or not whole.
+// Unread returns an error if files of a bundle were unreadable or truncated.
 func Unread(files int) error {
 	if files == 0 {
 		return nil
@@ -87,7 +97,7 @@ func Unread(files int) error {
 	return fmt.Errorf("not everything was read: %s could not be, or not whole: see the notes", words.Plural(files, "file"))
 }
 
-// Judged reads the fleet that the sources name and judges it; read is how long reading took. Nothing of the result may be changed: it can be shared.
+// Judged reads and assesses the fleet of the sources. read is the duration of reading. The result is read-only: it can be shared.
 func (s *Source) Judged(ctx context.Context, e *Env, kvm bool, o rules.Options, sources ...string) (r *rules.Result, read time.Duration, err error) {
 	if h := e.Held; h != nil {
 		if err := h.allow(sources); err != nil {
@@ -107,7 +117,7 @@ func (s *Source) Judged(ctx context.Context, e *Env, kvm bool, o rules.Options, 
 	return r, read, err
 }
 
-// State states the products in the guests of a fleet without a source; without a pattern that of every VM.
+// State sets the products of a fleet without a source. A product without a pattern applies to every VM.
 func (s *Source) State(fleet *numa.Fleet) error {
 	var products []string
 	for _, text := range s.Products {
@@ -120,7 +130,7 @@ func (s *Source) State(fleet *numa.Fleet) error {
 }
 
 // SourceNames are the fields that say how a source is read, and the flags that say how a vCenter is.
-var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "credentials", "insecure"}
+var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "hosts", "credentials", "insecure"}
 
-// AnswerNames are the fields that change what is found in captures, for the next commands that an answer names.
+// AnswerNames are the fields that affect the findings of captures, for the next commands of an answer.
 var AnswerNames = slices.Concat([]string{"fleet"}, SourceNames, []string{"host-name", "from", "to", "interval", "start", "config", "fail-on"})

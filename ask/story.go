@@ -15,11 +15,11 @@ import (
 	"homenode/source/story"
 )
 
-// MostAtHand bounds the files that are read whole, to complete a name or to see whether they are stories: a snapshot of 10,000 VMs is
-// smaller, and read in half a second.
+// MostAtHand limits the size of files that are read completely to complete a name, or to check whether they are stories. A snapshot of 10,000 VMs is
+// smaller and takes half a second.
 const MostAtHand = 64 << 20
 
-// Story reads a story, or makes one of a fleet, which it must be when a part of it is asked for; fine reports that it says how fine its ticks shall be.
+// Story reads a story, or makes one from a fleet. With part, name must be a fleet. fine reports whether the story sets its tick length.
 func (s *Source) Story(ctx context.Context, e *Env, name string, part bool) (_ *numa.Story, fine bool, err error) {
 	isDemo := name == open.Demo
 	if e.Held != nil {
@@ -64,7 +64,7 @@ func (s *Source) Story(ctx context.Context, e *Env, name string, part bool) (_ *
 	return story.Of(fleet, story.Defaults{}), false, nil
 }
 
-// amend applies what is said about sources to the fleet of a story.
+// amend applies the source options to the fleet of a story.
 func (s *Source) amend(told *numa.Story) error {
 	if err := s.Options().Apply(told.Fleet); err != nil {
 		return err

@@ -10,12 +10,13 @@ import (
 	"homenode/size/fit"
 )
 
-// WhatIf changes the fleet that is judged, in the order in which the changes were given.
+// WhatIf changes the fleet before the assessment. Changes apply in the order in which they were
+// given.
 type WhatIf struct {
 	WhatIfs []string `ask:"what-if" label:"Change" help:"judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07' (its VMs where it suits them worst), 'add-host=2x32c/1TB' or 'add-host=esx01 count=2', or @FILE with such lines (repeatable)"`
 }
 
-// Changes reads changes of a fleet, each as the field what-if has it.
+// Changes parses changes in the syntax of the field what-if.
 func Changes(texts []string) (out []whatif.Change, err error) {
 	for _, text := range texts {
 		if path, isFile := strings.CutPrefix(text, "@"); isFile {
@@ -35,10 +36,10 @@ func Changes(texts []string) (out []whatif.Change, err error) {
 	return out, nil
 }
 
-// described is how a host to add begins that is described, where another is like a host of the fleet.
+// described matches an added host that is given as a shape, not as the name of an existing host.
 var described = pattern.Of(`^add-host=([^:/ ]*:)?\d+[x×]\d+\D?`)
 
-// change reads one change, which stands in this line of a file.
+// change parses one change from this line of a file.
 func change(file string, line int, text string) (whatif.Change, error) {
 	if text = strings.TrimSpace(text); !described.MatchString(text) {
 		return whatif.ParseAt(file, line, text)
@@ -51,7 +52,7 @@ func change(file string, line int, text string) (whatif.Change, error) {
 	return whatif.AddShapeAt(file, line, shape, kind.Host, rest)
 }
 
-// changesIn reads a file of changes, one a line; # begins a comment.
+// changesIn parses a file with one change per line; # begins a comment.
 func changesIn(path string) ([]whatif.Change, error) {
 	b, err := bounded.File(path, bounded.List)
 	if err != nil {

@@ -46,7 +46,7 @@ func (h *Host) NodesOfAPI(list []APINode, packages map[int]int, tiered bool) (no
 	silent := unstated(nodes)
 	switch {
 	case silent != nil && h.Memory.Known() && !differs(sum, h.Memory.Value):
-		for _, n := range silent { // the others hold all the memory: none of the sizes is true
+		for _, n := range silent { // the other nodes have all the memory, so these have none
 			n.Memory = ReadAt(Bytes(0), "hardware.numaInfo.numaNode.memoryRangeLength")
 		}
 	case !h.Memory.Known() && tiered:
@@ -79,7 +79,7 @@ func (h *Host) oneNode() Fact[[]Node] {
 	return DerivedFrom([]Node{n}, "hardware.numaInfo.numNodes is 0: one node holds everything")
 }
 
-// unstated returns the nodes with unknown memory: an API that knows none reports a size of 0.
+// unstated returns the nodes with unknown memory: an API that does not know the size reports 0.
 func unstated(nodes []Node) []*Node {
 	var silent []*Node
 	for i := range nodes {

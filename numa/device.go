@@ -17,18 +17,17 @@ const (
 	VGPU        = "vGPU"        // a share of a graphics adapter
 )
 
-// A Device is a PCI device of a host that a VM has.
+// A Device is a PCI device of a host that is assigned to a VM.
 type Device struct {
-	Name string `json:"name,omitempty"` // as its maker or the configuration calls it
+	Name string `json:"name,omitempty"` // as named by its maker or in the configuration
 	Kind string `json:"kind"`           // passthrough, SR-IOV, dynamic or vGPU
-	// PCI is the address on the host, as PCIAddress writes it; empty where ESXi chooses the
-	// device at power-on.
+	// PCI is the address on the host in the form of PCIAddress; empty if ESXi chooses the device at power-on.
 	PCI string `json:"pci,omitempty"`
-	// VirtualNode is the virtual node that the guest is told of (8.0); -1 for none.
+	// VirtualNode is the virtual node of the device in the guest (8.0); -1 for none.
 	VirtualNode int `json:"virtualNode"`
 }
 
-// Tied returns the device that binds the VM to its host, nil for none: a VM with DirectPath I/O or SR-IOV does not migrate, and
+// Tied returns the device that ties the VM to its host, nil for none: a VM with DirectPath I/O or SR-IOV does not migrate, and
 // vSphere HA does not restart it on another host (rule book D-5). Devices of Dynamic DirectPath I/O and vGPUs are chosen at power-on.
 func (c *Config) Tied() *Device {
 	i := slices.IndexFunc(c.Devices.Value, func(d Device) bool { return d.Kind == Passthrough || d.Kind == SRIOV })

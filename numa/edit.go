@@ -145,6 +145,26 @@ func (e Edit) ValueOf(c *Config) Value {
 	return Value{}
 }
 
+// Origin returns where the configuration has what the edit changes.
+func (e Edit) Origin(c *Config) Origin {
+	switch f := e.fact(c).(type) {
+	case *Fact[int]:
+		return f.Origin
+	case *Fact[bool]:
+		return f.Origin
+	case *Fact[string]:
+		return f.Origin
+	case *Fact[Bytes]:
+		return f.Origin
+	case *Fact[[]int]:
+		return f.Origin
+	}
+	if e.Kind == EditCoresPerNUMANode {
+		return c.AutoCoresPerNUMANode.Origin
+	}
+	return c.Settings.Origin
+}
+
 // fact returns the fact of VMFacts that the edit changes; nil for none.
 func (e Edit) fact(c *Config) any {
 	i := slices.IndexFunc(VMFacts, func(p Property[Config]) bool { return p.Edit == e.Kind })

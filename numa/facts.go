@@ -10,16 +10,16 @@ type Property[T any] struct {
 	Name  string   // in notes and tables of facts, where sources other than scenarios report it
 	About string   // description in words
 	Unit  string   // of its number; "" for none
-	Least int      // of a number
-	Most  int64    // of a number or of bytes; 0 where its type limits it
+	Least int      // minimum of a number
+	Most  int64    // maximum of a number or of bytes; 0 if limited by its type only
 	Only  []string // the values of a text; nil for any
 	Where string   // in vSphere: the property below config of a VM, or a whole path
-	Sheet string   // in RVTools: sheet and column; "" where it has none
-	VMX   string   // its key in a .vmx file; "" where it has none
-	Edit  EditKind // the edit that changes it; "" where none does
-	Nodes bool     // its word describes the nodes of a host together
-	// Fact returns the fact of a VM or host: a *Fact of int, bool, string, Bytes, PowerState, Release or []int, or of a longer type that no column
-	// and no condition shows.
+	Sheet string   // in RVTools: sheet and column; "" if there is none
+	VMX   string   // key in a .vmx file; "" if there is none
+	Edit  EditKind // the edit that changes it; "" if there is none
+	Nodes bool     // the word describes all nodes of a host together
+	// Fact returns the fact of a VM or host: a *Fact of int, bool, string, Bytes, PowerState, Release or []int, or of a longer type, which columns
+	// and conditions do not support.
 	Fact func(*T) any
 }
 
@@ -84,4 +84,54 @@ var HostFacts = []Property[Host]{
 	{Word: "pci", JSON: "attached", About: "nodes that PCI devices of VMs are attached to", Where: "hardware.numaInfo", Fact: func(h *Host) any { return &h.Attached }},
 	{Word: "llcCores", JSON: "llcCores", About: "cores that share a last-level cache", Least: 1, Most: MaxCoresPerNode, Fact: func(h *Host) any { return &h.LLCCores }},
 	{Word: "llcSize", JSON: "llcSize", About: "size of one last-level cache", Unit: "bytes", Most: int64(TiB), Fact: func(h *Host) any { return &h.LLCSize }},
+}
+
+// Inherit takes from another configuration what this one does not know, such as a clone from its template; where says whose it was.
+func (c *Config) Inherit(from *Config, where string) {
+	for i := range VMFacts {
+		switch to := VMFacts[i].Fact(c).(type) {
+		case *Fact[int]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		case *Fact[bool]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		case *Fact[string]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		case *Fact[Bytes]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		case *Fact[[]int]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		}
+	}
+	inherit(&c.AutoCoresPerSocket, &from.AutoCoresPerSocket, where)
+	inherit(&c.CoresPerNUMANode, &from.CoresPerNUMANode, where)
+	inherit(&c.AutoCoresPerNUMANode, &from.AutoCoresPerNUMANode, where)
+	if from.Settings.Known() {
+		all := from.Settings.Value
+		for _, s := range c.Settings.Value {
+			all = all.With(s.Key, s.Value)
+		}
+		inherit(&c.Settings, &from.Settings, where)
+		c.Settings.Value = all
+	}
+}
+
+// inherit takes a fact that is unknown.
+func inherit[T any](to *Fact[T], from any, where string) {
+	if f, ok := from.(*Fact[T]); ok && !to.Known() && f.Known() {
+		*to = DerivedFrom(f.Value, where)
+	}
+}
+
+// forget makes a fact unknown.
+func forget(fact any) {
+	switch f := fact.(type) {
+	case *Fact[int]:
+		*f = Fact[int]{}
+	case *Fact[bool]:
+		*f = Fact[bool]{}
+	case *Fact[string]:
+		*f = Fact[string]{}
+	case *Fact[Bytes]:
+		*f = Fact[Bytes]{}
+	}
 }

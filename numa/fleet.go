@@ -11,16 +11,15 @@ type Fleet struct {
 	Source    string `json:"source"`                    // as given by the user, without credentials
 	Collected string `json:"collected,omitempty"`       // when the source was read or exported, RFC 3339
 	VCenter   string `json:"vcenterInstance,omitempty"` // the instance UUID of the vCenter that was read
-	// Hypervisor of all hosts: a fleet is of one.
+	// Hypervisor is the hypervisor of all hosts.
 	Hypervisor Hypervisor `json:"hypervisor,omitempty"`
 	Clusters   []Cluster  `json:"clusters"`
 	Hosts      []Host     `json:"hosts"`
 	VMs        []VM       `json:"vms"`
-	// Notes say what is missing or was left out, for the reader of a report:
-	// a restricted view is never called complete.
+	// Notes list missing and omitted data for the reader of a report: a restricted view must not look complete.
 	Notes []Note `json:"notes,omitempty"`
-	// Unread are the files and folders of a bundle that could not be read, or not whole: nothing here is about what else is in
-	// them, and each has a note.
+	// Unread are the files and folders of a bundle that could not be read completely. The rest of their data is missing here, and each has a
+	// note.
 	Unread []string `json:"unread,omitempty"`
 }
 
@@ -29,11 +28,11 @@ type Cluster struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	At   string `json:"at,omitempty"`
-	// Apart are groups of VMs of which no two share a host: anti-affinity rules of DRS that are enabled.
+	// Apart are groups of VMs that must run on different hosts: enabled anti-affinity rules of DRS.
 	Apart []Group `json:"apart,omitempty"`
 }
 
-// A Group is a rule of DRS and its VMs, by ID: those visible to the account.
+// A Group is a DRS rule and its VMs, by ID: those visible to the account.
 type Group struct {
 	Name string   `json:"name"`
 	VMs  []string `json:"vms"`
@@ -42,13 +41,13 @@ type Group struct {
 // An Update is a change of one host or VM reported by a vCenter between two readings of its inventory. Facts missing in it are unknown.
 type Update struct {
 	ID string
-	VM bool // not a host
+	VM bool // false for a host
 
-	Power Fact[PowerState] // of a VM
-	Host  string           // the ID of a VM's host; empty when it is not mentioned
+	Power Fact[PowerState] // for a VM
+	Host  string           // ID of the host of a VM; empty if not stated
 
-	Connection  Fact[string] // of a host
-	Maintenance Fact[bool]   // of a host
+	Connection  Fact[string] // for a host
+	Maintenance Fact[bool]   // for a host
 }
 
 // A Note is a remark of a source about an object or itself.
@@ -65,18 +64,19 @@ func (n Note) String() string {
 	return n.At + ": " + n.Text
 }
 
-// Bounds of a plausible fleet, well above the configuration maximums of 9.0 (960 vCPUs and 24 TB a VM). Values outside mean damaged input.
+// Limits for a plausible fleet, well above the configuration maximums of 9.0 (960 vCPUs and 24 TB per VM). Values above them mean that the
+// input is damaged.
 const (
 	MaxVCPUs        = 4096
 	MaxVMMemory     = 64 * TiB
 	MaxHostMemory   = 1024 * TiB
-	MaxNodes        = 64 // the nodes of a host fit the 64-bit NodeMask of vmware.log
+	MaxNodes        = 64 // so that the nodes of a host fit the 64-bit NodeMask of vmware.log
 	MaxCoresPerNode = 4096
 	MaxCoreMHz      = 100_000
 )
 
-// Check returns an error for the first invalid part of f: a repeated or missing ID, a dangling reference, a size outside all
-// bounds. Sources call it before they return a fleet, so that the model can trust its input.
+// Check returns an error for the first invalid part of f: a repeated or missing ID, a dangling reference, a size outside the limits. Sources
+// call it before they return a fleet, so that the model can rely on its input.
 func (f *Fleet) Check() error {
 	clusters := make(map[string]bool, len(f.Clusters))
 	for i := range f.Clusters {
@@ -240,7 +240,7 @@ func SameHost(a, b string) bool {
 	return errA != nil && errB != nil
 }
 
-// NamesNobody reports whether unrelated hosts share the name: it is empty, or the name of an ESXi host that was not given one.
+// NamesNobody reports whether unrelated hosts share the name: it is empty, or the default name of an ESXi host.
 func NamesNobody(host string) bool {
 	host = strings.ToLower(host)
 	first, _, _ := strings.Cut(host, ".")

@@ -182,6 +182,8 @@ func TestSetNodesPerSocket(t *testing.T) {
 		{"esx01*", 2, nil, where + ": host esx01.example.org: its 2 NUMA nodes were read from the source and stay"},
 		{"esx*", 2, nil, where + ": host esx01.example.org: its 2 NUMA nodes were read from the source and stay"},
 		{"lab", 2, nil, where + ": host lab: its packages and cores are unknown"},
+		{"esx02*", 1, func(h *Host) { h.Packages = Fact[int]{} }, where + ": host esx02.example.org: its packages are unknown, and its 32 cores are not: --assume-host can say its nodes"},
+		{"esx02*", 1, func(h *Host) { h.Cores = Fact[int]{} }, where + ": host esx02.example.org: its cores are unknown"},
 		{"esx09", 2, nil, where + `: no host is named "esx09"`},
 		{"[", 2, nil, where + `: found pattern "[": syntax error in pattern`},
 		{"esx02*", 0, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into 0 nodes a package"},
@@ -190,6 +192,9 @@ func TestSetNodesPerSocket(t *testing.T) {
 		{"esx02*", 33, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into 33 nodes a package"},
 	} {
 		f := testFleet()
+		if tt.set != nil {
+			tt.set(&f.Hosts[1])
+		}
 		if err := f.SetNodesPerSocket(tt.pattern, tt.k, where); err == nil || err.Error() != tt.want {
 			t.Errorf("%s %d: %v, want %s", tt.pattern, tt.k, err, tt.want)
 		}

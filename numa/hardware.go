@@ -1,15 +1,15 @@
 package numa
 
-// A Hardware holds the limits of one version of the virtual hardware, and the oldest release that runs it. A field that is 0 is not
-// stated by the source.
+// A Hardware contains the limits of one version of the virtual hardware, and the oldest release that runs it. A field that is 0 is not stated
+// by the source.
 type Hardware struct {
 	Version        int
 	Since          Release // a VM of this version does not power on with an older release
-	VCPUs          int     // most vCPUs
-	Sockets        int     // most virtual sockets
-	CoresPerSocket int     // most cores of a virtual socket
-	Memory         Bytes   // most memory
-	// Gone is the first release that does not run the version; 0 for none.
+	VCPUs          int     // maximum number of vCPUs
+	Sockets        int     // maximum number of virtual sockets
+	CoresPerSocket int     // maximum number of cores per virtual socket
+	Memory         Bytes   // maximum memory
+	// Gone is the first release that does not support the version; 0 for none.
 	Gone   Release
 	Source string
 }
@@ -26,8 +26,7 @@ const (
 	hosted     = features80 + "; a version of VMware Workstation, whose memory is not stated"
 )
 
-// MaxSockets is the most virtual sockets of a VM: “128; for more vCPUs use multicore
-// virtual CPUs”.
+// MaxSockets is the maximum number of virtual sockets of a VM: “128; for more vCPUs use multicore virtual CPUs”.
 const MaxSockets = 128
 
 // hardwareVersions lists the versions of the virtual hardware that ESXi runs.
@@ -99,7 +98,7 @@ func (r Release) Through(to Release) (Release, bool) {
 	return 0, false
 }
 
-// PlainCores returns the cores per socket of n vCPUs when none are stated: 1, or the fewest that do not make too many sockets.
+// PlainCores returns the default cores per socket for n vCPUs: 1, or the minimum that does not exceed the number of sockets.
 func PlainCores(n int) int {
 	for k := 1; k < n; k++ {
 		if n%k == 0 && n/k <= MaxSockets {

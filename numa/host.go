@@ -11,9 +11,9 @@ import (
 // A Host is one ESX or ESXi machine as its NUMA scheduler sees it.
 type Host struct {
 	ID      string `json:"id"`                // unique in the fleet, such as a managed object reference
-	Name    string `json:"name"`              // as administrators call it
+	Name    string `json:"name"`              // as used by administrators
 	Cluster string `json:"cluster,omitempty"` // ID of its cluster; empty for a standalone host
-	At      string `json:"at,omitempty"`      // where the source describes it; Origins are relative to this
+	At      string `json:"at,omitempty"`      // place in the source; Origins are relative to this
 
 	Vendor   Fact[string]  `json:"vendor,omitzero"`   // of the system
 	Model    Fact[string]  `json:"model,omitzero"`    // of the system
@@ -21,57 +21,55 @@ type Host struct {
 	Release  Fact[Release] `json:"release,omitzero"`
 	Build    Fact[int]     `json:"build,omitzero"`
 
-	Packages       Fact[int]   `json:"packages,omitzero"` // chips in sockets
+	Packages       Fact[int]   `json:"packages,omitzero"` // processor packages
 	Cores          Fact[int]   `json:"cores,omitzero"`    // physical cores of the host
 	Threads        Fact[int]   `json:"threads,omitzero"`  // PCPUs of the host
 	HyperThreading Fact[bool]  `json:"hyperThreading,omitzero"`
-	Memory         Fact[Bytes] `json:"memory,omitzero"`     // DRAM, which the nodes have
-	TierMemory     Fact[Bytes] `json:"tierMemory,omitzero"` // of slower tiers behind it, such as NVMe (A-12); 0 without
-	CoreMHz        Fact[int]   `json:"coreMHz,omitzero"`    // nominal frequency of a core, in which reservations are counted
+	Memory         Fact[Bytes] `json:"memory,omitzero"`     // DRAM, which is in the nodes
+	TierMemory     Fact[Bytes] `json:"tierMemory,omitzero"` // of slower tiers such as NVMe (A-12); 0 without
+	CoreMHz        Fact[int]   `json:"coreMHz,omitzero"`    // nominal frequency of a core, the unit of reservations
 
-	// Nodes are the NUMA nodes by ascending ID (rule book A-1, A-11). A host that
-	// reports no NUMA has one node with everything in it.
+	// Nodes are the NUMA nodes by ascending ID (rule book A-1, A-11). A host without NUMA has one node that contains everything.
 	Nodes Fact[[]Node] `json:"nodes,omitzero"`
-	// CPUs are the numbers of the logical CPUs of each of the Nodes, ascending, where the source states them (KVM).
+	// CPUs are the numbers of the logical CPUs of each node, ascending, if the source states them (KVM).
 	CPUs Fact[[][]int] `json:"cpus,omitzero"`
-	// CoreCPUs are those of each core, in the order of the first of each, and Pools the huge pages of each of the Nodes, where the
-	// source states them (KVM).
+	// CoreCPUs are the logical CPUs of each core, sorted by the first CPU; Pools are the huge pages of each node. Both are set if the source
+	// states them (KVM).
 	CoreCPUs Fact[[][]int]  `json:"coreCPUs,omitzero"`
 	Pools    Fact[[][]Pool] `json:"pools,omitzero"`
-	// Distance[i][j] is the relative memory distance between nodes i and j, 10
-	// being local (ACPI SLIT). ESXi measures its own and exports none (A-8).
+	// Distance[i][j] is the relative memory distance between nodes i and j, where 10 is local (ACPI SLIT). ESXi measures its own distances and
+	// does not export them (A-8).
 	Distance Fact[[][]int] `json:"distance,omitzero"`
 	LLCCores Fact[int]     `json:"llcCores,omitzero"` // cores that share one last-level cache (A-7)
 	LLCSize  Fact[Bytes]   `json:"llcSize,omitzero"`  // size of one last-level cache
 
-	// Attached are the nodes that PCI devices are attached to: of those that VMs have.
+	// Attached are the nodes of PCI devices, for the devices that are assigned to VMs.
 	Attached Fact[[]Attached] `json:"attached,omitzero"`
 
 	PowerPolicy Fact[string] `json:"powerPolicy,omitzero"` // such as "High Performance"
-	EVC         Fact[string] `json:"evc,omitzero"`         // mode that the CPU is limited to, such as intel-skylake; none
+	EVC         Fact[string] `json:"evc,omitzero"`         // mode that limits the CPU features, such as intel-skylake; or none
 	Connection  Fact[string] `json:"connection,omitzero"`  // connected, disconnected or notResponding
 	Maintenance Fact[bool]   `json:"maintenance,omitzero"`
-	// Options are the advanced settings Numa.*, LPage.*, Mem.* and those of
-	// HostOptions, under their dotted keys.
+	// Options are the advanced settings Numa.*, LPage.*, Mem.* and those of HostOptions, by their dotted keys.
 	Options Fact[Settings] `json:"options,omitzero"`
 }
 
-// A Node is one NUMA node: memory and the cores next to it (rule book A-1).
+// A Node is one NUMA node: memory and the cores that are local to it (rule book A-1).
 type Node struct {
 	ID      int         `json:"id"`
-	Package int         `json:"package"` // index of the package it is part of; -1 when unknown
+	Package int         `json:"package"` // index of its package; -1 if unknown
 	Cores   int         `json:"cores"`
 	Threads int         `json:"threads"`
 	Memory  Fact[Bytes] `json:"memory,omitzero"`
 }
 
-// A Pool is the pages of one size that a node has reserved, used ones too.
+// A Pool is the set of reserved pages of one size on a node, including used ones.
 type Pool struct {
 	Size  Bytes `json:"size"`
 	Count int   `json:"count"`
 }
 
-// epycs maps processor names to the most cores that share a last-level cache (rule book A-7). Some models have fewer active ones.
+// epycs maps processor names to the maximum number of cores that share a last-level cache (rule book A-7). Some models have fewer active ones.
 var epycs = []struct {
 	model *pattern.Pattern
 	cores int
@@ -151,11 +149,11 @@ func (h *Host) CacheCores() Fact[int] {
 	return Fact[int]{}
 }
 
-// frontSideBus matches the Xeons from before 2009, which have no memory controller of their own: those with TM in their name, the 3000 to
-// 3300, 5000 to 5400, and 7000 to 7400 series.
+// frontSideBus matches the Xeons from before 2009, which have no memory controller: those with TM in their name, the 3000 to 3300, 5000 to
+// 5400, and 7000 to 7400 series.
 var frontSideBus = pattern.Of(`Xeon(\(TM\)|™|(\(R\)|®)? +(MP +)?(CPU +)?(5[01][0-8]\d|70[2-4]\d|71[1-5]\d[MN]|30[4-7]\d|[ELX](3[0-3]|5[1-4]|7[34])\d\d)\b)`)
 
-// FrontSideBus reports whether the processors share memory over a front-side bus, by their name: then all nodes are equally near to memory
+// FrontSideBus reports whether the processors share memory over a front-side bus, by their name: then memory is equally far from all packages
 // (HP, Technologies in ProLiant G6 servers: the Xeon 5500 is the first with a memory controller). Joined chassis are separate nodes.
 func (h *Host) FrontSideBus() bool { return h.beforeControllers() && h.Chassis() == 1 }
 
@@ -164,9 +162,9 @@ func (h *Host) beforeControllers() bool { return frontSideBus.MatchString(h.CPUM
 
 var enterpriseX = pattern.Of(`(?i)\bx(Series )?(440|445|460|3950)\b`)
 
-// Chassis returns how many chassis with a bus and memory of their own make up the host, each a NUMA node: the IBM Enterprise X-Architecture
-// joins chassis of up to 4 processors (VMware ESX 4.1, Resource Management Guide, “Resource Management in NUMA Architectures”; IBM Redbook
-// SG24-7630, the x3950 M2). Of others it is 1.
+// Chassis returns the number of chassis in the host, each a NUMA node with its own bus and memory: the IBM Enterprise X-Architecture joins
+// chassis of up to 4 processors (VMware ESX 4.1, Resource Management Guide, “Resource Management in NUMA Architectures”; IBM Redbook SG24-7630,
+// the x3950 M2). It is 1 for other hosts.
 func (h *Host) Chassis() int {
 	const most = 4 // packages of a chassis
 	if packages := h.Packages.Or(1); packages > most && h.beforeControllers() && enterpriseX.MatchString(h.Model.Value) {
@@ -211,7 +209,7 @@ func (h *Host) Dropped(r Release) string {
 	return ""
 }
 
-// dies are the dies of a package, each with memory of its own, by the name of the processor.
+// dies are the dies of a package with their own memory, by the name of the processor.
 var dies = []struct {
 	model *pattern.Pattern
 	dies  int
@@ -236,12 +234,12 @@ func (h *Host) Dies() int {
 // hypervisors in systemd's src/basic/virt.c. AHV is that of Nutanix, whose servers are called NX.
 var virtual = pattern.Of(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|Xen|Bochs|Parallels|BHYVE|OpenStack|KubeVirt|Google Compute Engine|Virtual Machine$|AHV$)`)
 
-// Nested reports whether the host is itself a VM: its nodes come from the hypervisor below, and it has no firmware setting for them.
+// Nested reports whether the host is itself a VM: its nodes come from the hypervisor below, and its firmware has no setting for them.
 func (h *Host) Nested() bool {
 	return virtual.MatchString(h.Model.Value) || virtual.MatchString(h.Vendor.Value)
 }
 
-// OnVSphere reports whether the host is itself a VM of vSphere, whose settings have the same names as those of its own VMs.
+// OnVSphere reports whether the host is itself a VM on vSphere, so that its settings have the same names as those of its own VMs.
 func (h *Host) OnVSphere() bool {
 	return strings.HasPrefix(h.Model.Value, "VMW") || strings.HasPrefix(h.Model.Value, "VMware") || strings.HasPrefix(h.Vendor.Value, "VMware")
 }
@@ -258,15 +256,14 @@ func (h *Host) Hidden() int {
 	return 0
 }
 
-// Divides reports whether firmware can divide a package of so many cores into n nodes: evenly, or into three, one for each compute die of a
-// Xeon 6900P (SNC3), which may differ by a core: these have at least 72 cores.
+// Divides reports whether firmware can divide a package with this number of cores into n nodes: evenly, or into three, one for each compute die
+// of a Xeon 6900P (SNC3), which may differ by a core: these have at least 72 cores.
 func Divides(cores, n int) bool {
 	return n > 0 && cores >= n && (cores%n == 0 || n == 3 && cores >= 72)
 }
 
-// Share returns the cores of node i when a package of so many is divided into n nodes: the
-// first ones are larger. 128 in 3 are 43, 43 and 42, as Intel binds the nodes of a Xeon
-// 6980P with SNC3 (LMSYS and Intel, SGLang on Xeon 6, July 2025: 0-42|43-85|86-127).
+// Share returns the cores of node i if a package with this number of cores is divided into n nodes: the first ones are larger. 128 in 3 are 43,
+// 43 and 42, as Intel binds the nodes of a Xeon 6980P with SNC3 (LMSYS and Intel, SGLang on Xeon 6, July 2025: 0-42|43-85|86-127).
 func Share(cores, n, i int) int {
 	if i < cores%n {
 		return cores/n + 1
@@ -301,7 +298,7 @@ func (h *Host) NodeOfPCPU(pcpu int) (id int, ok bool) {
 	return 0, false
 }
 
-// Far returns the distance between the nodes with these indexes. Without distances other packages are far, and so are nodes of unknown package.
+// Far returns the distance between the nodes with these indexes. Without distances, nodes in other or unknown packages are far.
 func Far(nodes []Node, distance [][]int, i, j int) int32 {
 	a, b := &nodes[i], &nodes[j]
 	switch {

@@ -18,8 +18,8 @@ type Part struct {
 var ErrHypervisors = errors.New("found a fleet of another hypervisor")
 
 // Merge combines fleets, in their order. Every ID is prefixed with the name of its part
-// ("vc01/vm-12"), because each vCenter counts from 1. So is the name of a cluster that occurs in
-// several parts: clusters with one name in two vCenters are different clusters. Objects in several
+// ("vc01/vm-12"), because each vCenter counts from 1. Cluster names that occur in several parts are
+// prefixed too: clusters with the same name in two vCenters are different clusters. Objects in several
 // parts stay in all of them, with a note. The parts are not changed.
 func Merge(parts []Part) (*Fleet, error) {
 	if len(parts) == 0 {
@@ -131,7 +131,7 @@ func (f *Fleet) noteAges(parts []Part) {
 // A twinKey is the key by which an object is found in several parts, and its name.
 type twinKey struct{ key, name string }
 
-// hostKeys returns the hosts by name. Every ESXi host without a name of its own is called localhost.
+// hostKeys returns the hosts by name. Unnamed ESXi hosts, which are all called localhost, are omitted.
 func hostKeys(f *Fleet) []twinKey {
 	var keys []twinKey
 	for i := range f.Hosts {
@@ -143,7 +143,7 @@ func hostKeys(f *Fleet) []twinKey {
 	return keys
 }
 
-// vmKeys returns the VMs that have a UUID by it.
+// vmKeys returns the VMs with a UUID, by UUID.
 func vmKeys(f *Fleet) []twinKey {
 	var keys []twinKey
 	for i := range f.VMs {

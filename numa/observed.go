@@ -5,21 +5,19 @@ import (
 	"time"
 )
 
-// An Observation is a topology that was observed, in contrast to the one expected from the settings of the VM: it is compared
-// with the model's prediction.
+// An Observation is an observed topology, in contrast to the one expected from the settings of the VM: it is compared with
+// the prediction of the model.
 type Observation struct {
 	By   Observer `json:"by"`
-	At   string   `json:"at"`             // file:line where it begins
+	At   string   `json:"at"`             // file:line of its beginning
 	Time string   `json:"time,omitempty"` // RFC 3339; empty when not stated
 	Host string   `json:"host,omitempty"` // name of the host it ran on, as stated
-	// Release is the one that the host ran then; it can be older than that of the
-	// inventory.
+	// Release is the release of the host at that time; it can be older than in the inventory.
 	Release Fact[Release] `json:"release,omitzero"`
 	Start   Start         `json:"start,omitempty"`
 
-	// Config holds the settings that were in force, as the observer states them;
-	// they can be older than those of the VM. Zero when it states none. Their origins
-	// are places of the file.
+	// Config contains the settings at that time, as far as the observer states them; they can be older than those of the VM.
+	// Zero if it states none. Their origins are places in the file.
 	Config Config `json:"config,omitzero"`
 
 	// The virtual node (VPD), NUMA client (PPD) and virtual socket of each vCPU,
@@ -27,42 +25,42 @@ type Observation struct {
 	VPDs    Fact[[]int] `json:"vpds,omitzero"`
 	PPDs    Fact[[]int] `json:"ppds,omitzero"`
 	Sockets Fact[[]int] `json:"sockets,omitzero"`
-	// How many there are: a log of 6.0 counts two PPDs where its lines name one.
+	// Stated numbers of VPDs and PPDs: a log of 6.0 counts two PPDs where its lines name one.
 	VPDCount    Fact[int] `json:"vpdCount,omitzero"`
 	PPDCount    Fact[int] `json:"ppdCount,omitzero"`
 	SocketCount Fact[int] `json:"socketCount,omitzero"`
 
 	Slices  Fact[[]Bytes]      `json:"slices,omitzero"`  // guest memory of each VPD
-	Homes   Fact[[]int]        `json:"homes,omitzero"`   // home nodes, each once; empty for a VM that the NUMA scheduler does not manage
-	Clients Fact[[]ClientSeen] `json:"clients,omitzero"` // as the scheduler lists them
+	Homes   Fact[[]int]        `json:"homes,omitzero"`   // home nodes, each once; empty for a VM outside of the NUMA scheduler
+	Clients Fact[[]ClientSeen] `json:"clients,omitzero"` // as listed by the scheduler
 	// Local and Remote are the resident memory of the VM relative to its home nodes:
 	// NLMEM and NRMEM of esxtop.
 	Local  Fact[Bytes] `json:"local,omitzero"`
 	Remote Fact[Bytes] `json:"remote,omitzero"`
-	// OnNode is the resident memory of the VM on each node of the host that has any (GST_NDx of esxtop, numastat on KVM).
+	// OnNode is the resident memory of the VM on each host node that has any (GST_NDx of esxtop, numastat on KVM).
 	OnNode Fact[[]MemoryOnNode] `json:"onNode,omitzero"`
-	// Free is the free memory of each node of the host, by its number; -1 is unknown.
+	// Free is the free memory of each host node, by number; -1 if unknown.
 	Free Fact[[]Bytes] `json:"free,omitzero"`
 
-	// Together is the group of each vCPU by node of the host, as latencies show it from inside: the vCPUs of one group run on
-	// one node. -1 for a vCPU that was not told. A node can carry several clients.
+	// Together is the host node group of each vCPU, from latencies measured in the guest: the vCPUs of one group run on the
+	// same host node. -1 if unknown for a vCPU. A node can run several clients.
 	Together Fact[[]int] `json:"together,omitzero"`
-	// Far is the share of memory far from the vCPUs that looked, as latencies show it from inside: of pages that a process
-	// of the guest can touch or map, so it is not N%L of the VM.
+	// Far is the share of memory that is remote to the measuring vCPUs, from latencies measured in the guest. It covers only
+	// pages that a process in the guest can access or map, so it is not N%L of the VM.
 	Far Fact[[]FarShare] `json:"far,omitzero"`
-	// Lost is the share of time, in [0, 1], that the host took from threads of the guest: the least that it can have been.
+	// Lost is a lower bound of the share of time, in [0, 1], that the host took from threads of the guest.
 	Lost Fact[float64] `json:"lost,omitzero"`
 }
 
-// Seen reports whether a measurement inside a guest shows anything: topology, nodes of the host, or lost time.
+// Seen reports whether a measurement in a guest has any result: topology, host nodes, or lost time.
 func (o *Observation) Seen() bool {
 	return o.VPDs.Known() || o.VPDCount.Known() || o.Sockets.Known() || o.Together.Known() || o.Far.Known() || o.Lost.Known()
 }
 
-// NoHome reports whether the VM was seen without a home node on a host of several nodes.
+// NoHome reports whether the VM was observed without a home node on a host with several nodes.
 func (o *Observation) NoHome() bool { return o.Homes.Known() && len(o.Homes.Value) == 0 }
 
-// Locality returns N%L as a share in [0, 1]; false when it is missing, or the VM has no memory.
+// Locality returns N%L as a share in [0, 1]; false if it is missing, or the VM has no memory.
 func (o *Observation) Locality() (share float64, ok bool) {
 	all := o.Local.Value + o.Remote.Value
 	if !o.Local.Known() || !o.Remote.Known() || all <= 0 {
@@ -113,9 +111,9 @@ type ClientSeen struct {
 	Remote Bytes `json:"remote"`
 }
 
-// A FarShare is the share of one kind of pages that is far from the vCPUs that looked, with its 95 % interval, all in [0, 1].
+// A FarShare is the share of one kind of pages that is remote to the measuring vCPUs, with its 95 % interval, all in [0, 1].
 type FarShare struct {
-	Of    string  `json:"of"` // "fresh", "page cache" or "all", and who looked
+	Of    string  `json:"of"` // "fresh", "page cache" or "all", and the measuring vCPUs
 	Share float64 `json:"share"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
@@ -136,7 +134,7 @@ const (
 	ByNumastat   Observer = "numastat"
 )
 
-// InGuest reports whether the observer runs in the guest and sees nothing of the host.
+// InGuest reports whether the observer runs in the guest, without access to the host.
 func (o Observer) InGuest() bool {
 	return o == ByLscpu || o == ByNumactl || o == ByCoreinfo || o == ByMeasure
 }

@@ -13,14 +13,14 @@ const kernelSettings = "vmkernel.boot."
 // A HostOption is an advanced or kernel setting of a host about NUMA, large pages or page sharing.
 type HostOption struct {
 	Key     string
-	Does    string  // empty where predictions or simulations read it: their tables describe it
-	Default string  // of the newest release that has it; empty where it varies or none is published
-	Since   Release // the first release whose published list has it; 0 is that of 6.0 U3
-	Gone    Release // the first whose list lacks it again; 0 for none
+	Does    string  // empty if predictions or simulations use it: their tables describe it
+	Default string  // of the newest release that has it; empty if it varies or is not published
+	Since   Release // first release whose published list contains it; 0 for 6.0 U3
+	Gone    Release // first release whose list no longer contains it; 0 for none
 }
 
 // HostOptions are those in the published lists of ESXi 6.0 U3 to 9.0.1 (C-18; https://github.com/lamw/esxi-advanced-and-kernel-settings),
-// and Numa.InitialPlacementLoadThreshold (Broadcom KB 430776), which no list shows.
+// and Numa.InitialPlacementLoadThreshold (Broadcom KB 430776), which is in no list.
 var HostOptions = []HostOption{
 	{"Cpu.AllowWideVsmp", "", "0", 0, 0},
 	{"Cpu.CoschedHandoffLLC", "whether a handoff stays on the last-level cache", "1", 0, 0},
@@ -145,9 +145,9 @@ const (
 	MitigationForceOption   = "forceHyperthreadingMitigation"
 )
 
-// MitigationOf returns the mitigation that the options of a host request. The first option acts only on processors with L1TF, which no AMD
-// processor has (KB 330041); other processors are not checked for it. Version 2 exists from 6.7 U2 on; without
-// hyperthreadingMitigationIntraVM = FALSE it is version 1.
+// MitigationOf returns the mitigation that the options of a host request. The first option affects only processors with L1TF, so no AMD
+// processor (KB 330041); other processors are not checked for it. Version 2 exists from 6.7 U2 on; without hyperthreadingMitigationIntraVM
+// = FALSE it is version 1.
 func MitigationOf(h *Host) Mitigation {
 	if _, on, _ := h.BootOption(MitigationOption); on && !strings.Contains(h.CPUModel.Value, "AMD") {
 		if _, intra, set := h.BootOption(MitigationIntraVMOption); set && !intra && h.Release.Value >= ESXi67U2 {

@@ -15,7 +15,7 @@ const (
 	Unknown OriginKind = iota // not stated
 	Read                      // stated by the source, at Origin.Where
 	Derived                   // computed from read facts, named in Origin.Where
-	Assumed                   // neither: Origin.Where has the reason
+	Assumed                   // neither: Origin.Where contains the reason
 )
 
 // String returns the word used in reports: read, derived, assumed or unknown.

@@ -13,7 +13,7 @@ import (
 var ErrNoHost = errors.New("no host is named")
 
 // SetNodesPerSocket divides the packages of the hosts whose name matches the pattern (path.Match), with or without domain, into k NUMA nodes each. It
-// is for sources without nodes: a host whose nodes were read is an error, because a source has precedence over a flag. A later call replaces an
+// is for sources without nodes: a host whose nodes were read is an error, because a source takes precedence over a flag. A later call replaces an
 // earlier one: '*=1' and then 'esx07=2'. where names the user's statement, from which nodes and their memory are derived: the cores and the memory of
 // a node were not read.
 func (f *Fleet) SetNodesPerSocket(pattern string, k int, where string) error {
@@ -56,8 +56,13 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 		return fmt.Errorf("its %d NUMA nodes were read from the source and stay", len(h.Nodes.Value))
 	}
 	packages, cores := h.Packages.Value, h.Cores.Value
-	if !h.Packages.Known() || !h.Cores.Known() {
+	switch {
+	case !h.Packages.Known() && !h.Cores.Known():
 		return fmt.Errorf("its packages and cores are unknown")
+	case !h.Packages.Known():
+		return fmt.Errorf("its packages are unknown, and its %d cores are not: --assume-host can say its nodes", cores)
+	case !h.Cores.Known():
+		return fmt.Errorf("its cores are unknown")
 	}
 	n := packages * k
 	if n > MaxNodes || cores%packages != 0 || !Divides(cores/packages, k) {
@@ -75,7 +80,7 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 	return nil
 }
 
-// SetNodeCount gives the host n nodes with equal shares of its cores and memory. where states only their number.
+// SetNodeCount sets n nodes with equal shares of the cores and memory of the host. where is the origin of their number.
 func (h *Host) SetNodeCount(n int, where string) error {
 	packages, cores := h.Packages.Value, h.Cores.Value
 	if n%packages == 0 {
@@ -95,11 +100,11 @@ func (h *Host) SetNodeCount(n int, where string) error {
 	return nil
 }
 
-// AssumeHost fills in facts of hosts that no source states: every host gets the facts of h that it lacks, and VMs without a known host run on a copy
-// of h. The name and the origins of h mark it as the user's statement. A host that contradicts h gets nothing, which is noted. It returns how many
-// hosts and VMs changed.
+// AssumeHost adds facts of hosts that no source states: every host gets the facts of h that it lacks, and VMs without a known host run on a copy of
+// h. The name and the origins of h mark it as the user's statement. A host that contradicts h is unchanged, with a note. AssumeHost returns the
+// numbers of changed hosts and VMs.
 func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
-	known := map[string]bool{} // clusters that have hosts
+	known := map[string]bool{} // clusters with hosts
 	for i := range f.Hosts {
 		o := &f.Hosts[i]
 		if o.Cluster != "" {
@@ -126,8 +131,8 @@ func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
 	return hosts, vms
 }
 
-// Complete copies from o the facts that h lacks, and nodes also where they were assumed. It reports whether it copied any. The error names a fact of
-// h that contradicts o: then it is another machine, and nothing is copied.
+// Complete copies from o the facts that h lacks, and nodes if those of h were assumed. It reports whether it copied any. The error names a fact of h
+// that contradicts o: then it is another machine, and nothing is copied.
 func (h *Host) Complete(o *Host) (changed bool, err error) {
 	lacksNodes := o.Nodes.Known() && !h.Nodes.stated()
 	if lacksNodes {
@@ -145,16 +150,16 @@ func (h *Host) Complete(o *Host) (changed bool, err error) {
 	return fill(&h.Options, o.Options, o.At) || changed, nil
 }
 
-// PackageNodes returns the nodes of h, whose packages have so many cores each, by the name of its processor: one for each package, or for each die of
-// one, or one for all on a front-side bus or in a small VM. why explains that no source states them. The result is wrong where the BIOS splits
-// packages (SNC, cluster-on-die, NPS) or interleaves memory. Unknown threads count as one a core; nodes share the memory of the host equally.
+// PackageNodes returns the nodes of h, for this number of cores per package, by the name of its processor: one for each package, or for each die, or
+// a single one with a front-side bus or in a small VM. why explains that no source states them. The result is wrong if the BIOS splits packages (SNC,
+// cluster-on-die, NPS) or interleaves memory. Unknown threads count as one per core; nodes share the memory of the host equally.
 func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
 	packages := h.Packages.Value
 	n, form := packages, "one node per package"
 	switch k := h.Dies(); {
 	case h.Nested() && cores*packages <= 8: // such a VM shows no nodes by default (B-3)
 		n, form = 1, "one node, since the host is itself a VM of at most 8 vCPUs"
-	case h.Nested(): // its virtual hardware decides, which no source states
+	case h.Nested(): // depends on its virtual hardware, which no source states
 		form = "one node per package as a guess, since the host is itself a VM"
 	case h.Chassis() > 1 && packages%h.Chassis() == 0:
 		n, form = h.Chassis(), "one node for each chassis, which has up to 4 packages"
@@ -184,7 +189,7 @@ func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
 // stated reports whether the value was read or derived from read facts.
 func (f Fact[T]) stated() bool { return f.Known() && f.Origin.Kind != Assumed }
 
-// contradicts returns the reason why the nodes of o cannot be those of h.
+// contradicts returns an error if the nodes of o cannot be those of h.
 func (h *Host) contradicts(o *Host) error {
 	cores := 0
 	memory, known := Bytes(0), true

@@ -81,8 +81,8 @@ func ParseRelease(s string) (Release, error) {
 	return NewRelease(n(1), n(2), max(n(3), n(4))), nil
 }
 
-// firstBuilds lists the first build of each update whose version string does not name it: up to 6.7 the API reports "6.7.0" whatever
-// the update. Source: Broadcom KB 316595 (old 2143832), “Build numbers and versions of VMware ESXi/ESX”.
+// firstBuilds lists the first build of each update that its version string does not name: up to 6.7 the API reports "6.7.0" for all
+// updates. Source: Broadcom KB 316595 (old 2143832), “Build numbers and versions of VMware ESXi/ESX”.
 var firstBuilds = []struct {
 	release Release
 	build   int
@@ -97,8 +97,8 @@ var firstBuilds = []struct {
 	{ESXi67 + 1, 10302608}, {ESXi67 + 2, 13006603}, {ESXi67 + 3, 14320388},
 }
 
-// WithBuild returns r with the update of its build number, when the version string does not contain it: releases up to 6.7 report
-// "6.7.0" whatever the update.
+// WithBuild returns r with the update of its build number, if the version string does not contain it: releases up to 6.7 report "6.7.0"
+// for all updates.
 func (r Release) WithBuild(build int) Release {
 	if r.Update() != 0 {
 		return r

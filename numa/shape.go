@@ -6,31 +6,31 @@ import (
 	"slices"
 )
 
-// A Shape is the topology that a guest sees where a definition states it, as on KVM: it is parsed, or generated for a target, and never predicted.
+// A Shape is the topology that the guest sees if a definition states it, as on KVM: it is parsed, or generated for a target, and never predicted.
 type Shape struct {
 	Sockets int `json:"sockets"`
-	Dies    int `json:"dies"`    // of a socket
-	Cores   int `json:"cores"`   // of a die
-	Threads int `json:"threads"` // of a core
-	// VCPUs are there at the start: all, or fewer where more can be added.
+	Dies    int `json:"dies"`    // per socket
+	Cores   int `json:"cores"`   // per die
+	Threads int `json:"threads"` // per core
+	// VCPUs is the number at start: all, or fewer if vCPUs can be hot-plugged.
 	VCPUs  int    `json:"vcpus"`
 	Memory Bytes  `json:"bytes"`
-	Page   Bytes  `json:"pageBytes,omitempty"` // of huge pages; 0 for those of the target
-	Cells  []Cell `json:"cells"`               // the NUMA nodes of the guest
-	// Distance is that of each cell to each, 10 being local; nil for the target's own.
+	Page   Bytes  `json:"pageBytes,omitempty"` // size of huge pages; 0 for the default of the target
+	Cells  []Cell `json:"cells"`               // NUMA nodes of the guest
+	// Distance is the distance between cells, where 10 is local; nil for the default of the target.
 	Distance [][]int `json:"distance,omitempty"`
 }
 
 // A Cell is one NUMA node of the guest.
 type Cell struct {
-	CPUs   []int  `json:"cpus"` // vCPUs in ascending order, also those that can be added; none for memory alone
+	CPUs   []int  `json:"cpus"` // vCPUs in ascending order, including hot-pluggable ones; none for a cell with memory only
 	Memory Bytes  `json:"bytes"`
-	Page   Bytes  `json:"pageBytes,omitempty"`  // of its huge pages where the cells differ
-	Added  Bytes  `json:"addedBytes,omitempty"` // of its memory, what the Modules of a definition add
-	At     string `json:"at,omitempty"`         // where a definition states it; "" for one that is made
+	Page   Bytes  `json:"pageBytes,omitempty"`  // size of its huge pages if the cells differ
+	Added  Bytes  `json:"addedBytes,omitempty"` // part of its memory that the Modules of a definition add
+	At     string `json:"at,omitempty"`         // place in the definition; "" if generated
 }
 
-// Most returns the maximum number of vCPUs: those of the topology.
+// Most returns the maximum number of vCPUs: the product of the topology.
 func (s *Shape) Most() int { return s.Sockets * s.Dies * s.Cores * s.Threads }
 
 // PerSocket returns the vCPUs of a socket.
@@ -39,7 +39,8 @@ func (s *Shape) PerSocket() int { return s.Dies * s.Cores * s.Threads }
 // PerDie returns the vCPUs of a die.
 func (s *Shape) PerDie() int { return s.Cores * s.Threads }
 
-// Even reports whether all cells have equal vCPUs and equal memory, up to a page: platforms that divide evenly give the first cells a page more.
+// Even reports whether all cells have equal vCPUs and equal memory, up to a page: platforms that divide evenly give the first cells an additional
+// page.
 func (s *Shape) Even() bool {
 	unit := s.Unit()
 	for _, c := range s.Cells {
@@ -50,19 +51,62 @@ func (s *Shape) Even() bool {
 	return true
 }
 
+// CellMemory returns the memory of all cells.
+func (s *Shape) CellMemory() (sum Bytes) {
+	for i := range s.Cells {
+		sum += s.Cells[i].Memory
+	}
+	return sum
+}
+
 // PageOf returns the size of the huge pages of a cell; 0 for none stated.
 func (s *Shape) PageOf(cell int) Bytes { return cmp.Or(s.Cells[cell].Page, s.Page) }
 
 // Unit returns the unit of a cell's memory: a page, or a MiB.
 func (s *Shape) Unit() Bytes { return max(s.Page, MiB) }
 
-// Parts returns the number of cells for dividing vCPUs again: the given number, or one more, up to most, where these are equal then. Cells
-// of two sizes share no socket size other than a single vCPU.
+// Parts returns the number of cells for dividing vCPUs again: the given number, or the next one, up to most, that makes them equal. Cells of two
+// sizes share no socket size other than a single vCPU.
 func Parts(vcpus, cells, most int) int {
 	if vcpus%cells != 0 && vcpus%(cells+1) == 0 && vcpus > cells+1 && cells < most {
 		return cells + 1
 	}
 	return cells
+}
+
+// A Space is what a node of a host has for the cells of a guest.
+type Space struct {
+	Cores  int // or logical CPUs, where a platform gives these away
+	Memory Bytes
+}
+
+// EqualCells returns the fewest cells of like vCPUs, at most so many in each (0 for any number), and of memory in proportion, that nodes of
+// a host hold, each on a node of its own; 0 when no number of cells does.
+func EqualCells(vcpus int, memory Bytes, most int, nodes []Space) int {
+	for k := 1; k <= min(len(nodes), vcpus); k++ {
+		k = Parts(vcpus, k, len(nodes))
+		if most > 0 && (vcpus+k-1)/k > most {
+			continue
+		}
+		held := 0
+		for held < k {
+			size := (vcpus + k - 1 - held) / k // the larger ones first: a node that holds one holds all behind it
+			holding := 0
+			for _, n := range nodes {
+				if n.Cores >= size && n.Memory >= Bytes(float64(memory)*float64(size)/float64(vcpus)) {
+					holding++
+				}
+			}
+			if holding <= held {
+				break
+			}
+			held++
+		}
+		if held == k {
+			return k
+		}
+	}
+	return 0
 }
 
 // Consecutive reports whether the vCPUs of the cells are in order: the first cell has the first.
@@ -79,7 +123,7 @@ func (s *Shape) Consecutive() bool {
 	return true
 }
 
-// Sizes returns the vCPUs of each cell.
+// Sizes returns the number of vCPUs of each cell.
 func (s *Shape) Sizes() []int {
 	out := make([]int, len(s.Cells))
 	for i := range s.Cells {
@@ -101,7 +145,7 @@ func (s *Shape) Of() []int {
 	return out
 }
 
-// Topology formats sockets × dies × cores × threads, with dies and threads only where there are several: "2 sockets of 12 cores".
+// Topology formats sockets × dies × cores × threads, with dies and threads only if there are several: "2 sockets of 12 cores".
 func (s *Shape) Topology() string {
 	text := fmt.Sprintf("%s of ", count(s.Sockets, "socket"))
 	if s.Dies > 1 {
@@ -121,14 +165,14 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// A HugePages is a set of huge pages of one size.
+// A HugePages is a configuration of huge pages of one size.
 type HugePages struct {
 	Size  Bytes
-	Cells []int // of the guest; nil for all without an entry of their own
+	Cells []int // of the guest; nil for all cells without their own entry
 }
 
-// PagesOf returns the size in bytes of the huge pages of each of so many cells, 0 for none stated, and the common size, 0 where they
-// differ. An entry with cells has precedence over others (https://libvirt.org/formatdomain.html#memory-backing).
+// PagesOf returns the size in bytes of the huge pages of each cell, 0 if not stated, and the common size, 0 if they differ. An entry with cells
+// takes precedence (https://libvirt.org/formatdomain.html#memory-backing).
 func PagesOf(pages []HugePages, cells int) (each []Bytes, all Bytes) {
 	each = make([]Bytes, cells)
 	for _, named := range []bool{false, true} {
@@ -146,7 +190,7 @@ func PagesOf(pages []HugePages, cells int) (each []Bytes, all Bytes) {
 	return each, each[0]
 }
 
-// HugeSizes returns the sizes of huge pages of a host, in ascending order: any can be its default. Nil where they are unknown.
+// HugeSizes returns the huge page sizes of a host, in ascending order: any can be its default. Nil if unknown.
 func (h *Host) HugeSizes() (sizes []Bytes) {
 	for _, pools := range h.Pools.Value {
 		for _, pool := range pools {
@@ -165,12 +209,12 @@ func (h *Host) Lacks(size Bytes) bool {
 	return size > 0 && whole && !slices.Contains(h.HugeSizes(), size)
 }
 
-// A Module is memory that a device of QEMU adds to a VM, with huge pages or nodes of the host of its own.
+// A Module is memory that a QEMU device adds to a VM, with its own huge pages or host nodes.
 type Module struct {
-	Model  string `json:"model"`               // as libvirt calls it: dimm, nvdimm, virtio-mem, sgx-epc
-	Cell   int    `json:"cell"`                // that it is of; -1 for none
-	Memory Bytes  `json:"bytes"`               // of the cell, and of the host; 0 for one that a file or a device of the host holds
-	Page   Bytes  `json:"pageBytes,omitempty"` // of its huge pages
+	Model  string `json:"model"`               // as named by libvirt: dimm, nvdimm, virtio-mem, sgx-epc
+	Cell   int    `json:"cell"`                // its cell; -1 for none
+	Memory Bytes  `json:"bytes"`               // part of the cell, and of host memory; 0 if it is backed by a file or a device of the host
+	Page   Bytes  `json:"pageBytes,omitempty"` // size of its huge pages
 	Bound  Bound  `json:"bound"`
 	At     string `json:"at"`
 }
@@ -185,7 +229,7 @@ func (m *Module) check(cells int) error {
 // DefaultPage is the page size of a Piece with huge pages of the host's default size.
 const DefaultPage Bytes = -1
 
-// A Piece is memory of a cell with pages of one size and one binding: a module, or the cell's memory besides its modules.
+// A Piece is memory of a cell with one page size and one binding: a module, or the memory of the cell without its modules.
 type Piece struct {
 	Cell   int
 	What   string // "cell 0", "a memory module of cell 0"
@@ -214,8 +258,8 @@ func (s *Stated) Pieces() []Piece {
 	return out
 }
 
-// Home returns the intended nodes of a piece of memory: those that it is bound to, or else those that the vCPUs of its cell may run on; nil
-// when neither is stated.
+// Home returns the intended nodes of a piece of memory: the nodes that it is bound to, or else the nodes that the vCPUs of its cell may run on;
+// nil if neither is stated.
 func (s *Stated) Home(p *Piece, h *Host) []int {
 	if p.Bound.Nodes != nil {
 		return p.Bound.Nodes
@@ -234,11 +278,11 @@ func Ordinary(memory Bytes, pools []Pool) Bytes {
 	return max(0, memory)
 }
 
-// Huge reports whether the pages are huge: ordinary ones have at most 64 KiB, on ARM and POWER.
+// Huge reports whether the pages are huge: ordinary ones have up to 64 KiB, on ARM and POWER.
 func (p *Pool) Huge() bool { return p.Size > 64*KiB }
 
-// Room returns the memory that a node of the host has for pages of a size: the part outside its huge pages for ordinary ones, all of it for
-// huge ones, whose pools are checked separately. False when it is unknown.
+// Room returns the memory of a host node that is available for pages of a size: for ordinary pages the memory outside of the huge pages, for huge
+// pages all of it, because their pools are checked separately. False if it is unknown.
 func (h *Host) Room(id int, page Bytes) (Bytes, bool) {
 	for i := range h.Nodes.Value {
 		n := &h.Nodes.Value[i]

@@ -2,11 +2,11 @@ package numa
 
 import "time"
 
-// A State is a VM at one moment, with the facts that decide whether it may be changed.
+// A State is a VM at one moment, with the facts that determine whether it can be changed.
 type State struct {
 	VM            VM
 	ChangeVersion string    // of the configuration; vCenter increments it with every change
-	Boot          time.Time // of the last power-on, by the server's clock; zero while the VM is off or where unknown
+	Boot          time.Time // time of the last power-on, by the clock of the server; zero if the VM is off or the time is unknown
 	Tools         bool      // VMware Tools are running
 	Snapshots     bool
 	Question      string // pending question; "" for none

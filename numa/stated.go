@@ -17,40 +17,43 @@ const (
 	KVM  Hypervisor = "KVM"
 )
 
-// A Stated is the layout of a VM in its definition: the shape that the guest sees, and where vCPUs and memory may be. Places are file:line:column.
+// A Stated is the layout of a VM in its definition: the topology that the guest sees, and the placement of vCPUs and memory. Places are
+// file:line:column.
 type Stated struct {
-	Shape             // with one cell of everything where the definition states none
+	Shape             // with a single cell if the definition states none
 	At         string `json:"at"`
-	TopologyAt string `json:"topologyAt,omitempty"` // of sockets and cores; empty when none are stated: then each vCPU is a socket
-	CellsAt    string `json:"cellsAt,omitempty"`    // of the NUMA nodes; empty when none are stated: then the guest sees one
+	TopologyAt string `json:"topologyAt,omitempty"` // place of sockets and cores; empty if not stated: then each vCPU is a socket
+	CellsAt    string `json:"cellsAt,omitempty"`    // place of the NUMA nodes; empty if not stated: then the guest has one node
 	VCPUsAt    string `json:"vcpusAt,omitempty"`
 	MemoryAt   string `json:"memoryAt,omitempty"`
-	Partial    bool   `json:"partial,omitempty"` // parts of a definition: what they do not state is unknown
-	Running    bool   `json:"running,omitempty"` // it was read of a VM that ran
-	Auto       bool   `json:"auto,omitempty"`    // numad chooses the nodes of the host at each start
-	// CPUs are the logical CPUs of the host that each vCPU may run on; null for one that may run on all.
+	Partial    bool   `json:"partial,omitempty"` // fragments of a definition: missing parts are unknown
+	Running    bool   `json:"running,omitempty"` // read from a running VM
+	Auto       bool   `json:"auto,omitempty"`    // numad chooses the host nodes at each start
+	// CPUs are the host CPUs that each vCPU may run on; null for any.
 	CPUs [][]int `json:"cpus"`
-	// Pins are the vCPUs with CPUs of their own, by ascending number, and where that is stated. The others have those of VCPUsAt.
+	// Pins are the vCPUs with their own CPUs, by ascending number, with their places. The others have the CPUs of VCPUsAt.
 	Pins []Pinned `json:"pins,omitempty"`
-	// Bound is where the memory of each cell comes from, in the order of the cells.
+	// Bound is the memory binding of each cell, in the order of the cells.
 	Bound []Bound `json:"bound"`
-	// Modules are memory devices with huge pages or nodes of the host of their own; the others are memory of their cells.
+	// Modules are memory devices with their own huge pages or host nodes; others are part of the memory of their cells.
 	Modules []Module `json:"modules,omitempty"`
 	HotPlug bool     `json:"hotPlug,omitempty"` // memory can be added, so that the VM may have more than its cells
-	// Strays are what contradicts the rest of the definition: bindings of cells that there are not, pins of vCPUs that there are not.
+	// Strays are parts that contradict the rest of the definition: bindings of missing cells, pins of missing vCPUs.
 	Strays []Stray `json:"strays,omitempty"`
-	// Slots are vCPUs that can be added and are not there, in ascending order.
+	// Slots are hot-pluggable vCPUs that are not present, in ascending order.
 	Slots []int `json:"slots,omitempty"`
 	// ACPI: without it the guest is told no distances, and perhaps no nodes. Unknown when the definition is a part of one.
-	ACPI    Fact[bool] `json:"acpi,omitzero"`
-	Helpers []Helper   `json:"helpers,omitempty"` // threads of QEMU with logical CPUs of their own
+	ACPI Fact[bool] `json:"acpi,omitzero"`
+	// Unlisted are vCPUs that no cell lists: they are in the first, as libvirt and QEMU put them there.
+	Unlisted []int    `json:"unlisted,omitempty"`
+	Helpers  []Helper `json:"helpers,omitempty"` // threads of QEMU with logical CPUs of their own
 	// DefaultPage: it has huge pages of the size that is the host's default. Reserves: the platform reserves its pages at each start.
 	DefaultPage bool `json:"defaultPage,omitempty"`
 	Reserves    bool `json:"reserves,omitempty"`
-	// Taken: QEMU takes all of its memory from the host when it starts, and keeps it.
+	// Taken: QEMU allocates all memory at start, and keeps it.
 	Taken bool `json:"taken,omitempty"`
-	// Platform is KubeVirt, Proxmox VE or QEMU, empty for libvirt. Dedicated: it gives each vCPU a logical CPU of its own when the VM
-	// starts, whole cores first, as the static CPU manager of the kubelet does.
+	// Platform is KubeVirt, Proxmox VE or QEMU, empty for libvirt. Dedicated: each vCPU gets its own host CPU when the VM starts, whole cores first,
+	// as with the static CPU manager of the kubelet.
 	Platform  string `json:"platform,omitempty"`
 	Dedicated bool   `json:"dedicated,omitempty"`
 }
@@ -92,13 +95,13 @@ func (s *Stated) check() error {
 type Stray struct {
 	Note
 	Refused  bool `json:"refused,omitempty"`  // the VM does not start with it
-	Doubtful bool `json:"doubtful,omitempty"` // it does harm with some releases or settings alone, which are not stated
+	Doubtful bool `json:"doubtful,omitempty"` // it causes a problem only with some releases or settings, which are not stated
 }
 
-// Present returns how many vCPUs of a cell are enabled; hot-pluggable ones do not count.
+// Present returns the number of enabled vCPUs of a cell; hot-pluggable ones do not count.
 func (s *Stated) Present(cell int) (n int) {
 	for _, v := range s.Cells[cell].CPUs {
-		if s.There(v) {
+		if s.There(v) && (s.CPUs == nil || v < len(s.CPUs)) {
 			n++
 		}
 	}
@@ -122,15 +125,15 @@ func (s *Stated) Enabled() []int {
 	return out
 }
 
-// A Helper is one or several threads of QEMU other than those of vCPUs.
+// A Helper is one or several QEMU threads other than those of vCPUs.
 type Helper struct {
 	What string `json:"what"` // "the other threads of QEMU", "I/O thread 1"
 	IO   bool   `json:"io,omitempty"`
-	CPUs []int  `json:"cpus"` // logical CPUs of the host
+	CPUs []int  `json:"cpus"` // host CPUs
 	At   string `json:"at"`
 }
 
-// A Pinned is a vCPU with logical CPUs of its own, and the place that states them.
+// A Pinned is a vCPU with its own host CPUs, and the place of the pin.
 type Pinned struct {
 	VCPU int    `json:"vcpu"`
 	At   string `json:"at"`
@@ -138,7 +141,7 @@ type Pinned struct {
 
 // A Bound is the set of host nodes that provide memory.
 type Bound struct {
-	Mode  string `json:"mode,omitempty"` // strict, preferred, interleave, restrictive; empty when nothing is stated
+	Mode  string `json:"mode,omitempty"` // strict, preferred, interleave, restrictive; empty if not stated
 	Nodes []int  `json:"nodes"`          // null for all
 	At    string `json:"at,omitempty"`
 }
@@ -180,8 +183,8 @@ func (h *Host) Node(id int) *Node {
 	return &h.Nodes.Value[i]
 }
 
-// Near reports whether memory on a node is local to CPUs on others: on one of them, or on a node without CPUs (HBM, CXL memory) that no node with
-// CPUs is nearer to than one of them. Where distances are unknown all count as equally near.
+// Near reports whether memory on a node is local to CPUs on other nodes: on one of them, or on a node without CPUs (HBM, CXL memory) for which one of
+// them is among the nearest nodes with CPUs. If distances are unknown, all count as equally near.
 func (h *Host) Near(node int, runs []int) bool {
 	if slices.Contains(runs, node) {
 		return true
@@ -208,7 +211,7 @@ func (h *Host) Near(node int, runs []int) bool {
 // Empty reports whether a node is known to have no memory; nil is no node.
 func (n *Node) Empty() bool { return n != nil && n.Memory.Known() && n.Memory.Value == 0 }
 
-// MemoryOn returns the newest observation of the VM's memory per node of its host; nil for none.
+// MemoryOn returns the newest observation of the VM's memory per host node; nil for none.
 func (v *VM) MemoryOn() *Observation {
 	for i := range slices.Backward(v.Observed) {
 		if v.Observed[i].OnNode.Known() {
@@ -218,9 +221,9 @@ func (v *VM) MemoryOn() *Observation {
 	return nil
 }
 
-// RemoteOf returns how much of the observed memory is away from its cells. It counts memory on nodes that are home to no cell (HomeOf) and are not
-// the nearest ones without CPUs (Near), and memory on the node of one cell that is missing on that of another, except QEMU's own memory. all is the
-// total observed memory, home the home nodes of the cells. ok is false without an observation, or when the layout does not restrict the VM.
+// RemoteOf returns the part of the observed memory that is not local to its cells. It counts memory on nodes that are not the home of a cell (HomeOf)
+// and are not the nearest ones without CPUs (Near), and memory on the node of one cell that is missing on that of another, except QEMU's own memory.
+// all is the total observed memory, home the home nodes of the cells. ok is false without an observation, or if the layout does not restrict the VM.
 func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []int, ok bool) {
 	if o == nil || h == nil || !h.Nodes.Known() {
 		return 0, 0, nil, false
@@ -230,7 +233,7 @@ func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []in
 		return 0, 0, nil, false
 	}
 	home = slices.Sorted(maps.Keys(room))
-	var beyond, lacks Bytes // on the nodes of cells
+	var beyond, lacks Bytes // beyond: memory outside the home nodes of cells; lacks: memory missing on them
 	seen := map[int]Bytes{}
 	for _, m := range o.OnNode.Value {
 		all += m.Guest
@@ -247,14 +250,14 @@ func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []in
 	return remote, all, home, all > 0
 }
 
-// OwnOfQEMU returns the memory of a VM beside that of its guest: page tables, and threads, buffers and devices of QEMU and its helpers, by KubeVirt's
-// formula (GetMemoryOverhead in pkg/virt-controller/services/renderresources.go).
+// OwnOfQEMU returns the memory of a VM in addition to that of its guest: page tables, and threads, buffers and devices of QEMU and its helpers, by
+// KubeVirt's formula (GetMemoryOverhead in pkg/virt-controller/services/renderresources.go).
 func OwnOfQEMU(memory Bytes, vcpus int) Bytes {
 	const fixed, perVCPU, tables = 250 * MiB, 8 * MiB, 512
 	return fixed + Bytes(vcpus)*perVCPU + memory/tables
 }
 
-// RoomOn returns the most memory that the layout needs on each home node of its cells; nil when it does not restrict some of the memory.
+// RoomOn returns the maximum memory that the layout needs on each home node of its cells; nil if it does not restrict some of the memory.
 func (s *Stated) RoomOn(h *Host) map[int]Bytes {
 	room := map[int]Bytes{}
 	for _, p := range s.Pieces() {
@@ -269,8 +272,8 @@ func (s *Stated) RoomOn(h *Host) map[int]Bytes {
 	return room
 }
 
-// HomeOf returns the intended nodes of a cell's memory: those that it is bound to, or else those that its vCPUs may run on; nil when neither is
-// stated.
+// HomeOf returns the intended nodes of the memory of a cell: the nodes that it is bound to, or else the nodes that its vCPUs may run on; nil if
+// neither is stated.
 func (s *Stated) HomeOf(cell int, h *Host) []int {
 	if cell < len(s.Bound) && s.Bound[cell].Nodes != nil {
 		return s.Bound[cell].Nodes
@@ -278,7 +281,7 @@ func (s *Stated) HomeOf(cell int, h *Host) []int {
 	return s.RunsOn(cell, h)
 }
 
-// RunsOn returns the nodes that the vCPUs of a cell may run on; nil when one may run on all, or the cell has no vCPUs.
+// RunsOn returns the nodes that the vCPUs of a cell may run on; nil if one may run on all, or the cell has no vCPUs.
 func (s *Stated) RunsOn(cell int, h *Host) (nodes []int) {
 	if h == nil || cell >= len(s.Cells) {
 		return nil
@@ -294,7 +297,7 @@ func (s *Stated) RunsOn(cell int, h *Host) (nodes []int) {
 	return slices.Compact(nodes)
 }
 
-// PinAt returns the place that states the CPUs of a cell's vCPUs; "" when there is none.
+// PinAt returns the place of the pins of a cell's vCPUs; "" if there is none.
 func (s *Stated) PinAt(cell int) string {
 	for _, p := range s.Pins {
 		if slices.Contains(s.Cells[cell].CPUs, p.VCPU) {

@@ -18,7 +18,7 @@ type Story struct {
 	Talks []Talk    `json:"talks"`
 	// Unstated is the load of VMs that are not described, and its origin.
 	Unstated Fact[Load] `json:"unstated"`
-	Events   []Event    `json:"events"` // in the order of time; those of one time in the order they happen
+	Events   []Event    `json:"events"` // in the order of time; simultaneous ones in the order they happen
 
 	// Seen are observations of running VMs at the start of the story: they are not placed but keep
 	// their observed place.
@@ -45,10 +45,10 @@ type VMLoad struct {
 // A Load is the demand of a guest from some moment on.
 type Load struct {
 	CPU Demand
-	// Memory is the memory that the guest has touched: it grows to this and never shrinks. A
+	// Memory is the memory that the guest has touched: it grows to this value and never shrinks. A
 	// negative value means all configured memory.
 	Memory Bytes
-	// Over is the time in which touched memory grows to Memory, in a straight line.
+	// Over is the duration in which touched memory grows to Memory, linearly.
 	Over time.Duration
 	// Shares of touched memory, in [0, 1].
 	Active float64 // in use: the rest is idle
@@ -70,13 +70,13 @@ type Demand struct {
 	Peak      time.Duration // time of day of High
 	// Noise is the largest deviation of a draw; a new one is drawn every Draw.
 	Noise float64
-	// Points, when there are any, replace the day curve: recorded demand, each valid until the
-	// next; by time since the start of the story.
+	// Points, if any, replace the day curve: recorded demand by time since the start of the story,
+	// each value valid until the next.
 	Points []DemandPoint
 }
 
-// Draw is the interval at which the demand of VMs changes: day curves and noise are drawn on this
-// grid of time since the start.
+// Draw is the interval at which the demand of VMs changes: day curves and noise are evaluated on
+// this grid of time since the start.
 const Draw = 20 * time.Second
 
 // A DemandPoint is the demand of each vCPU from a time on.
@@ -88,7 +88,7 @@ type DemandPoint struct {
 // A Talk is communication between two VMs (rule book C-11).
 type Talk struct {
 	A, B string  // IDs
-	Rate float64 // a second
+	Rate float64 // per second
 }
 
 // A SeenVM is a running VM as it was observed.
@@ -105,19 +105,19 @@ type SeenVM struct {
 type Event struct {
 	At   time.Duration // since the start
 	Line int           // of the source, from 1; 0 when it has none
-	Text string        // as the source wrote it, without its time; "" when there is none
-	Note string        // the author's remark; "" for none
+	Text string        // as written in the source, without its time; "" if there is none
+	Note string        // remark of the author; "" for none
 	Kind EventKind
 	VM   string // ID; for events of a VM
-	Host string // ID; for events of a host, and as the target of a power-on or move ("" for where it is registered)
+	Host string // ID; for events of a host, and as the target of a power-on or move ("" for the host where it is registered)
 
 	Load    *Load    // LoadChange: the whole load from now on
 	Config  *Config  // Resize, HotAdd: the whole configuration from now on
 	Options Settings // OptionChange: options and their new values
 	Talk    *Talk    // TalkChange; a rate of 0 ends it
 
-	// Link is the network rate of a VMotion, a second; 0 for a vMotion that takes no time. Dirty is
-	// the guest's rate of writing to new memory, a second, during the copy.
+	// Link is the network rate of a VMotion, per second; 0 for an instantaneous one. Dirty is the
+	// rate, per second, at which the guest writes to new memory during the copy.
 	Link, Dirty Bytes
 }
 

@@ -11,12 +11,13 @@ import (
 // MostLength is the longest story: a leap year.
 const MostLength = 366 * 24 * time.Hour
 
-// MaxTalkRate is the highest communication rate of two VMs, a second. Values above mean damaged input.
+// MaxTalkRate is the maximum communication rate of two VMs, per second. Values above it mean that the
+// input is damaged.
 const MaxTalkRate = 1e9
 
 // Check returns an error for the first invalid part of s: an invalid fleet, a dangling reference, a
 // time off the grid or out of order, a share outside [0, 1]. Sources call it before they return a
-// story, so that the simulation can trust its input.
+// story, so that the simulation can rely on its input.
 func (s *Story) Check() error {
 	if s.Fleet == nil {
 		return errors.New("no fleet")

@@ -23,7 +23,7 @@ func SetOf(nodes ...int) (s NodeSet) {
 // Has reports whether the node is in the set.
 func (s NodeSet) Has(node int) bool { return s>>node&1 == 1 }
 
-// Len returns how many nodes are in the set.
+// Len returns the number of nodes in the set.
 func (s NodeSet) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // All yields the nodes in ascending order.
@@ -55,7 +55,7 @@ func (s NodeSet) String() string {
 // A Tick is one host at one moment, as esxtop shows it: counters over time (migrations, ready) cover the interval since the previous
 // tick. Sources emit the ticks of a host in the order of time and reuse one Tick: clone it to keep it.
 type Tick struct {
-	Host string    // as the source names it
+	Host string    // as named in the source
 	Time time.Time // UTC
 	Line int       // of the file, from 1; 0 when it has no lines
 	// Since is the interval of rates and counters; 0 when it is unknown, as on the first tick of a file.
@@ -67,7 +67,7 @@ type Tick struct {
 	State   MemoryState // HasState
 	// Page sharing of the whole host, including the VMkernel: Shared - Common is saved.
 	Memory Bytes // HasTotal: of the machine
-	Shared Bytes // HasShared: memory that has a copy in common
+	Shared Bytes // HasShared: memory with a common copy
 	Common Bytes // HasCommon: the copies
 
 	Nodes []NodeTick // by ID; empty on a host of one node
@@ -80,7 +80,7 @@ type NodeTick struct {
 	Has   Counters
 	Total Bytes // HasTotal
 	Free  Bytes // HasFree
-	// Mean over the PCPUs of the node, as shares: 1 is every PCPU the whole time.
+	// Averages over the PCPUs of the node, as shares: 1 means that every PCPU is busy all the time.
 	Used float64 // HasUsed: % Processor Time; above 1 with turbo
 	Util float64 // HasUtil: % Util Time, of PCPUs
 	Core float64 // HasCore: % Core Util Time, of cores; only with hyper-threading
@@ -101,13 +101,13 @@ func (n *NodeTick) Busy() (share float64, ok bool) {
 
 // A VMTick is one VM at one moment: a scheduler group with vCPUs.
 type VMTick struct {
-	GID  int64  // scheduler group, one for each life of a VM on a host; -1 when unknown
-	Name string // as the source shows it; VMs can have one name
+	GID  int64  // scheduler group, a new one for each power-on of a VM on a host; -1 if unknown
+	Name string // as shown in the source; not unique
 	Has  Counters
 	// VCPUs is the number of vCPU worlds; 0 when unknown.
 	VCPUs int
 
-	Homes  NodeSet // HasHomes; empty for a VM that the NUMA scheduler does not manage
+	Homes  NodeSet // HasHomes; empty for a VM outside of the NUMA scheduler
 	Local  Bytes   // HasMemory: NLMEM
 	Remote Bytes   // HasMemory: NRMEM
 	// Percent is N%L as the source prints it, truncated: HasPercent. It is also 0 for a VM without NUMA client.
@@ -115,7 +115,7 @@ type VMTick struct {
 	// Moves counts NUMA migrations: HasMoves. The kinds need HasKinds.
 	Moves Moves
 
-	// In seconds a second, added up over all vCPUs: 1 is one vCPU the whole time.
+	// In seconds per second, summed over all vCPUs: 1 is one vCPU all the time.
 	Used   float64 // HasUsed: % Used
 	Run    float64 // HasRun: % Run
 	Ready  float64 // HasReady: % Ready
@@ -124,12 +124,13 @@ type VMTick struct {
 	Size     Bytes // HasSize: configured
 	Granted  Bytes // HasGranted
 	Consumed Bytes // HasConsumed
-	Active   Bytes // HasActive: touched lately, estimated
+	Active   Bytes // HasActive: touched recently, estimated
 	Shared   Bytes // HasShared: by page sharing
-	Saved    Bytes // HasSaved: the part of Shared that is not backed by memory of its own
+	Saved    Bytes // HasSaved: the part of Shared without its own memory
 	Zero     Bytes // HasZero
-	Hint     Bytes // HasHint: COWH, scanned for page sharing and not shared
-	// Far is the memory that is not on the node of the client that uses it, whatever N%L counts as local (C-17): HasFar, only set by a simulation.
+	Hint     Bytes // HasHint: COWH, scanned for page sharing but not shared
+	// Far is the memory that is not on the node of the client that uses it, even if N%L counts it as local (C-17): HasFar, set only by a
+	// simulation.
 	Far     Bytes
 	Large   Bytes // HasLarge: backed by large pages
 	Balloon Bytes // HasBalloon
@@ -149,7 +150,7 @@ func (v *VMTick) Locality() (share float64, ok bool) {
 	return float64(v.Local) / float64(v.Local+v.Remote), true
 }
 
-// PercentAlone returns the N%L of a source that does not print the underlying memory; 0 for none, and for a VM without memory on any node.
+// PercentAlone returns the N%L of a source without the underlying memory; 0 for none, and for a VM without memory on any node.
 func (v *VMTick) PercentAlone() int {
 	if v.Has&HasPercent == 0 || v.Has&HasMemory != 0 {
 		return 0
@@ -168,12 +169,12 @@ type MemoryOnNode struct {
 	Overhead Bytes `json:"overhead"` // of the monitor; -1 when not stated
 }
 
-// Moves counts NUMA migrations (rule book C-10). All counts every one; the others count those whose kind the source reports.
+// Moves counts NUMA migrations (rule book C-10). All is their total; the other fields count those whose kind the source reports.
 type Moves struct {
 	All          int64 `json:"all"`
 	Balance      int64 `json:"balance,omitempty"`  // moves for load
 	LoadSwap     int64 `json:"loadSwap,omitempty"` // swaps for load
-	Locality     int64 `json:"locality,omitempty"` // moves to the memory, or to a partner in communication
+	Locality     int64 `json:"locality,omitempty"` // moves to the memory, or to a communication partner
 	LocalitySwap int64 `json:"localitySwap,omitempty"`
 	Fairness     int64 `json:"fairness,omitempty"` // long-term fairness
 }

@@ -17,8 +17,8 @@ const (
 // PageSize is the page size in which ESXi counts memory.
 const PageSize = 4 * KiB
 
-// String formats b as the vSphere Client does: binary units, written MB, GB and TB, with one
-// decimal when the amount is not whole.
+// String formats b as the vSphere Client does: binary units, written MB, GB and TB, with one decimal if the
+// amount is not whole.
 func (b Bytes) String() string {
 	abs := b
 	if abs < 0 {
@@ -28,7 +28,8 @@ func (b Bytes) String() string {
 		size Bytes
 		name string
 	}{{TiB, "TB"}, {GiB, "GB"}, {MiB, "MB"}, {KiB, "KB"}} {
-		// An administrator writes 1536 GB and 131072 MB, but 2 TB: use a larger unit only when nothing is lost.
+		// An administrator writes 1536 GB and 131072 MB, but 2 TB: use a larger unit only if the value is
+		// exact.
 		if abs >= u.size && (b%u.size == 0 || u.size != TiB) {
 			if b%u.size == 0 {
 				return fmt.Sprintf("%d %s", b/u.size, u.name)

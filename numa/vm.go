@@ -15,38 +15,74 @@ type VM struct {
 	Folder  string   `json:"folder,omitempty"`  // inventory path
 	UUID    string   `json:"uuid,omitempty"`
 	Tags    []string `json:"tags,omitempty"` // by name, sorted
-	// Attributes are the custom attributes that vCenter keeps of it, by name.
+	// Attributes are its custom attributes in vCenter, by name.
 	Attributes []Attribute `json:"attributes,omitempty"`
-	At         string      `json:"at,omitempty"` // where the source describes it; Origins are relative to this
+	At         string      `json:"at,omitempty"` // place in the source; Origins are relative to this
 
 	Config
 
-	// Stated is the layout that its definition states, on KVM; nil on ESXi, which decides at power-on.
+	// Stated is the layout in its definition, on KVM; nil on ESXi, which determines the layout at power-on.
 	Stated *Stated `json:"stated,omitempty"`
 
-	// Observed are the topologies that were seen of it, oldest first.
+	// Observed are the observed topologies, oldest first.
 	Observed []Observation `json:"observed,omitempty"`
+
+	// Planned is set of a VM that does not exist yet: a plan or manifest describes it.
+	Planned *Planned `json:"planned,omitempty"`
 }
 
-// A Config holds the settings of a VM that decide its NUMA topology.
+// Planned is what a plan or manifest states of a VM beside its configuration.
+type Planned struct {
+	ID       string  `json:"id"`                 // of the VM in its file; it is judged on several sites under IDs of their own
+	File     string  `json:"file"`               // that describes it
+	Form     string  `json:"form"`               // of the object that describes it, such as "Terraform"
+	Cluster  string  `json:"cluster,omitempty"`  // name of the cluster that it will run in; "" where the plan does not say it
+	Host     string  `json:"host,omitempty"`     // name of the host that it will be created on
+	Template string  `json:"template,omitempty"` // name or UUID of the VM that it is a clone of
+	Unknown  []Later `json:"unknown,omitempty"`  // what is decided later: it stays unknown
+}
+
+// Later is an attribute of a planned VM whose value is decided later.
+type Later struct {
+	Attribute string `json:"attribute"`      // as the plan calls it
+	Word      string `json:"word,omitempty"` // of VMFacts; "" for a setting
+}
+
+// Clone gives the planned VM what it inherits of its template, but for what its plan decides later.
+func (v *VM) Clone(template *Config, where string) {
+	for i := range VMFacts {
+		p := &VMFacts[i]
+		if slices.ContainsFunc(v.Planned.Unknown, func(l Later) bool { return l.Word == p.Word }) {
+			own := *template
+			forget(p.Fact(&own))
+			template = &own
+		}
+	}
+	v.Inherit(template, where)
+}
+
+// Plans reports whether the fleet has a VM that is only planned.
+func (f *Fleet) Plans() bool {
+	return slices.ContainsFunc(f.VMs, func(v VM) bool { return v.Planned != nil })
+}
+
+// A Config contains the settings of a VM that affect its NUMA topology.
 type Config struct {
 	Template Fact[bool]       `json:"template,omitzero"`
 	Power    Fact[PowerState] `json:"power,omitzero"`
 	GuestOS  Fact[string]     `json:"guestOS,omitzero"` // guest ID or full name
-	// Product is the software in the guest that its owner states: "SQL Server 2022
-	// Standard". Readers ask Software.
+	// Product is the software in the guest as stated by its owner: "SQL Server 2022 Standard". Use Software to read it.
 	Product  Fact[string] `json:"product,omitzero"`
 	Hardware Fact[int]    `json:"hardware,omitzero"` // virtual hardware version; 19 for vmx-19
 
 	VCPUs Fact[int] `json:"vcpus,omitzero"`
-	// CoresPerSocket is cpuid.coresPerSocket as configured. With
-	// AutoCoresPerSocket it is what the last power-on chose (rule book B-18).
+	// CoresPerSocket is cpuid.coresPerSocket as configured. With AutoCoresPerSocket it is the value that the last power-on chose (rule book B-18).
 	CoresPerSocket     Fact[int]   `json:"coresPerSocket,omitzero"`
 	AutoCoresPerSocket Fact[bool]  `json:"autoCoresPerSocket,omitzero"` // "assigned at power on"
 	Memory             Fact[Bytes] `json:"memory,omitzero"`
 	CPUHotAdd          Fact[bool]  `json:"cpuHotAdd,omitzero"`    // vcpu.hotadd
 	MemoryHotAdd       Fact[bool]  `json:"memoryHotAdd,omitzero"` // mem.hotadd
-	// VNUMAHotAdd is vnumaOnCpuHotaddExposed: vNUMA although CPU hot add is on (B-15).
+	// VNUMAHotAdd is vnumaOnCpuHotaddExposed: vNUMA in spite of CPU hot add (B-15).
 	VNUMAHotAdd Fact[bool] `json:"vnumaHotAdd,omitzero"`
 	// CoresPerNUMANode is the "NUMA Nodes" setting of 8.0, in cores per vNUMA
 	// node; with AutoCoresPerNUMANode it was assigned at power on (B-18).
@@ -56,25 +92,24 @@ type Config struct {
 	CPUAffinity             Fact[[]int]  `json:"cpuAffinity,omitzero"`        // PCPU numbers; empty means none
 	MemoryAffinity          Fact[[]int]  `json:"memoryAffinity,omitzero"`     // NUMA node numbers; empty means none
 	LatencySensitivity      Fact[string] `json:"latencySensitivity,omitzero"` // low, normal, medium, high
-	VirtualThreads          Fact[int]    `json:"virtualThreads,omitzero"`     // vCPUs of a virtual core: 2 with virtual hyper-threading (8.0)
+	VirtualThreads          Fact[int]    `json:"virtualThreads,omitzero"`     // vCPUs per virtual core: 2 with virtual hyper-threading (8.0)
 	Firmware                Fact[string] `json:"firmware,omitzero"`           // bios or efi
-	IOMMU                   Fact[bool]   `json:"iommu,omitzero"`              // the guest is shown an IOMMU (vvtd.enable); more than 127 vCPUs need it (B-32)
+	IOMMU                   Fact[bool]   `json:"iommu,omitzero"`              // the guest has a virtual IOMMU (vvtd.enable), required for more than 127 vCPUs (B-32)
 	CPUReservation          Fact[int]    `json:"cpuReservation,omitzero"`     // MHz
 	CPULimit                Fact[int]    `json:"cpuLimit,omitzero"`           // MHz; -1 means none
 	MemoryReservation       Fact[Bytes]  `json:"memoryReservation,omitzero"`
 	MemoryReservationLocked Fact[bool]   `json:"memoryReservationLocked,omitzero"` // "reserve all guest memory"
 
-	// FaultTolerance is off, primary or secondary. While it is on, vSphere reserves all memory of the VM and changes none of its settings.
+	// FaultTolerance is off, primary or secondary. While it is on, vSphere reserves all memory of the VM and does not change its settings.
 	FaultTolerance Fact[string] `json:"faultTolerance,omitzero"`
 	Encrypted      Fact[bool]   `json:"encrypted,omitzero"` // vSphere encrypts its files
 	TPM            Fact[bool]   `json:"tpm,omitzero"`       // it has a virtual TPM
 
-	// Devices are the PCI devices of its host that the VM has, where there are any.
+	// Devices are the PCI devices of its host that are assigned to the VM.
 	Devices Fact[[]Device] `json:"devices,omitzero"`
 
-	// Settings are the numa.*, cpuid.*, sched.* and related entries of the
-	// configuration (extraConfig, .vmx), the stored autosize and cookie among
-	// them. Unknown when the source carries no such entries (RVTools).
+	// Settings are the numa.*, cpuid.*, sched.* and related entries of the configuration (extraConfig, .vmx), including the stored autosize and
+	// cookie. Unknown if the source does not contain such entries (RVTools).
 	Settings Fact[Settings] `json:"settings,omitzero"`
 }
 
@@ -94,7 +129,7 @@ type Attribute struct {
 	Value string `json:"value"`
 }
 
-// ProductLabel is the custom attribute, and the prefix of tags, that state the product in a guest.
+// ProductLabel is the name of the custom attribute, and the prefix of tags, with the product in a guest.
 const ProductLabel = "product"
 
 // Software returns the product in the guest: the stated one, else the custom attribute "product", else the tag "product:SQL Server 2022 Standard".
@@ -115,7 +150,7 @@ func (v *VM) Software() Fact[string] {
 	return Fact[string]{}
 }
 
-// Latency returns the latency sensitivity, and the name of the setting behind it: the advanced setting where the source has no level.
+// Latency returns the latency sensitivity, and the name of its setting: the advanced setting if the source has no level.
 func (c *Config) Latency() (level Fact[string], name string) {
 	if c.LatencySensitivity.Known() {
 		return c.LatencySensitivity, "latency sensitivity"
@@ -127,13 +162,13 @@ func (c *Config) Latency() (level Fact[string], name string) {
 	return Fact[string]{}, key
 }
 
-// LatencyHigh reports whether the latency sensitivity is High: each vCPU has a PCPU of its own.
+// LatencyHigh reports whether the latency sensitivity is High: each vCPU has an exclusive PCPU.
 func (c *Config) LatencyHigh() bool {
 	level, _ := c.Latency()
 	return strings.EqualFold(strings.TrimSpace(level.Value), "high")
 }
 
-// Unreserved returns the memory of the VM that is known not to be reserved; 0 when all is reserved or when it is unknown.
+// Unreserved returns the memory of the VM that is known not to be reserved; 0 if all is reserved or if it is unknown.
 func (c *Config) Unreserved() Bytes {
 	if c.AllReserved() || !c.MemoryReservation.Known() || !c.Memory.Known() {
 		return 0
@@ -168,14 +203,14 @@ func (s Settings) Lookup(key string) (value string, ok bool) {
 	return "", false
 }
 
-// With returns the settings with key set to value, in the order of their keys; s is unchanged.
+// With returns the settings with key set to value, in the order of their keys; s is not changed.
 func (s Settings) With(key, value string) Settings {
 	out := append(s.Without(key), Setting{Key: key, Value: value})
 	slices.SortStableFunc(out, func(a, b Setting) int { return cmp.Compare(a.Key, b.Key) })
 	return out
 }
 
-// Without returns the settings except those with one of the keys, ignoring case; s is unchanged.
+// Without returns the settings except those with one of the keys, ignoring case; s is not changed.
 func (s Settings) Without(keys ...string) (out Settings) {
 	for _, one := range s {
 		if !slices.ContainsFunc(keys, func(key string) bool { return strings.EqualFold(one.Key, key) }) {
@@ -185,7 +220,7 @@ func (s Settings) Without(keys ...string) (out Settings) {
 	return out
 }
 
-// settingPrefixes are the prefixes of settings that can matter to NUMA (rule book B-10); the rest of a VM's configuration is discarded.
+// settingPrefixes are the prefixes of settings that may affect NUMA (rule book B-10); the rest of a VM's configuration is discarded.
 var settingPrefixes = []string{"numa.", "cpuid.", "sched.", "vmx.reboot.", "vcpu.", "monitor.", "monitor_control.", "chipset."}
 
 // FaultTolerant reports whether the VM is one of a pair under Fault Tolerance.

@@ -10,11 +10,11 @@ import (
 // A Way is one way to fix a problem: its text, and the corresponding change.
 type Way struct {
 	Do string `json:"do"` // an imperative without a full stop: "clear numa.nodeAffinity"
-	// Edits are the change: of the VM, or of the hosts of a finding. They have no From. Empty for a change that no edit can express: a
-	// move, the BIOS setup, a licence.
+	// Edits are the changes of the VM, or of the hosts of a finding. They have no From. Empty for a change without edits: a move, the
+	// BIOS setup, a licence.
 	Edits []Edit `json:"edits,omitempty"`
 	Plan  bool   `json:"plan,omitempty"` // it is the VM's plan, shared by its findings
-	Auto  bool   `json:"-"`              // included in a plan of changes without a question, beside the plan of the VM
+	Auto  bool   `json:"-"`              // included in a plan of changes without confirmation, in addition to the plan of the VM
 }
 
 // ByHand returns a way without edits.

@@ -1,5 +1,4 @@
-// Package page writes homenode.html: one file with homenode compiled to WebAssembly and the page that asks it questions. It needs no server and cannot send
-// anything.
+// Package page writes homenode.html: one file with homenode compiled to WebAssembly and its user interface. It needs no server and cannot send anything.
 package page
 
 import (
@@ -33,7 +32,7 @@ var (
 	tmpl = template.Must(template.New("page").Parse(text))
 )
 
-// promise stands in the footer.
+// promise is the footer text.
 const promise = "This page works offline, and its content security policy blocks every request"
 
 // A release is an option of the release field.
@@ -50,7 +49,7 @@ func offered() (out []release) {
 	return out
 }
 
-// Write writes the page. wasm is package page/wasm compiled for js/wasm, and runtime is wasm_exec.js of Go.
+// Write writes the page. wasm is package page/wasm compiled for js/wasm; runtime is wasm_exec.js of the Go distribution.
 func Write(w io.Writer, version string, wasm, runtime []byte) error {
 	packed, err := packed(wasm)
 	if err != nil {
@@ -67,11 +66,11 @@ func Write(w io.Writer, version string, wasm, runtime []byte) error {
 	}{version, promise, policy(style, script), template.CSS(style), template.JS(script), template.HTML(packed), template.HTML(string(runtime) + worker), offered()}); err != nil {
 		return err
 	}
-	// Browsers trust the byte order mark more than the charset of a server.
+	// browsers prefer the byte order mark to the charset sent by a server
 	return binary.Write(w, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+b.String())))
 }
 
-// policy allows this style, this script, its worker and WebAssembly, and blocks every request.
+// policy is the content security policy: it allows this style, this script, its worker and WebAssembly, and blocks every request.
 func policy(style, script string) string {
 	return strings.Join([]string{"default-src 'none'", "connect-src 'none'", "worker-src blob:", "script-src '" + hash(script) + "' 'wasm-unsafe-eval'",
 		"style-src '" + hash(style) + "'", "base-uri 'none'", "form-action 'none'"}, "; ")

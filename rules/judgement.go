@@ -23,6 +23,8 @@ type Judgement struct {
 	Policy     *policy.Policy      // as given
 	Suppressed []policy.Suppressed // findings that it accepts, not among Findings
 	Off        int                 // findings of rules that it switches off
+	// Failed is why an expectation of the configuration could not be evaluated; nil when all were.
+	Failed error
 	// PolicyNotes tell which suppressions are over or suppress nothing.
 	PolicyNotes []numa.Note
 }
@@ -30,7 +32,7 @@ type Judgement struct {
 // take takes what the configuration left of the findings: it suppresses some, switches
 // rules off, and gives others the severities it names.
 func (j *Judgement) take(p *policy.Policy, a policy.Applied) {
-	j.Policy, j.Findings, j.Suppressed, j.Off, j.PolicyNotes = p, a.Findings, a.Suppressed, a.Off, a.Notes
+	j.Policy, j.Findings, j.Suppressed, j.Off, j.PolicyNotes = p, a.Findings, a.Suppressed, a.Off, append(j.PolicyNotes, a.Notes...)
 }
 
 // A RuleCount is how often a rule fired with one severity.
@@ -42,12 +44,20 @@ type RuleCount struct {
 
 // Rule returns the rule with this ID; nil when there is none.
 func (j *Judgement) Rule(id string) *rule.Rule {
-	for _, one := range All {
+	for _, one := range slices.Concat(All, j.Own()) {
 		if one.ID == id {
 			return one
 		}
 	}
 	return nil
+}
+
+// Own returns the rules of the owner.
+func (j *Judgement) Own() (out []*rule.Rule) {
+	if j.Policy == nil {
+		return nil
+	}
+	return j.Policy.Own()
 }
 
 // Counts groups the findings by severity and rule, in their order.
@@ -146,7 +156,7 @@ func (r *Result) Missed() (vms int, why []string) {
 		if v.Template.Or(false) || judged[v.ID] != nil {
 			continue
 		}
-		reason := homeless(hosts[v.Host])
+		reason := homeless(v, hosts[v.Host])
 		if _, _, err := vnuma.NewGuest(v); err != nil {
 			reason = strings.TrimPrefix(err.Error(), "VM "+v.Name+": ")
 		}

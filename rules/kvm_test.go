@@ -242,3 +242,121 @@ func TestSpelling(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlisted: vCPUs that no cell lists are in the first; a topology of another number of vCPUs is said once, and the cells are held against
+// the vCPUs that there are; a cell without vCPUs that are there is told.
+func TestUnlisted(t *testing.T) {
+	domain := func(vcpu, topology, first, second string) string {
+		return "<domain type='kvm'><name>a</name><memory unit='GiB'>8</memory>" + vcpu + "<features><acpi/></features><cpu><topology " + topology + "/><numa><cell id='0' cpus='" + first +
+			"' memory='4' unit='GiB'/><cell id='1' cpus='" + second + "' memory='4' unit='GiB'/></numa></cpu></domain>"
+	}
+	const two = "sockets='2' cores='4' threads='1'"
+	for _, c := range []struct{ in, want, not string }{
+		{domain("<vcpu>8</vcpu>", two, "0-2", "3-5"), "K002 high the cells do not divide its vCPUs: vCPUs 6-7 are in no cell: libvirt and QEMU take cell 0; List each of the vCPUs 0 to 7 in one cell", "K008"},
+		{domain("<vcpu>8</vcpu>", "sockets='2' cores='6' threads='1'", "0-3", "4-7"), "K013 high a topology of 12 vCPUs, and 8 vCPUs", "K002"},
+		{domain("<vcpu>8</vcpu>", "sockets='2' cores='6' threads='1'", "0-3", "4-11"), "cell 1 has vCPUs 8-11 of 8, which libvirt refuses; List each of the vCPUs 0 to 7 in one cell", "no cell"},
+		{domain("<vcpu>8</vcpu>", two, "0-3", "2-7"), "vCPUs 2-3 are in cells 0 and 1, which libvirt refuses", "no cell"},
+		{domain("<vcpu current='4'>8</vcpu>", two, "0-3", "4-7"), "K002 low cell 1 has 4 GB, and none of its 4 vCPUs is there yet: until one is added, the memory is remote to all 4 that are", ""},
+		{domain("<vcpu current='5'>8</vcpu>", two, "0-3", "4-7"), "", "K002"},
+		{domain("<vcpu>8</vcpu>", two, "0-7", "x"), "K013", "another kind"},
+	} {
+		if got := judged(t, "nodes=2 cores=8 memory=64GB", "a.xml", c.in); !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("%s: found %s, want %s and no %s", c.in, got, c.want, c.not)
+		}
+	}
+	fleet, err := kvm.ReadBytes("a.xml", []byte(domain("<vcpu>8</vcpu>", two, "0-2", "3-5")))
+	if err != nil || fmt.Sprint(fleet.VMs[0].Stated.Sizes(), fleet.VMs[0].Stated.Cells[0].CPUs) != "[5 3] [0 1 2 6 7]" {
+		t.Errorf("%+v, %v", fleet.VMs[0].Stated, err)
+	}
+}
+
+// TestAdvised: the checks name one topology for a VM, and none that another of them forbids, or that is in the way of another.
+func TestAdvised(t *testing.T) {
+	const smt = "nodes=2 cores=16 threads=32 memory=256GB"
+	flat := func(vcpus int, topology, rest string) string {
+		return fmt.Sprintf("<domain type='kvm'><name>a</name><memory unit='GiB'>64</memory><vcpu>%d</vcpu>%s<features><acpi/></features><cpu>%s</cpu></domain>", vcpus, rest, topology)
+	}
+	sockets := func(s, c, t int) string {
+		return fmt.Sprintf("<topology sockets='%d' cores='%d' threads='%d'/>", s, c, t)
+	}
+	pins := func(cpus ...int) (out string) {
+		for v, cpu := range cpus {
+			out += fmt.Sprintf("<vcpupin vcpu='%d' cpuset='%d'/>", v, cpu)
+		}
+		return "<cputune>" + out + "</cputune>"
+	}
+	beside, apart := pins(2, 34, 3, 35, 4, 36, 5, 37), pins(2, 3, 4, 5, 34, 35, 36, 37) // threads of cores 2 to 5
+	for _, c := range []struct {
+		in   string
+		want []string
+		not  string
+	}{
+		{flat(32, "", ""), []string{"Define 2 sockets of 16 cores", "State 2 cells, each on a node, or"}, "1 socket"},
+		{flat(32, sockets(1, 32, 1), ""), []string{"State 2 cells, each on a node, with 2 sockets of 16 cores, or"}, "K012"},
+		{flat(32, sockets(2, 16, 1), ""), []string{"State 2 cells, each on a node, or"}, "sockets of"},
+		{flat(23, "", ""), []string{"K012 medium", "Use 22 or 24 vCPUs: 23 in 2 cells have no larger socket"}, "1 socket of 23"},
+		{flat(23, sockets(1, 23, 1), ""), []string{"State 2 cells, each on a node, and use 22 or 24 vCPUs"}, "K012"},
+		{flat(60, "", ""), []string{"60 vCPUs are more than kvm01 holds", "Define larger sockets, each inside a cell"}, "1 socket"},
+		{flat(8, sockets(8, 1, 1), beside), []string{"Define 1 socket of 4 cores of 2 threads", "State 1 socket of 4 cores of 2 threads, or pin each"}, "threads='"},
+		{flat(8, sockets(1, 8, 1), beside), []string{"K015", "State 1 socket of 4 cores of 2 threads, or pin each"}, "K012"},
+		{flat(8, sockets(1, 8, 1), apart), []string{"K015", "where now such as vCPUs 0 and 4 are"}, "State"},
+		{flat(8, sockets(8, 1, 1), apart), []string{"Define 1 socket of 8 cores", "where now such as vCPUs 0 and 4 are"}, "threads='"},
+		{flat(8, sockets(1, 4, 2), apart), []string{"K015", "Pin the threads of a core to the threads of one core of the host\n"}, "threads='"},
+		{flat(8, sockets(1, 4, 2), pins(2, 3, 4, 5, 6, 7, 8, 9)), []string{"of the host, or state threads='1'\n"}, ""},
+		{flat(8, sockets(1, 4, 2), beside), nil, "K015"},
+	} {
+		got := judged(t, smt, "a.xml", c.in)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: found %s, want %s", c.in, got, want)
+			}
+		}
+		if c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("%s: found %s, want no %s", c.in, got, c.not)
+		}
+	}
+}
+
+// TestWhereTo: advice names where there is room, and how much has to go there, the same for every VM.
+func TestWhereTo(t *testing.T) {
+	uneven := "<capabilities><host><topology><cells num='2'>"
+	for i, gb := range []int{256, 64} {
+		uneven += fmt.Sprintf("<cell id='%d'><memory unit='GiB'>%d</memory><cpus>", i, gb)
+		for cpu := 16 * i; cpu < 16*i+16; cpu++ {
+			uneven += fmt.Sprintf("<cpu id='%d' socket_id='%d' core_id='%d' siblings='%d'/>", cpu, i, cpu, cpu)
+		}
+		uneven += "</cpus></cell>"
+	}
+	uneven += "</cells></topology></host></capabilities>"
+	cells := func(gb0, gb1 int, cpus1, more string) string {
+		return fmt.Sprintf("<domain type='kvm'><name>a</name><memory unit='GiB'>%d</memory><vcpu>8</vcpu><cputune><vcpupin vcpu='0' cpuset='0-15'/><vcpupin vcpu='1' cpuset='0-15'/><vcpupin vcpu='2' cpuset='0-15'/>"+
+			"<vcpupin vcpu='3' cpuset='0-15'/><vcpupin vcpu='4' cpuset='16-31'/><vcpupin vcpu='5' cpuset='16-31'/><vcpupin vcpu='6' cpuset='%[4]s'/><vcpupin vcpu='7' cpuset='%[4]s'/></cputune>"+
+			"<numatune><memnode cellid='0' mode='strict' nodeset='0'/><memnode cellid='1' mode='strict' nodeset='1'/></numatune><features><acpi/></features><cpu><topology sockets='2' cores='4' threads='1'/>"+
+			"<numa><cell id='0' cpus='0-3' memory='%[2]d' unit='GiB'/><cell id='1' cpus='4-7' memory='%[3]d' unit='GiB'/></numa></cpu>%[5]s</domain>", gb0+gb1, gb0, gb1, cpus1, more)
+	}
+	flat := func(name string, vcpus int, cpus string, gb int) string {
+		return fmt.Sprintf("<domain type='kvm'><name>%s</name><memory unit='GiB'>%d</memory><vcpu cpuset='%s'>%d</vcpu><features><acpi/></features><cpu><topology sockets='1' cores='%d' threads='1'/></cpu></domain>", name, gb, cpus, vcpus, vcpus)
+	}
+	loose := strings.NewReplacer(" cpuset=''", "").Replace(flat("w", 20, "", 200))
+	for _, c := range []struct {
+		files []string
+		want  string
+		count int
+	}{
+		{[]string{"a.xml", cells(96, 96, "16-31", "")}, "K004 high cell 1 is larger than node 1 of kvm01: 96 GB in 64 GB; Move at least 32 GB of it to a cell on node 0, which has 160 GB left\n", 1},
+		{[]string{"a.xml", cells(16, 16, "0-15", "")}, "Pin vCPUs 6-7 to node 1\n", 1},
+		{[]string{"a.xml", loose}, "State 2 cells as their nodes hold them: at most 16 vCPUs and 256 GB on node 0, at most 16 vCPUs and 64 GB on node 1", 1},
+		{[]string{"a.xml", flat("a", 12, "0-15", 1), "b.xml", flat("b", 6, "0-15", 1), "c.xml", flat("c", 2, "0-15", 1)}, "; Pin b (6 vCPUs) and bind its memory to node 1\n", 2},
+		{[]string{"a.xml", flat("a", 12, "0-15", 1), "b.xml", flat("b", 6, "0-15", 1), "c.xml", flat("c", 2, "0-15", 1)}, "; Pin it (6 vCPUs) and bind its memory to node 1\n", 1},
+		{[]string{"a.xml", flat("a", 7, "0-15", 1), "b.xml", flat("b", 7, "0-15", 1), "c.xml", flat("c", 7, "0-15", 1), "d.xml", flat("d", 7, "0-15", 1)}, "; Pin VMs with at least 12 vCPUs of them and bind their memory to node 1\n", 4},
+		{[]string{"a.xml", strings.Replace(cells(16, 16, "16-31", ""), "'16-31'", "'0-15'", -1), "b.xml", flat("b", 12, "0-15", 1)}, "Pin cell 0 (4 vCPUs) and bind its memory to node 1\n", 1},
+	} {
+		if got := judged(t, uneven, c.files...); strings.Count(got, c.want) != c.count {
+			t.Errorf("%s: found %s, want %d times %s", c.files, got, c.count, c.want)
+		}
+	}
+	big := strings.NewReplacer("cpus='0-3'", "cpus='0-19'", "cpus='4-7'", "cpus='20-39'", ">8<", ">40<", "cores='4'", "cores='20'").Replace(cells(16, 16, "16-31", ""))
+	if got := judged(t, uneven, "a.xml", big); !strings.Contains(got, "Use fewer vCPUs, or a larger host: it has 40, and kvm01 holds 32, a core each") || strings.Contains(got, "Divide") {
+		t.Errorf("40 vCPUs on 32 cores: found %s", got)
+	}
+}

@@ -3,6 +3,7 @@ package rules_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"homenode/rules/finding"
@@ -67,6 +68,23 @@ func TestRefusedToo(t *testing.T) {
 		}
 		if off && (!slices.Contains(ids, "N001") || slices.Contains(ids, "N008") || slices.Contains(ids, "N013") || slices.Contains(ids, "N007")) {
 			t.Errorf("%s: %v", size, both)
+		}
+	}
+}
+
+// TestOnceItPowersOn: what is wrong with a VM that does not power on is told as of then, unless its source says that it runs, and its cure
+// costs no downtime.
+func TestOnceItPowersOn(t *testing.T) {
+	for power, stopped := range map[string]bool{"": true, "power=off": true, "power=on": false} {
+		r := runText(t, "release 8.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm v host=h vcpus=24 memory=64GB coresPerSocket=12 hw=22 hotAdd=on "+power+"\n")
+		i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "N001" })
+		_, plans := r.Proposals()
+		if i < 0 || len(plans) != 1 {
+			t.Fatalf("%q: no N001, or %d plans", power, len(plans))
+		}
+		f := &r.Findings[i]
+		if then := strings.HasPrefix(f.Message, "once it powers on: CPU hot add"); then != stopped || strings.HasPrefix(plans[0].Downtime, "none") != stopped || strings.Contains(f.Advice, " before it is powered on") != stopped {
+			t.Errorf("%q: %s: %s; downtime %s; want it off: %v", power, f.Message, f.Advice, plans[0].Downtime, stopped)
 		}
 	}
 }

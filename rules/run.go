@@ -95,6 +95,10 @@ func run(ctx context.Context, f *numa.Fleet, o Options, known *Result, in map[st
 	if o.Ticks != "" {
 		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return glance(&f, o.Ticks) })
 	}
+	if f.Plans() { // whoever plans VMs is not asked about the hosts
+		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.VMID == "" })
+	}
+	r.expect(o)
 	if o.Policy != nil {
 		r.take(o.Policy, o.Policy.Apply(r.Findings, f, o.Today))
 	}
@@ -165,13 +169,34 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 	return nil
 }
 
-// homeless says why a VM is predicted on no host, and what helps; h is the one it is on, nil where that is unknown.
-func homeless(h *numa.Host) string {
+// homeless says why the VM v is predicted on no host, and what helps; h is the one it is on, nil where that is unknown.
+func homeless(v *numa.VM, h *numa.Host) string {
+	if v.Planned != nil {
+		return "no host that it can be created on is known: say one with --hosts '2x16c/512GB release=8.0U3', or name a snapshot of the fleet beside it"
+	}
 	why := "no host that it can run on is known: say one"
-	if h != nil && !h.Nodes.Known() {
+	if h == nil || h.Nodes.Known() {
+		h = &numa.Host{}
+	} else {
 		why = "its host " + h.Name + " is known, and the NUMA nodes of that are not: say them"
 	}
-	return why + " with --assume-host 'nodes=2 cores=18 memory=512GB release=8.0U3'"
+	return why + " with --assume-host '" + example(h) + "'"
+}
+
+// example returns words of --assume-host that a host takes: of its cores two equal nodes, and the rest that it lacks.
+func example(h *numa.Host) string {
+	nodes, cores := 2, h.Cores.Or(2*18)
+	if cores%nodes != 0 {
+		nodes = 1
+	}
+	text := fmt.Sprintf("nodes=%d cores=%d", nodes, cores/nodes)
+	if !h.Memory.Known() {
+		text += " memory=512GB"
+	}
+	if !h.Release.Known() {
+		text += " release=8.0U3"
+	}
+	return text
 }
 
 // addVM places a VM in its cluster and predicts it on every kind of host there.
@@ -196,7 +221,7 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		c = g.cluster[cmp.Or(v.Host.Cluster, v.Host.ID)]
 	}
 	if c == nil || len(c.Kinds) == 0 {
-		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + homeless(v.Host)})
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + homeless(vm, v.Host)})
 		return
 	}
 	predict(v, c, o.Choices)
@@ -239,6 +264,7 @@ func predict(v *rule.VM, c *rule.Cluster, ch vnuma.Choices) {
 	if len(v.On) == 0 {
 		v.On, v.Refused = v.Refused[:1], v.Refused[1:]
 	}
+	v.Reach()
 }
 
 // confront puts each observation of the VM beside its prediction: on the hosts of its

@@ -5,10 +5,29 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/rule"
 	"homenode/rules/shape"
 )
+
+// faultsOf returns the faults of a layout. Where the topology is of another number of vCPUs, the cells are held against the vCPUs that there
+// are, and nothing is said of sockets.
+func faultsOf(s *numa.Stated) []shape.Fault {
+	of := s.Shape
+	out := shape.Check(&of, true)
+	var topology []shape.Fault
+	if n := len(s.CPUs); n != s.Most() {
+		topology = slices.DeleteFunc(out, func(f shape.Fault) bool { return f.Check != shape.Topology })
+		of.Sockets, of.Dies, of.Cores, of.Threads = n, 1, 1, 1
+		out = slices.DeleteFunc(shape.Check(&of, true), func(f shape.Fault) bool { return f.Check == shape.Topology })
+	}
+	if s.Unlisted != nil {
+		out = slices.DeleteFunc(out, func(f shape.Fault) bool { return f.Check == shape.Sockets })
+		topology = append(topology, shape.Fault{Check: shape.VCPUs, Text: fmt.Sprintf("%s in no cell: libvirt and QEMU take cell 0", words.Be("vCPU", s.Unlisted))})
+	}
+	return append(topology, out...)
+}
 
 // runStated judges a fleet of KVM: the rules with Stated, and no others.
 func (r *Result) runStated(ctx context.Context, o Options) error {
@@ -34,7 +53,7 @@ func (r *Result) runStated(ctx context.Context, o Options) error {
 			r.Unjudged = append(r.Unjudged, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: its definition is not known", v.Name)})
 			continue
 		}
-		one := &rule.StatedVM{VM: v, Host: hosts[v.Host], Faults: shape.Check(&v.Stated.Shape, true), Cores: cores[hosts[v.Host]]}
+		one := &rule.StatedVM{VM: v, Host: hosts[v.Host], Faults: faultsOf(v.Stated), Cores: cores[hosts[v.Host]]}
 		if one.Host == nil || !one.Host.Nodes.Known() {
 			r.Unjudged = append(r.Unjudged, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: the nodes of its host are unknown: what needs them is not judged (virsh capabilities)", v.Name)})
 		} else {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ import (
 	"homenode/size/fit"
 )
 
-// Hosts are the hosts of the target, and how full they may be.
+// Hosts are the target hosts and their capacity limits.
 type Hosts struct {
 	Names    []string `ask:"hosts,list" help:"the hosts of the target: so many of a kind such as 2x32c/1TB*6, or files and folders (virsh capabilities, lscpu with numactl -H, hwloc, a scenario); 2x32c/1TB without a number: what each has, and no plan"`
 	PerCore  []string `ask:"vcpus-per-core,list" default:"3" help:"most vCPUs on a core of a node, and of some VMs: 3,'sql*=1'; a VM of latency sensitivity High has its cores alone"`
@@ -36,15 +37,15 @@ type Hosts struct {
 // hostNames are the names of these fields.
 var hostNames = []string{"hosts", "vcpus-per-core", "count-threads", "failover-hosts", "host-reserve", "apart", "wave"}
 
-// targets are the hosts that were read.
+// targets are the parsed hosts.
 type targets struct {
 	policy plan.Policy
-	list   []pack.Host // nil where only what each host has is known
+	list   []pack.Host // nil if only the shape of each host is known
 	notes  []string
 	shared bool // no file is read
 }
 
-// read reads the hosts, and what guests are sized for; nil without --hosts.
+// read parses the hosts, and the host shape that guests are sized for; nil without --hosts.
 func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
 	t.shared = shared
 	if len(h.Names) == 0 {
@@ -64,7 +65,7 @@ func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
 	if t.policy, err = h.policy(); err != nil {
 		return t, nil, err
 	}
-	var other error // hosts that run no VM of vSphere
+	var other error // hosts of another hypervisor
 	for _, name := range h.Names {
 		switch err := t.add(name); {
 		case errors.Is(err, target.ErrOther):
@@ -76,7 +77,7 @@ func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
 	if len(t.list) == 0 && other != nil {
 		return t, nil, ask.Wrong("hosts", other)
 	}
-	if n := len(t.list); n > 0 && h.Failover >= max(2, n) { // of one host the default keeps none
+	if n := len(t.list); n > 0 && h.Failover >= max(2, n) { // for one host the default is to reserve none
 		return t, nil, ask.Wrong("failover-hosts", fmt.Errorf("found %d, want less than the %s of --hosts", h.Failover, words.Plural(n, "host")))
 	}
 	t.policy.Keep(t.list)
@@ -84,10 +85,10 @@ func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
 	return t, &host, nil
 }
 
-// looksLikeKind matches what is meant to be a kind of host.
+// looksLikeKind matches text that is probably a kind of host rather than a file.
 var looksLikeKind = pattern.Of(`^(?:[^:/]*:)?\d+\s*[xX]\s*\d|^[^/\\.]*$`)
 
-// kindOf reads a kind of host, and how many there are; 0 when that is not said. It returns none for the name of a file.
+// kindOf parses a kind of host and its count; 0 if no count is given. It returns nil for the name of a file.
 func (t *targets) kindOf(text string) (kind *fit.Type, count int, err error) {
 	if !looksLikeKind.MatchString(text) {
 		return nil, 0, nil
@@ -103,18 +104,18 @@ func (t *targets) kindOf(text string) (kind *fit.Type, count int, err error) {
 			return nil, 0, fmt.Errorf("found %q, want a number of hosts behind the *, 1 to %d: 2x32c/1TB*6", text, mostHosts)
 		}
 	}
-	one, err := fit.ParseType(kindText, numa.ESXi80) // of which only the nodes count
+	one, err := fit.ParseType(kindText, numa.ESXi80) // only its nodes matter
 	if err != nil {
 		return nil, 0, err
 	}
-	for i := range one.Host.Nodes.Value { // what Linux does not show: its table of pages, 64 bytes each, firmware and kernel
+	for i := range one.Host.Nodes.Value { // memory that Linux does not report: 64 bytes of page table per page, firmware and kernel
 		n := &one.Host.Nodes.Value[i]
 		n.Memory.Value -= n.Memory.Value/64 + n.Memory.Value/512
 	}
 	return &one, count, nil
 }
 
-// mostHosts are more than a plan is ever made for.
+// mostHosts is above the size of any realistic plan.
 const mostHosts = 100_000
 
 // add adds the hosts of a kind, a file or a folder.
@@ -146,7 +147,7 @@ func (t *targets) add(text string) error {
 	return nil
 }
 
-// policy reads how full hosts may be.
+// policy parses the capacity limits.
 func (h *Hosts) policy() (p plan.Policy, err error) {
 	p = plan.Policy{Threads: h.Threads, Failover: h.Failover, Apart: words.Lists(h.Apart), Waves: words.Lists(h.Wave)}
 	for _, text := range h.PerCore {
@@ -179,10 +180,10 @@ func (h *Hosts) policy() (p plan.Policy, err error) {
 	return p, ask.Wrong("host-reserve", err)
 }
 
-// zeroSize matches no memory, with a unit or without, which is no size elsewhere.
+// zeroSize matches a size of zero, with or without a unit; other options reject it.
 var zeroSize = pattern.Of(`^\s*0+(\.0*)?\s*[kKmMgGtT]?[iI]?[bB]?\s*$`)
 
-// defaultPerCore is what is taken beside ratios of some VMs alone.
+// defaultPerCore is the ratio of the other VMs when --vcpus-per-core only names some.
 const defaultPerCore = 3
 
 func cutLast(s, sep string) (before, after string, ok bool) {
@@ -193,11 +194,14 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// plan plans the hosts of the VMs and says so in the options; nil when no hosts are named.
+// plan places the VMs on the hosts and sets the options accordingly; nil without hosts.
 func (t *targets) plan(ctx context.Context, r *rules.Result, to []*move.Platform, o *move.Options) (*show.Planned, error) {
 	if t.list == nil {
 		return nil, nil
 	}
+	o.SMT = !slices.ContainsFunc(t.list, func(h pack.Host) bool {
+		return !slices.ContainsFunc(h.Nodes, func(n pack.Node) bool { return n.Threads > n.Cores })
+	})
 	p, err := plan.Make(ctx, r, to, *o, t.list, t.policy)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 	"homenode/rules"
 )
 
-// Move asks what becomes of VMs on other platforms.
+// Move asks how VMs are defined on other platforms.
 type Move struct {
 	ask.Asked
 	Fleet      []string `ask:"source,arg,need"`
@@ -29,15 +29,15 @@ type Move struct {
 	ask.Source `only:"evidence" group:"Source"`
 }
 
-// MoveNames are the fields that say what is moved, and where to.
+// MoveNames are the fields that select VMs and targets.
 var MoveNames = slices.Concat([]string{"evidence", "vm", "cluster", "host", "folder", "tag", "select", "choose", "to", "shape"}, hostNames)
 
-// A Moved is what becomes of VMs, before anything is written.
+// A Moved is the migration of VMs before anything is written.
 type Moved struct {
 	Moves   []*move.Move
-	Planned *show.Planned // the plan of their hosts; nil without one
-	Refused bool          // one cannot be made as asked
-	Rests   []string      // the facts about the platforms that it rests on
+	Planned *show.Planned // placement on hosts; nil without --hosts
+	Refused bool          // a VM cannot be migrated as requested
+	Rests   []string      // the platform facts that the result is based on
 }
 
 // Answer answers the question.
@@ -50,7 +50,7 @@ func (q *Move) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return ask.Partly(r, nil, q.Incomplete())
 }
 
-// Make finds what becomes of the VMs. It writes nothing anywhere.
+// Make computes the migration. It writes nothing.
 func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 	platforms, err := q.platforms()
 	if err != nil {
@@ -95,14 +95,14 @@ func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 	return m, nil
 }
 
-// Show returns the answer of what Make found. folder is where its files were written, "" for nowhere; more words stand in the next command.
+// Show returns the answer for m. folder is where its files were written, "" for nowhere. The next command has more as additional words.
 func (q *Move) Show(m *Moved, files []target.File, folder string, more ...string) *answer.Answer {
 	a := show.Fleet(m.Moves, m.Planned, folder, NamesOf(files), append(q.Words(q.Fleet, MoveNames...), more...)...)
 	a.Note(m.Rests...)
 	return a
 }
 
-// NamesOf returns the names of the files of a move.
+// NamesOf returns a function that lists the file names of a move.
 func NamesOf(files []target.File) func(m *move.Move) []string {
 	of := map[*move.Move][]string{}
 	for _, f := range files {
@@ -113,7 +113,7 @@ func NamesOf(files []target.File) func(m *move.Move) []string {
 	return func(m *move.Move) []string { return of[m] }
 }
 
-// platforms reads where VMs go.
+// platforms parses the target platforms.
 func (q *Move) platforms() (to []*move.Platform, err error) {
 	for _, name := range q.To {
 		p := move.PlatformOf(name)
@@ -128,7 +128,7 @@ func (q *Move) platforms() (to []*move.Platform, err error) {
 	return to, nil
 }
 
-// refuse says that --hosts is empty, or that a field about full hosts wants hosts.
+// refuse returns an error for an empty --hosts, or for a capacity limit without hosts.
 func (q *Move) refuse(t *targets) error {
 	switch {
 	case t.list != nil:

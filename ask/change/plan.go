@@ -2,34 +2,38 @@ package change
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"homenode/ask"
 	"homenode/change/fix"
+	"homenode/change/gate"
 	"homenode/change/whatif"
 	"homenode/output/answer"
 	show "homenode/output/fix"
 	"homenode/source/open"
+	"homenode/source/text"
 )
 
-// Plan asks for the changes that findings need.
+// Plan asks for the changes that fix findings.
 type Plan struct {
 	ask.Asked
-	Fleet      string `ask:"source,arg,need"`
+	Fleet      string   `ask:"source,arg,need"`
+	Beside     []string `ask:"beside,arg,local"`
 	ask.Filter `only:"vm cluster rule select" group:"Which VMs and findings"`
 	Set        []string `ask:"set" group:"Plan" label:"Instead: these settings" example:"hotAdd=off coresPerSocket=16" help:"instead of what findings need, give what is shown these settings: 'numa.vcpu.preferHT=TRUE hotAdd=off', for hosts 'host=esx* Numa.PreferHT=1' (the words of --what-if; repeatable)"`
 	Keep       []string `ask:"keep" help:"a rule of DRS: apart=sql01,sql02 (never two on one host), together=app01,db01, or the soft 'prefer=kafka*=esx01*,esx02*' (repeatable)"`
 	Allow      []string `ask:"allow,list" choices:"better,host,resize,split,upgrade" label:"Allow" labels:"optional improvements,changes to host options,changes to vCPUs and memory,splitting VMs so that they fit other hosts,newer virtual hardware" help:"what else may be changed: better (cures of low findings that need downtime, and what makes VMs tidier), host (options of hosts), upgrade (the virtual hardware, which cannot be taken back), resize (vCPUs and memory, with --set), split (what divides a VM further on its own hosts, so that it fits hosts that it may move to)"`
 	AtOnce     int      `ask:"max-parallel" default:"1" min:"1" label:"VMs at a time" help:"VMs that are changed at the same time"`
 	ask.Choice
-	ask.Source `only:"evidence" group:"Source"`
+	ask.Source `only:"evidence hosts" group:"Source"`
 }
 
-// PlanNames are the fields that say what a plan is about.
+// PlanNames are the fields that determine a plan.
 var PlanNames = []string{"set", "keep", "allow", "max-parallel", "vm", "cluster", "rule", "select"}
 
-// Answer answers the question. The result of its answer is the *fix.Plan.
+// Answer answers the question. The result in the answer is the *fix.Plan.
 func (q *Plan) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	p, err := q.Make(ctx, e)
 	if err != nil {
@@ -38,8 +42,38 @@ func (q *Plan) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return ask.Partly(&ask.Reply{Answers: []*answer.Answer{q.Show(p, "")}}, nil, q.Incomplete())
 }
 
+// Patch makes the changes of a file that describes planned VMs. It writes nothing anywhere.
+func (q *Plan) Patch(ctx context.Context, e *ask.Env) (*gate.Patch, error) {
+	o, err := q.Choice.Options(e)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.Refuse("it is for VMs that exist", "set", "keep", "allow", "max-parallel"); err != nil {
+		return nil, err
+	}
+	shown, err := q.Compile()
+	if err != nil {
+		return nil, err
+	}
+	r, _, err := q.Judged(ctx, e, false, o, append([]string{q.Fleet}, q.Beside...)...)
+	if err != nil {
+		return nil, err
+	}
+	if r, err = shown.Fleet(ctx, r); err != nil {
+		return nil, err
+	}
+	data, err := text.File(q.Fleet)
+	if err != nil {
+		return nil, err
+	}
+	return gate.PatchOf(r, q.Fleet, data)
+}
+
 // Make makes the plan. It writes nothing anywhere.
 func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
+	if q.Beside != nil || q.Models != nil {
+		return nil, fmt.Errorf("%s holds no planned VMs: want one SOURCE, and no host models", q.Fleet)
+	}
 	o, err := q.options(e)
 	if err != nil {
 		return nil, err
@@ -51,13 +85,13 @@ func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
 	return fix.Make(ctx, fleet, o)
 }
 
-// Show returns the answer of a plan that Make made, or that was read from a file; more words stand in the commands that carry it out.
+// Show returns the answer for a plan from Make or from a file. The commands that apply it have more as additional words.
 func (q *Plan) Show(p *fix.Plan, file string, more ...string) *answer.Answer {
 	words := q.Words([]string{q.Fleet}, slices.Concat(PlanNames, []string{"evidence"})...)
 	return show.Plan(p, file, open.VCenter(q.Fleet), append(words, more...)...)
 }
 
-// options reads what the plan is about.
+// options reads the fields of the plan.
 func (q *Plan) options(e *ask.Env) (o fix.Options, err error) {
 	careful := e.Policy.Fixing()
 	o = fix.Options{Owned: careful.Owned, Apart: careful.Apart, AtOnce: q.AtOnce, By: "homenode " + e.Version, Now: e.Today}

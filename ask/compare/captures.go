@@ -15,15 +15,15 @@ import (
 	"homenode/source/ticks"
 )
 
-// areCaptures reports whether both sides are captures of hosts. Results of benchmarks that hold
-// captures too, as folders of HCIBench can, are results of benchmarks.
+// areCaptures reports whether both sides are captures of hosts. Benchmark results that include
+// captures, such as folders of HCIBench, count as benchmark results.
 func areCaptures(ctx context.Context, a, b []string) (bool, error) {
 	var is [2]string
 	for side, args := range [][]string{a, b} {
 		for _, arg := range args {
 			if arg != open.Demo {
 				if l, err := ticks.List(arg); err != nil || len(l.Sources) == 0 {
-					continue // what it is otherwise, the reader of benchmarks says
+					continue // the benchmark reader reports errors of other files
 				}
 				if found, _, err := open.Benchmarks(ctx, []string{arg}); err == nil && len(found) > 0 {
 					continue
@@ -41,7 +41,7 @@ func areCaptures(ctx context.Context, a, b []string) (bool, error) {
 	return false, nil
 }
 
-// captures compares two captures, or what is before and after a time in one.
+// captures compares two captures, or one capture before and after a time.
 func (f *Compare) captures(ctx context.Context, e *ask.Env, a, b []string) (*ask.Reply, error) {
 	fails, err := f.worse()
 	if err != nil {

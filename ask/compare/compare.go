@@ -1,4 +1,4 @@
-// Package compare has the question how one thing differs from another.
+// Package compare has the question how two fleets, captures or benchmarks differ.
 package compare
 
 import (
@@ -22,7 +22,8 @@ import (
 // Entry is the question.
 var Entry = &ask.Entry{Name: "compare", Title: "Compare", Configured: true, Lead: "Choose two captures, or one and a time: B, or what comes after, stands beside A.", New: func() ask.Question { return &Compare{} }, Budget: ask.Budget{Steps: ask.MostMegabytes}}
 
-// Compare asks how B differs from A: two fleets, two captures, two sets of benchmark results, or guests that were moved.
+// Compare asks how B differs from A: two fleets, two captures, two sets of benchmark results, or a fleet before and
+// after a migration.
 type Compare struct {
 	ask.Asked
 	A          []string `ask:"a,arg"`
@@ -33,13 +34,13 @@ type Compare struct {
 	Details    bool     `ask:"details" label:"Also VMs that are not told apart" help:"also the VMs of captures that do not differ; of fleets a row for each VM and setting"`
 	ask.Filter `group:"Show"`
 	ask.Choice `group:"Judge"`
-	ask.Source `group:"Source"`
+	ask.Source `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
-// Steps counts what is read.
+// Steps returns the size of the files in megabytes.
 func (f *Compare) Steps(e *ask.Env) (int, string, error) { return e.Megabytes(slices.Concat(f.A, f.B)) }
 
-// Answer finds out what both sides are, and compares them.
+// Answer detects the type of both sides and compares them.
 func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	switch {
 	case f.At != "" && len(f.B) > 0:
@@ -54,7 +55,7 @@ func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err := cmp.Or(eachOnce(f.A), eachOnce(f.B)); err != nil {
 		return nil, err
 	}
-	if e.Own != nil { // of captures alone
+	if e.Own != nil { // a page compares captures only
 		return f.captures(ctx, e, f.A, f.B)
 	}
 	if areMoved(f.B) {
@@ -67,10 +68,12 @@ func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	switch {
 	case captured:
 		reply, err := f.captures(ctx, e, f.A, f.B)
-		if errors.Is(err, ticks.ErrUnknown) && f.inventories(ctx) { // archives of others
+		if errors.Is(err, ticks.ErrUnknown) && f.inventories(ctx) { // archives of other tools
 			return f.fleets(ctx, e, f.A[0], f.B[0])
 		}
 		return reply, err
+	case oneSide != nil && f.inventories(ctx): // a workbook or zip may be anything
+		return f.fleets(ctx, e, f.A[0], f.B[0])
 	case oneSide != nil && !slices.Contains(slices.Concat(f.A, f.B), open.Demo): // the demo is a fleet too
 		return nil, oneSide
 	}
@@ -88,12 +91,12 @@ func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return reply(measure.Compare(report), fails && report.Count(compare.Worse) > 0), nil
 }
 
-// reply returns an answer; found says that the asker is told by the exit code.
+// reply returns a reply with one answer; found sets the exit code.
 func reply(a *answer.Answer, found bool) *ask.Reply {
 	return &ask.Reply{Answers: []*answer.Answer{a}, Found: found}
 }
 
-// worse reports whether the exit code says that something is worse; an error where the field names a severity.
+// worse reports whether --fail-on worse was given. It returns an error for a severity.
 func (f *Compare) worse() (bool, error) {
 	if !slices.Contains([]string{"", "never", "worse"}, f.FailOn) {
 		return false, ask.Wrong("fail-on", fmt.Errorf("found %q, want never or worse (a severity is for two fleets)", f.FailOn))
@@ -101,10 +104,10 @@ func (f *Compare) worse() (bool, error) {
 	return f.FailOn == "worse", nil
 }
 
-// missing returns the error of the first file that there is none of.
+// missing returns the error of the first file that does not exist.
 func missing(paths []string) error {
 	for _, path := range paths {
-		if strings.HasPrefix(path, "-") { // a flag behind --
+		if strings.HasPrefix(path, "-") { // a flag after --
 			return nil
 		}
 		if _, err := os.Stat(path); err != nil && path != open.Demo {
@@ -127,8 +130,7 @@ func (f *Compare) inventories(ctx context.Context) bool {
 	return true
 }
 
-// eachOnce refuses a file that is named twice on one side: its runs would count twice, and feign
-// a certainty that is not there.
+// eachOnce rejects a file that is named twice on one side: counting its runs twice would understate the uncertainty.
 func eachOnce(paths []string) error {
 	seen := map[string]bool{}
 	for _, path := range paths {

@@ -17,14 +17,14 @@ import (
 	"homenode/source/open"
 )
 
-// areFleets reports whether a side names what can only be a fleet: a vCenter, a list of SOURCEs, or the demo beside another fleet.
+// areFleets reports whether a side can only be a fleet: a vCenter, a list of SOURCEs, or the demo beside another fleet.
 func areFleets(a, b []string) bool {
 	return slices.ContainsFunc([][]string{a, b}, func(side []string) bool {
 		return len(side) == 1 && (open.VCenter(side[0]) || strings.HasPrefix(side[0], "@"))
 	})
 }
 
-// fleets judges two fleets and shows what differs.
+// fleets assesses two fleets and returns their differences.
 func (f *Compare) fleets(ctx context.Context, e *ask.Env, a, b string) (*ask.Reply, error) {
 	least, err := finding.ParseSeverity(cmp.Or(f.FailOn, "medium"))
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *Compare) fleets(ctx context.Context, e *ask.Env, a, b string) (*ask.Rep
 	return ask.Partly(r, nil, f.Incomplete(), unjudged(judged[0]), unjudged(judged[1]))
 }
 
-// unjudged is the error about a fleet in which nothing could be judged, so that only settings were compared.
+// unjudged is the error for a fleet in which no VM could be assessed, so that only settings were compared.
 func unjudged(r *rules.Result) error {
 	n, why := r.Missed()
 	if n == 0 || r.VMs > 0 {

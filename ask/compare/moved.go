@@ -12,7 +12,7 @@ import (
 	"homenode/source/open"
 )
 
-// areMoved reports whether the second side is KVM hosts: then both are fleets.
+// areMoved reports whether the second side is a list of KVM hosts: both sides are then fleets.
 func areMoved(after []string) bool {
 	for _, name := range after {
 		if !open.KVM(name) {
@@ -22,7 +22,7 @@ func areMoved(after []string) bool {
 	return true
 }
 
-// moved compares the VMs of a fleet with those of the KVM hosts that they were moved to.
+// moved compares the VMs of a fleet with the KVM domains that they were migrated to.
 func (f *Compare) moved(ctx context.Context) (*ask.Reply, error) {
 	fails, err := f.worse()
 	if err != nil {

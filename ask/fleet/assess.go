@@ -19,7 +19,7 @@ import (
 	"homenode/rules/finding"
 )
 
-// Assess asks which VMs of a fleet have wrong NUMA, why, and what to change.
+// Assess asks which VMs of a fleet have NUMA problems, why, and which changes fix them.
 type Assess struct {
 	ask.Asked
 	Sources    []string `ask:"source,arg,need"`
@@ -58,7 +58,7 @@ func (a *Assess) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return ask.Partly(r, err, a.Incomplete())
 }
 
-// changes reads those of a what-if; nil for none.
+// changes parses the changes of a what-if; nil for none.
 func (a *Assess) changes(e *ask.Env) ([]whatif.Change, error) {
 	switch {
 	case a.WhatIfs == nil:
@@ -71,12 +71,15 @@ func (a *Assess) changes(e *ask.Env) ([]whatif.Change, error) {
 	return ask.Changes(a.WhatIfs)
 }
 
-// judge judges the fleet as it is.
+// judge assesses the fleet without changes.
 func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, shown *filter.Filter, least finding.Severity) (*ask.Reply, error) {
 	start := time.Now()
 	whole, read, err := a.Judged(ctx, e, true, options, a.Sources...)
 	if err != nil {
 		return nil, err
+	}
+	if whole.Failed != nil {
+		return nil, whole.Failed
 	}
 	judged := time.Since(start) - read
 	fleet := whole.Fleet
@@ -93,7 +96,7 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	r, err := ask.Answered(answers.Assess(result, o), nil)
 	r.Form = format.Options{Details: a.Details, FailOn: least}
 	switch {
-	case len(fleet.VMs) == 0 && fleet.Unread != nil: // Incomplete says so
+	case len(fleet.VMs) == 0 && fleet.Unread != nil: // reported by Incomplete
 	case len(fleet.VMs) == 0:
 		r.Partly = fmt.Errorf("%s: the inventory is empty: it lists no VM", strings.Join(a.Sources, ", "))
 	case result.VMs == 0 && len(result.Fleet.VMs) > result.Templates:
@@ -104,7 +107,7 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	return r, err
 }
 
-// beside judges the fleet today and changed, side by side. Findings that are there today do not count as found: those that the change makes do.
+// beside assesses the fleet before and after the changes. Only findings that the changes cause affect the exit code.
 func (a *Assess) beside(ctx context.Context, e *ask.Env, options rules.Options, changes []whatif.Change, shown *filter.Filter, least finding.Severity) (*ask.Reply, error) {
 	fleet, err := a.Read(ctx, e, false, a.Sources...)
 	if err != nil {

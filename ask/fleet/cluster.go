@@ -15,7 +15,7 @@ import (
 	"homenode/rules/verdict/matrix"
 )
 
-// clusters shows the VMs of the cluster with this name on each kind of its hosts; without a name those of every cluster.
+// clusters shows the VMs of the named cluster, or of every cluster without a name, on each kind of its hosts.
 func (x *Explain) clusters(r *rules.Result, name string, event vnuma.Event) (*ask.Reply, error) {
 	if event != vnuma.PowerCycle && event != vnuma.VMotionIn {
 		return nil, ask.Wrong("event", fmt.Errorf("found %q, want %s or %s for a cluster", x.Event, vnuma.PowerCycle, vnuma.VMotionIn))
@@ -34,7 +34,8 @@ func (x *Explain) clusters(r *rules.Result, name string, event vnuma.Event) (*as
 	return ask.Partly(reply, err, x.Incomplete())
 }
 
-// clusterNamed returns the cluster with this name or ID; a standalone host has its own. It is nil when there is none.
+// clusterNamed returns the cluster with this name or ID; nil if there is none. A standalone host is a cluster of its
+// own.
 func clusterNamed(r *rules.Result, name string) *rule.Cluster {
 	for _, c := range r.Clusters {
 		title := c.Title()

@@ -16,7 +16,7 @@ import (
 	"homenode/source/open"
 )
 
-// Explain asks why a VM, a host or a cluster is as it is, or what was read of a file.
+// Explain asks for the reasons of the topology of a VM, a host or a cluster, or for the facts that were parsed from a file.
 type Explain struct {
 	ask.Asked
 	Args       []string `ask:"source,arg"`
@@ -73,7 +73,7 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return x.vms(ctx, e, result, s.name, event, problems)
 }
 
-// event returns what happens to the VM.
+// event parses --event.
 func (x *Explain) event() (vnuma.Event, error) {
 	event, ok := vnuma.ParseEvent(x.Event)
 	switch {
@@ -87,10 +87,10 @@ func (x *Explain) event() (vnuma.Event, error) {
 	return event, nil
 }
 
-// resized reports whether the VM gets another number of vCPUs.
+// resized reports whether the question changes the number of vCPUs.
 func (x *Explain) resized() bool { return x.Given("vcpus") }
 
-// judge judges the fleet in which the subject is. It also returns what else VMs that are resized would have to change, by ID.
+// judge assesses the fleet of the subject. For resized VMs it also returns, by ID, other settings that would have to change.
 func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, o rules.Options) (r *rules.Result, problems map[string][]string, err error) {
 	var fleet *numa.Fleet
 	switch {
@@ -120,7 +120,7 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, o rules.Opti
 	return r, problems, err
 }
 
-// within returns the clusters and standalone hosts that VMs and hosts of the name are in; nil where that does not tell.
+// within returns the clusters and standalone hosts of the VMs and hosts with the name; nil if they cannot be determined.
 func (s subject) within(f *numa.Fleet) map[string]bool {
 	if s.kind == aCluster || s.name == "" {
 		return nil
@@ -152,26 +152,26 @@ func (s subject) within(f *numa.Fleet) map[string]bool {
 	return in
 }
 
-// A kind is one of the things that explain explains.
+// A kind is the type of a subject.
 type kind int
 
 const (
-	named    kind = iota // by the name: a VM, a host or a cluster
-	aVM                  // or several, by a pattern
-	aHost                // or one of each kind, without a name
-	aCluster             // or all, without a name
+	named    kind = iota // a VM, host or cluster with this name
+	aVM                  // or several, by pattern
+	aHost                // or, without a name, one of each kind
+	aCluster             // or, without a name, all
 	aFile
-	aShape // a VM and a host that are in no SOURCE
+	aShape // a VM and a host without a SOURCE
 )
 
-// A subject is what is explained.
+// A subject is the object that is explained.
 type subject struct {
 	kind    kind
 	sources []string
 	name    string
 }
 
-// subject reads the arguments.
+// subject parses the arguments.
 func (x *Explain) subject() (s subject, err error) {
 	args, given := x.Args, 0
 	for _, one := range []subject{{aVM, args, x.VM}, {aHost, args, x.Host}, {aCluster, args, x.Cluster}} {
@@ -196,7 +196,7 @@ func (x *Explain) subject() (s subject, err error) {
 	return subject{kind: aFile, sources: args}, nil
 }
 
-// kindOf returns what a name means in a fleet.
+// kindOf returns the kind of the object with a name.
 func kindOf(r *rules.Result, name string) (kind, error) {
 	var found []string
 	var is kind
@@ -213,7 +213,7 @@ func kindOf(r *rules.Result, name string) (kind, error) {
 	switch {
 	case len(found) > 1:
 		return is, fmt.Errorf("%q means several things: instead of the name say %s=%s", name, strings.Join(found, "="+name+" or "), name)
-	case found == nil && clusterNamed(r, name) != nil: // a standalone host that has another name too
+	case found == nil && clusterNamed(r, name) != nil: // a standalone host with another name
 		return aCluster, nil
 	case found == nil:
 		return is, fmt.Errorf("no VM, host or cluster is named %q%s", name, alike.After(name, slices.Concat(namesOfVMs(r.Fleet), namesOfHosts(r.Fleet), clusterTitles(r))))
@@ -221,7 +221,7 @@ func kindOf(r *rules.Result, name string) (kind, error) {
 	return is, nil
 }
 
-// fits refuses fields that say nothing about the subject.
+// fits rejects fields that do not apply to the subject.
 func (x *Explain) fits(s subject, kvm bool) error {
 	switch {
 	case s.kind == aVM && kvm:

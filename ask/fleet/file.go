@@ -19,7 +19,7 @@ import (
 	"homenode/source/open"
 )
 
-// file prints what was understood of a file, and explains the VM that it describes if it describes one alone.
+// file prints the facts parsed from a file. If the file describes exactly one VM, it also explains the VM.
 func (x *Explain) file(ctx context.Context, e *ask.Env, path string) (*ask.Reply, error) {
 	if e.Open == nil {
 		return nil, ask.ErrFiles
@@ -35,7 +35,7 @@ func (x *Explain) file(ctx context.Context, e *ask.Env, path string) (*ask.Reply
 	return r, nil
 }
 
-// only explains the VM of a file that describes one; nil for other files, and where its host is unknown.
+// only explains the VM of a file that describes exactly one; nil for other files, and if its host is unknown.
 func (x *Explain) only(ctx context.Context, e *ask.Env, path string) *answer.Answer {
 	if path == "-" {
 		return nil
@@ -55,7 +55,7 @@ func (x *Explain) only(ctx context.Context, e *ask.Env, path string) *answer.Ans
 	return answers.Explain(one)
 }
 
-// readFacts returns the facts of a file or of the files in a folder or archive.
+// readFacts returns the facts in a file, folder or archive.
 func readFacts(path string, in io.Reader) (files []fact.File, failed bool) {
 	for _, p := range open.Anything(path, in) {
 		for _, d := range p.Docs {

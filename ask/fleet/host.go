@@ -10,7 +10,7 @@ import (
 	"homenode/rules"
 )
 
-// hosts draws the host with this name and the VMs on it; without a name one host of each kind.
+// hosts draws the named host and its VMs, or one host of each kind without a name.
 func hosts(e *ask.Env, r *rules.Result, name string) (*ask.Reply, error) {
 	all, err := hostDrawings(r, name)
 	if err != nil {

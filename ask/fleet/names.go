@@ -12,7 +12,7 @@ import (
 	"homenode/numa"
 )
 
-// vmsNamed returns the VMs that a name or a pattern names, in the order of the fleet.
+// vmsNamed returns the VMs that match a name or pattern, in the order of the fleet.
 func vmsNamed(fleet *numa.Fleet, name string) ([]*numa.VM, error) {
 	if !strings.ContainsAny(name, "*?[") || len(fleet.FindVMs(name)) > 0 {
 		vm, err := oneVM(fleet, name)
@@ -24,7 +24,7 @@ func vmsNamed(fleet *numa.Fleet, name string) ([]*numa.VM, error) {
 	var found []*numa.VM
 	for i := range fleet.VMs {
 		v := &fleet.VMs[i]
-		alone, _ := path.Match(strings.ToLower(name), strings.ToLower(v.Name)) // a good pattern
+		alone, _ := path.Match(strings.ToLower(name), strings.ToLower(v.Name)) // the pattern was checked before
 		below, _ := path.Match(strings.ToLower(name), strings.ToLower(fleet.ClusterName(v.Cluster)+"/"+v.Name))
 		if (alone || below) && !v.Template.Or(false) {
 			found = append(found, v)
@@ -41,8 +41,8 @@ func namesOf(vms []*numa.VM) []string {
 	return words.Texts(vms, func(v *numa.VM) string { return texttab.Clean(v.Name) })
 }
 
-// oneVM returns the VM with this name; the error lists what to choose from when
-// there are several, and what looks alike when there is none.
+// oneVM returns the VM with this name. If there are several, the error lists them; if there is
+// none, it lists similar names.
 func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
 	found := fleet.FindVMs(name)
 	switch len(found) {
@@ -63,11 +63,17 @@ func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
 		}
 		names = append(names, texttab.Clean(fmt.Sprintf("%s (%s)", v.ID, cluster)))
 	}
-	above := "CLUSTER"
-	if fleet.Hypervisor == numa.KVM {
-		above = "HOST"
+	way, clusters := "CLUSTER/NAME or an ID", map[string]bool{}
+	for _, v := range found {
+		clusters[fleet.ClusterName(v.Cluster)] = true
 	}
-	return nil, fmt.Errorf("%d VMs are named %q: use %s/NAME or an ID: %s", len(found), name, above, strings.Join(names, ", "))
+	switch {
+	case fleet.Hypervisor == numa.KVM:
+		way = "HOST/NAME or an ID"
+	case len(clusters) == 1:
+		way = "an ID"
+	}
+	return nil, fmt.Errorf("%d VMs are named %q: use %s: %s", len(found), name, way, strings.Join(names, ", "))
 }
 
 // oneHost returns the host with this name.

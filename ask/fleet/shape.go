@@ -11,10 +11,11 @@ import (
 	"homenode/source/scenario"
 )
 
-// The names of the VM and the host of a question without a source.
+// Names of the VM and the host in a question without a source.
 const askedVM, askedHost = "vm", "host"
 
-// shaped returns a VM and a host as a fleet. Each is a shape, and after it what else a scenario says of one: "24x512GB hotAdd=on".
+// shaped returns a VM and a host as a fleet. Each is a shape, optionally followed by settings as in a scenario: "24x512GB
+// hotAdd=on".
 func shaped(vm, host, release string) (*numa.Fleet, error) {
 	if strings.ContainsAny(vm+host, "\r\n") {
 		return nil, errors.New("--vm, --host: found a line break, want one line each")
@@ -39,18 +40,9 @@ func shaped(vm, host, release string) (*numa.Fleet, error) {
 	if err != nil {
 		return nil, ask.Wrong("host", err)
 	}
-	h := &on.Host
-	var b strings.Builder
-	fmt.Fprintf(&b, "release %s\nhost %s packages=%d nodes=%d cores=%d memory=%dMB", release, askedHost,
-		h.Packages.Value, len(h.Nodes.Value), h.Nodes.Value[0].Cores, h.Memory.Value/numa.MiB)
-	if !h.HyperThreading.Value {
-		b.WriteString(" ht=off")
-	}
-	if mhz := h.CoreMHz.Value; mhz > 0 {
-		fmt.Fprintf(&b, " mhz=%d", mhz)
-	}
-	fmt.Fprintf(&b, " %s\nvm %s host=%s vcpus=%d memory=%dMB %s\n", hostWords, askedVM, askedHost, shape.VCPUs, shape.Memory/numa.MiB, vmWords)
-	fleet, err := scenario.Read("question", []byte(b.String()))
+	text := fmt.Sprintf("release %s\n%s\nvm %s host=%s vcpus=%d memory=%dMB %s\n", release, ask.HostLine(askedHost, &on, hostWords),
+		askedVM, askedHost, shape.VCPUs, shape.Memory/numa.MiB, vmWords)
+	fleet, err := scenario.Read("question", []byte(text))
 	if err != nil {
 		if e, ok := errors.AsType[*numa.SyntaxError](err); ok {
 			return nil, ask.Wrong(map[int]string{1: "release", 2: "host", 3: "vm"}[e.Line], errors.New(e.Msg))

@@ -17,7 +17,7 @@ import (
 	"homenode/source/text"
 )
 
-// Validate asks whether the prediction agrees with published topologies, or with what was seen of VMs.
+// Validate asks whether the prediction agrees with published topologies, or with observations of VMs.
 type Validate struct {
 	ask.Asked
 	Args        []string `ask:"source,arg,local"`
@@ -27,7 +27,7 @@ type Validate struct {
 	Simulations bool     `ask:"simulations" group:"Simulation" help:"replay published experiments in the simulation"`
 	Vary        bool     `ask:"vary" help:"with --simulations: play every number that no source states with other values (about a minute)"`
 	ask.Choice  `group:"Judge"`
-	ask.Source  `group:"Source"`
+	ask.Source  `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // Answer answers the question.
@@ -49,8 +49,8 @@ func (v *Validate) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return &ask.Reply{Answers: []*answer.Answer{measure.Score(score)}, Found: score.Unexplained() > 0}, nil
 }
 
-// simulated puts published experiments beside the model. Without Vary the worlds
-// are those of the record, as far as it is of these cases and of this model.
+// simulated compares the model with published experiments. Without Vary it uses recorded worlds if the
+// record covers these cases and this version of the model.
 func (v *Validate) simulated(ctx context.Context, choices vnuma.Choices) (*ask.Reply, error) {
 	cases, err := readEach(v.Args, published.Simulations, "testdata/sim/*.txtar", experiment.Read)
 	if err != nil {
@@ -78,7 +78,7 @@ func (v *Validate) simulated(ctx context.Context, choices vnuma.Choices) (*ask.R
 	return &ask.Reply{Answers: []*answer.Answer{measure.Experiments(results, stale)}, Found: experiment.Unexplained(results) > 0}, nil
 }
 
-// readEach reads the files, or without any the cases that homenode ships.
+// readEach reads the files, or by default the cases that are part of homenode.
 func readEach[T any](files []string, shipped fs.FS, pattern string, read func(name string, data []byte) (T, error)) (out []T, err error) {
 	file := text.File
 	if len(files) == 0 {

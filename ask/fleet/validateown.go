@@ -20,7 +20,7 @@ import (
 	"homenode/source/open"
 )
 
-// own reports whether the arguments name a fleet: what can be read as cases is cases.
+// own reports whether the arguments name a fleet. Files that can be parsed as cases are cases.
 func (v *Validate) own() bool {
 	if v.Contribute != "" || v.FetchLogs || v.VMs != nil || v.Evidence != nil {
 		return true
@@ -41,7 +41,7 @@ func (v *Validate) own() bool {
 	return false
 }
 
-// ofFleet scores the prediction on the VMs of a fleet.
+// ofFleet compares the prediction with observations for the VMs of a fleet.
 func (v *Validate) ofFleet(ctx context.Context, e *ask.Env, choices vnuma.Choices) (*ask.Reply, error) {
 	server := func(arg string) bool { return arg == "vcenter" || strings.Contains(arg, "://") }
 	switch {

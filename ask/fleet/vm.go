@@ -20,7 +20,7 @@ import (
 	verdict "homenode/rules/verdict/fleet"
 )
 
-// vms explains the VMs that a name or a pattern names.
+// vms explains the VMs that match a name or pattern.
 func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, name string, event vnuma.Event, problems map[string][]string) (*ask.Reply, error) {
 	vms, err := vmsNamed(result.Fleet, name)
 	if err != nil {
@@ -57,7 +57,7 @@ func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, nam
 	return r, nil
 }
 
-// statedVM returns a VM of KVM as the rules saw it.
+// statedVM returns the rules' view of a KVM domain.
 func statedVM(r *rules.Result, vm *numa.VM) (*rule.StatedVM, error) {
 	i := slices.IndexFunc(r.Stated, func(v *rule.StatedVM) bool { return v.VM == vm })
 	if i < 0 {
@@ -66,7 +66,7 @@ func statedVM(r *rules.Result, vm *numa.VM) (*rule.StatedVM, error) {
 	return r.Stated[i], nil
 }
 
-// resize gives the VMs of a fleet another number of vCPUs. It returns what else would have to change with it, by ID.
+// resize sets the number of vCPUs of VMs. It returns, by ID, other settings that would have to change.
 func resize(vms []*numa.VM, vcpus int) map[string][]string {
 	problems := map[string][]string{}
 	for _, vm := range vms {
@@ -78,7 +78,7 @@ func resize(vms []*numa.VM, vcpus int) map[string][]string {
 	return problems
 }
 
-// explain finds the hosts and predicts.
+// explain determines the hosts and predicts the topology.
 func explain(result *rules.Result, vm *numa.VM, hostName, fromName string, event vnuma.Event) (*verdict.Explanation, error) {
 	fleet := result.Fleet
 	v := judged(result, vm)
@@ -96,7 +96,7 @@ func explain(result *rules.Result, vm *numa.VM, hostName, fromName string, event
 	return verdict.Explain(result, v, on, c)
 }
 
-// judged returns the VM as the rules saw it; nil when it was left out.
+// judged returns the rules' view of a VM; nil if the assessment skipped it.
 func judged(r *rules.Result, vm *numa.VM) *rule.VM {
 	for _, c := range r.Clusters {
 		for _, v := range slices.Concat(c.VMs, c.Templates) {
@@ -108,8 +108,8 @@ func judged(r *rules.Result, vm *numa.VM) *rule.VM {
 	return nil
 }
 
-// unjudged returns why the VM was left out. Hosts and problems with settings have
-// notes too, and VMs of one line or export share a place; the reason comes last.
+// unjudged returns the reason why the assessment skipped the VM. It is the last note with the place of the VM: hosts
+// and invalid settings also have notes, and the VMs of one line or export share a place.
 func unjudged(r *rules.Result, vm *numa.VM) error {
 	for _, n := range slices.Backward(r.Unjudged) {
 		if n.At == vm.At && strings.HasPrefix(n.Text, "VM "+vm.Name+":") {
@@ -119,8 +119,7 @@ func unjudged(r *rules.Result, vm *numa.VM) error {
 	return fmt.Errorf("VM %s: not judged", texttab.Clean(vm.Name))
 }
 
-// hostFor returns the host to predict on: the named one, the VM's own, or the
-// first of its cluster.
+// hostFor returns the host for the prediction: the named host, the VM's own host, or the first of its cluster.
 func hostFor(fleet *numa.Fleet, v *rule.VM, name string) (*numa.Host, error) {
 	switch {
 	case name != "":
@@ -131,7 +130,7 @@ func hostFor(fleet *numa.Fleet, v *rule.VM, name string) (*numa.Host, error) {
 	return v.On[0].Kind.Hosts[0], nil
 }
 
-// lastHost returns the host of the last power-on, when the event makes it count.
+// lastHost returns the host of the last power-on, if the event depends on it.
 func lastHost(fleet *numa.Fleet, v *rule.VM, on *numa.Host, name string, e vnuma.Event) (*vnuma.Machine, error) {
 	if !slices.Contains([]vnuma.Event{vnuma.VMotionIn, vnuma.Resume, vnuma.Reboot}, e) {
 		if name != "" {

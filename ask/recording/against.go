@@ -21,22 +21,23 @@ import (
 	"homenode/source/ticks"
 )
 
-// A replaying simulates beside captures: it starts as they were observed at their start, with the load that was observed.
+// A replaying simulates hosts from captures. Each simulation starts with the placement at the start of the capture and uses the observed
+// load.
 type replaying struct {
 	env    *ask.Env
 	window [2]time.Time
 	hosts  []*replay.Recorder
 	notes  []fileNote
-	failed int // files and hosts
+	failed int // number of files and hosts
 }
 
 // A fileNote is a warning about a file.
 type fileNote struct {
 	text  string
-	hosts []string // that the file is of
+	hosts []string // hosts in the file
 }
 
-// against replays the captures and answers how far the model was off. The scenario names the inventory: shapes of hosts, settings of VMs.
+// against replays the captures and reports the error of the model. The scenario is the inventory: shapes of hosts, settings of VMs.
 func (f *Simulate) against(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	const why = "not with --against: the capture says what happened"
 	times := ask.Captures{From: f.From, To: f.To}
@@ -76,7 +77,7 @@ func (f *Simulate) against(ctx context.Context, e *ask.Env) (*ask.Reply, error) 
 	return ask.Partly(r, nil, f.Incomplete())
 }
 
-// replay replays every host. One that cannot be replayed is named, unless there is no other.
+// replay replays every host. Hosts that cannot be replayed are reported as warnings; if there is no other host, as an error.
 func (f *replaying) replay(ctx context.Context, o replay.Options) (results []*replay.Result, err error) {
 	var failed []error
 	for _, r := range f.hosts {
@@ -108,13 +109,13 @@ func (f *replaying) replay(ctx context.Context, o replay.Options) (results []*re
 	return results, nil
 }
 
-// fail tells of a file or host that is left out.
+// fail warns about a skipped file or host.
 func (f *replaying) fail(err error) {
 	f.failed++
 	f.env.Tell(err.Error())
 }
 
-// read reads the captures, host by host. Files of one host are to be given in the order of time.
+// read reads the captures, host by host. The files of one host must be in time order.
 func (f *replaying) read(ctx context.Context, captures []string, fleet *numa.Fleet) error {
 	o := ticks.Options{From: f.window[0], To: f.window[1], Workers: runtime.GOMAXPROCS(0)}
 	o.MachineOf = func(name string) *numa.Host {
@@ -153,7 +154,7 @@ func (f *replaying) read(ctx context.Context, captures []string, fleet *numa.Fle
 	return nil
 }
 
-// tick hands a tick to the recorder of its host.
+// tick passes a tick to the recorder of its host.
 func (f *replaying) tick(t *numa.Tick) error {
 	from, to := f.window[0], f.window[1]
 	if t.Time.Before(from) || !to.IsZero() && t.Time.After(to) {

@@ -34,10 +34,10 @@ type Capture struct {
 	FailOn       string   `ask:"fail-on" group:"Judge" default:"medium" help:"least severity that makes the exit code 1: info, low, medium, high"`
 	Explore      []string `ask:"explore" group:"Output" label:"Columns" example:"Group Memory(*:sql01)\\Numa *" help:"list the columns of one batch file of esxtop: '*' (objects), 'Group Memory', 'Group Memory(*:sql01)\\Numa *'; with --format csv write them, again for more"`
 
-	inventories ask.Source // no fields: the front end says how a vCenter is reached
+	inventories ask.Source // not a field: flags of the front end configure the connection to a vCenter
 }
 
-// Steps counts what is read.
+// Steps returns the size of the files in megabytes.
 func (f *Capture) Steps(e *ask.Env) (int, string, error) { return e.Megabytes(f.Files) }
 
 // Answer answers the question.
@@ -76,11 +76,11 @@ func (f *Capture) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 		}
 	}
 	if nothing != nil && (o.Whole == nil || !errors.As(nothing, new(*ask.Nothing))) {
-		return nil, nothing // else --merge can tell of the file
+		return nil, nothing // otherwise --merge can report the file
 	}
 	w := rules.Watch(recordings, inventory, options)
 	w.Notes, w.Unread = append(notes, w.Notes...), max(0, f.Failed-cutFiles(recordings))
-	if nothing == nil && (e.Form != "svg" || o.VM == "") { // a drawing can be of a host that the field vm names
+	if nothing == nil && (e.Form != "svg" || o.VM == "") { // a drawing can show a host named by the field vm
 		if w, err = shown.Watched(w); err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (f *Capture) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return ask.Partly(r, err, nothing, f.Captures.Incomplete(), f.inventories.Incomplete())
 }
 
-// check looks at what is read before anything is.
+// check validates the fields before anything is read.
 func (f *Capture) check() error {
 	if f.Merge {
 		return f.checkMerge()
@@ -101,13 +101,13 @@ func (f *Capture) check() error {
 	return cmp.Or(f.Check(f.Files), ask.Set("start", f.Start, &f.Began, ask.ParseTime))
 }
 
-// one returns the VM that alone is asked for by its name; "" when patterns or several are.
+// one returns the VM if the filter selects exactly one by name; else "".
 func (f *Capture) one() string {
 	o := f.Options()
 	return o.One()
 }
 
-// inventory reads the fleet, or what lies beside the captures; nil for none.
+// inventory reads the fleet, or the inventory beside the captures; nil for none.
 func (f *Capture) inventory(ctx context.Context, e *ask.Env, o rules.Options) (*rules.Result, error) {
 	fleet := slices.Clone(f.Fleet)
 	if len(fleet) == 0 && e.Own == nil && !f.Merge {
@@ -125,7 +125,7 @@ func (f *Capture) inventory(ctx context.Context, e *ask.Env, o rules.Options) (*
 	return rules.RunContext(ctx, read, rules.Options{Policy: thresholdsOf(o.Policy), Today: o.Today})
 }
 
-// read reads the captures, or the results of captures.
+// read reads captures or their results.
 func (f *Capture) read(ctx context.Context, e *ask.Env, o capture.Options, inventory *rules.Result) ([]*capture.Recording, []numa.Note, error) {
 	if f.Merge {
 		return f.merge(ctx, e, o)
@@ -133,7 +133,7 @@ func (f *Capture) read(ctx context.Context, e *ask.Env, o capture.Options, inven
 	return f.Read(ctx, e, f.Files, o, inventory)
 }
 
-// judged returns the answer, or a drawing alone.
+// judged returns the answer, or a single drawing.
 func (f *Capture) judged(e *ask.Env, w *rules.Watched, o recording.Options, from finding.Severity) (*ask.Reply, error) {
 	r := &ask.Reply{Form: format.Options{Details: f.Details || o.VM != "", FailOn: from}, Found: w.AtLeast(from) > 0}
 	if e.Form != "svg" {
@@ -145,7 +145,7 @@ func (f *Capture) judged(e *ask.Env, w *rules.Watched, o recording.Options, from
 	return r, err
 }
 
-// cutFiles counts the files that were not read to their end.
+// cutFiles returns the number of truncated files.
 func cutFiles(recordings []*capture.Recording) int {
 	names := map[string]bool{}
 	for _, rec := range recordings {
@@ -158,12 +158,12 @@ func cutFiles(recordings []*capture.Recording) int {
 	return len(names)
 }
 
-// words are the files and the fields that change the answer, for the next commands.
+// words returns the files and the fields that affect the answer, for the next commands.
 func (f *Capture) words() []string {
 	return f.Words(f.Files, slices.Concat([]string{"merge"}, ask.AnswerNames, ask.FilterNames)...)
 }
 
-// thresholdsOf returns the configuration without what it accepts and switches off: the findings about the inventory are not shown.
+// thresholdsOf returns the configuration without accepted findings and disabled rules: findings about the inventory are not shown.
 func thresholdsOf(p *policy.Policy) *policy.Policy {
 	if p == nil {
 		return nil

@@ -20,10 +20,10 @@ import (
 	"homenode/source/open"
 )
 
-// notExplored are fields that mean nothing without a judgement.
+// notExplored are the fields that have no effect without an assessment.
 var notExplored = append([]string{"host-name", "start", "interval", "fleet", "merge"}, ask.FilterNames...)
 
-// explore looks into one batch file: what columns it has, and single ones of them.
+// explore lists the columns of one batch file, or extracts some.
 func (f *Capture) explore(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err := cmp.Or(f.checkExplore(e), f.ReadTimes()); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (f *Capture) explore(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return f.list(ctx, e)
 }
 
-// checkExplore looks at what is asked before anything is read: times say which rows are written.
+// checkExplore validates the fields before anything is read. The times select rows.
 func (f *Capture) checkExplore(e *ask.Env) error {
 	extract := e.Form == "csv"
 	if err := f.Refuse("not with --explore", notExplored...); err != nil {
@@ -61,7 +61,7 @@ func (f *Capture) checkExplore(e *ask.Env) error {
 	return nil
 }
 
-// opened opens the file, unpacked: among those of the process, or on this machine.
+// opened opens the file, decompressed: from the files of the process, or from this machine.
 func (f *Capture) opened(ctx context.Context, e *ask.Env) (io.ReadCloser, error) {
 	if e.Own == nil {
 		return open.Plain(ctx, f.Files[0], e.In)
@@ -69,7 +69,7 @@ func (f *Capture) opened(ctx context.Context, e *ask.Env) (io.ReadCloser, error)
 	return open.PlainIn(ctx, e.Own, f.Files[0])
 }
 
-// list answers which columns there are.
+// list answers with the list of columns.
 func (f *Capture) list(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	file, err := f.opened(ctx, e)
 	if err != nil {
@@ -97,10 +97,10 @@ func (f *Capture) list(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return r, nil
 }
 
-// extract answers with the values of columns. What could be read of a damaged file is written, too.
+// extract answers with the values of columns. For a damaged file it writes the readable part.
 func (f *Capture) extract(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	r := &ask.Reply{}
-	if !e.Shared { // there can be more values than fit into memory
+	if !e.Shared { // the values may not fit into memory
 		r.Write = func(w io.Writer) error {
 			return f.extracted(ctx, e, func(x *explore.Extraction) error {
 				if err := table.CSV(w, recording.ExtractedTable(x)); err != nil || ctx.Err() != nil {
@@ -125,7 +125,7 @@ func (f *Capture) extract(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	})
 }
 
-// extracted opens the file, and lets use take what is extracted of it.
+// extracted opens the file and calls use with the extraction.
 func (f *Capture) extracted(ctx context.Context, e *ask.Env, use func(*explore.Extraction) error) error {
 	name := f.Files[0]
 	file, err := f.opened(ctx, e)

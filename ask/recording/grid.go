@@ -15,7 +15,7 @@ import (
 	"homenode/rules/simulate"
 )
 
-// grid simulates a story once for each point of a grid, and answers with the points side by side.
+// grid simulates a story once for each point of a grid, and compares the points.
 func (f *Simulate) grid(ctx context.Context, e *ask.Env, story *numa.Story, o simulate.Options, from finding.Severity) (*ask.Reply, error) {
 	const why = "not with --grid: its points are compared as a whole"
 	if err := cmp.Or(onlyTables(e, "grid"), f.Refuse(why, "why", "moment", "vm", "details"), notBeside(e, why)); err != nil {
@@ -38,7 +38,7 @@ func (f *Simulate) grid(ctx context.Context, e *ask.Env, story *numa.Story, o si
 	return r, nil
 }
 
-// notBeside refuses a table of one run, and its ticks.
+// notBeside rejects --table and an export of ticks, which apply to a single run.
 func notBeside(e *ask.Env, why string) error {
 	switch {
 	case e.Table != "":

@@ -15,7 +15,7 @@ import (
 	"homenode/source/open"
 )
 
-// checkMerge looks at what is asked of results that are merged.
+// checkMerge validates the fields for merging results.
 func (f *Capture) checkMerge() error {
 	if len(f.Files) == 0 {
 		return ask.Wrong("merge", errors.New("want a FILE to merge: a JSON result of a capture, or a folder of them"))
@@ -23,7 +23,7 @@ func (f *Capture) checkMerge() error {
 	return f.Refuse("give it to the runs whose results are merged", "from", "to", "host-name", "start", "interval")
 }
 
-// merge reads JSON results of captures: files, folders of them, - for standard input. What they come to is what Read returns for the captures themselves.
+// merge reads JSON results of captures: files, folders of them, or - for standard input. It returns the same as Read would for the captures themselves.
 func (f *Capture) merge(ctx context.Context, e *ask.Env, o capture.Options) ([]*capture.Recording, []numa.Note, error) {
 	var m archive.Merger
 	defer m.Close()
@@ -39,7 +39,7 @@ func (f *Capture) merge(ctx context.Context, e *ask.Env, o capture.Options) ([]*
 			switch {
 			case err != nil:
 				return err
-			case path != name && strings.ContainsAny(d.Name()[:1], "._"): // of Spark: its sums, and that it is done
+			case path != name && strings.ContainsAny(d.Name()[:1], "._"): // Spark metadata: checksums and the success marker
 				if d.IsDir() {
 					return fs.SkipDir
 				}

@@ -12,7 +12,7 @@ import (
 	"homenode/output/change"
 )
 
-// Optimise asks on which hosts the VMs of a cluster run best, and with which shapes; its fields say what a better distribution must keep.
+// Optimise asks on which hosts the VMs of a cluster run best, and with which shapes. Its fields are the constraints on the distribution.
 type Optimise struct {
 	ask.Asked
 	Scenario     string   `ask:"scenario,arg,need"`
@@ -29,7 +29,7 @@ type Optimise struct {
 	ask.Play     `group:"Story"`
 }
 
-// Answer proposes, simulates the story with and without the proposal, and answers with both.
+// Answer computes a proposal, simulates the story with and without it, and answers with both.
 func (f *Optimise) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	err := cmp.Or(between("memory-percent", float64(f.Memory), 1000), between("vcpus-per-core", f.PerCore, 1000), between("reserve", f.Reserve, 10))
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *Optimise) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return ask.Answered(change.Optimise(r), nil)
 }
 
-// between refuses what is not between 0 and most.
+// between rejects a value outside of 0 to most.
 func between(field string, x, most float64) error {
 	if x >= 0 && x <= most {
 		return nil

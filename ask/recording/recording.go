@@ -1,4 +1,4 @@
-// Package recording has the questions about what happens over time.
+// Package recording has the questions about events over time.
 package recording
 
 import (
@@ -15,7 +15,7 @@ import (
 // CaptureEntry is the question about captures.
 var CaptureEntry = &ask.Entry{Name: "capture", Title: "What happened", Configured: true, New: func() ask.Question { return &Capture{} }, Budget: ask.Budget{Steps: ask.MostMegabytes}, Tables: recording.CaptureTables}
 
-// Entries are the questions, in the order in which they are listed.
+// Entries lists the questions in display order.
 var Entries = []*ask.Entry{
 	{Name: "simulate", Title: "Simulate", Configured: true, Lead: "The model of the NUMA scheduler runs over this fleet, or a part of it, when you press Show.", New: func() ask.Question { return &Simulate{} },
 		Budget: ask.Budget{Steps: 24_000}, Tables: recording.SimulationTables},
@@ -23,13 +23,13 @@ var Entries = []*ask.Entry{
 	{Name: "optimise", Title: "Optimise", Configured: true, New: func() ask.Question { return &Optimise{} }},
 }
 
-// least reads the severity from which findings are told to the asker.
+// least parses --fail-on, the lowest severity that affects the exit code.
 func least(failOn string) (finding.Severity, error) {
 	s, err := finding.ParseSeverity(failOn)
 	return s, ask.Wrong("fail-on", err)
 }
 
-// onlyTables refuses the other forms of an answer, which a way to ask does not have.
+// onlyTables rejects output forms that the option does not support.
 func onlyTables(e *ask.Env, with string) error {
 	if e.Form == "" || slices.Contains(format.Tables, e.Form) {
 		return nil

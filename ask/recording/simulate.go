@@ -22,7 +22,7 @@ import (
 	"homenode/source/story"
 )
 
-// Simulate asks what the model of the NUMA scheduler does with a fleet over time.
+// Simulate asks how the model of the NUMA scheduler places a fleet over time.
 type Simulate struct {
 	ask.Asked
 	Scenario string `ask:"scenario,arg"`
@@ -38,10 +38,10 @@ type Simulate struct {
 	FailOn   string   `ask:"fail-on" group:"Judge" default:"medium" help:"least severity that makes the exit code 1: info, low, medium, high"`
 }
 
-// MostHours is how long a simulation can be in a process that others use.
+// MostHours is the longest simulation in a shared process.
 const MostHours = 48.0
 
-// Steps counts the VMs that run, times hours.
+// Steps returns the number of running VMs times hours.
 func (f *Simulate) Steps(e *ask.Env) (n int, noun string, err error) {
 	if f.Hours > MostHours {
 		return 0, "", ask.Wrong("hours", fmt.Errorf("found %v, want at most %v on a page; the command has no limit", f.Hours, MostHours))
@@ -67,7 +67,7 @@ func (f *Simulate) Steps(e *ask.Env) (n int, noun string, err error) {
 	return int(math.Ceil(float64(running(fleet)) * hours)), "VMs times hours (a cluster or host alone has fewer)", nil
 }
 
-// running counts the VMs that may run.
+// running returns the number of VMs that are or may be powered on.
 func running(f *numa.Fleet) (n int) {
 	for i := range f.VMs {
 		if v := &f.VMs[i]; v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Template.Or(false) {
@@ -102,7 +102,7 @@ func (f *Simulate) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return ask.Partly(r, err, f.Incomplete())
 }
 
-// check looks at what is shown before anything is read.
+// check validates the output fields before anything is read.
 func (f *Simulate) check(e *ask.Env) error {
 	switch {
 	case f.Why && slices.Contains([]string{"svg", "sarif", "junit"}, e.Form):
@@ -113,7 +113,7 @@ func (f *Simulate) check(e *ask.Env) error {
 	return nil
 }
 
-// simulate answers about one run.
+// simulate answers with one run.
 func (f *Simulate) simulate(ctx context.Context, e *ask.Env, s *numa.Story, o simulate.Options, from finding.Severity) (*ask.Reply, error) {
 	if o.Silent && (f.Why || f.VM != "") {
 		return nil, fmt.Errorf("--why, --vm: %d VMs are simulated in sum only: to watch each of them, say how often: --at 'run 24h every=5m'", len(s.Fleet.VMs))
@@ -148,7 +148,7 @@ func (f *Simulate) simulate(ctx context.Context, e *ask.Env, s *numa.Story, o si
 	return r, nil
 }
 
-// shown returns what of the simulation was asked for.
+// shown returns the requested view of the simulation.
 func (f *Simulate) shown(r *simulate.Result, form string, o recording.Options) (*answer.Answer, error) {
 	switch {
 	case f.Why:
@@ -164,7 +164,7 @@ func (f *Simulate) shown(r *simulate.Result, form string, o recording.Options) (
 	return recording.Simulation(r, o), nil
 }
 
-// words are the scenario and the fields that change the answer, for the next commands.
+// words returns the scenario and the fields that affect the answer, for the next commands.
 func (f *Simulate) words() []string {
 	var of []string
 	if f.Scenario != "" {
@@ -173,7 +173,7 @@ func (f *Simulate) words() []string {
 	return f.Words(of, slices.Concat(ask.PlayNames, ask.AnswerNames)...)
 }
 
-// run simulates the story, shows how far it is, and hands every tick to who takes it beside the answer.
+// run simulates the story. It reports progress and exports every tick.
 func run(ctx context.Context, e *ask.Env, s *numa.Story, o simulate.Options) (*simulate.Result, error) {
 	var count func()
 	if e.Progress != nil && !o.Silent {
@@ -191,12 +191,12 @@ func run(ctx context.Context, e *ask.Env, s *numa.Story, o simulate.Options) (*s
 	if err != nil {
 		return nil, err
 	}
-	defer t.Abort() // nothing after Close
+	defer t.Abort() // no effect after Close
 	if t.Serial() {
 		o.Workers = 1
 	}
 	o.Tick = func(host int, tick *numa.Tick) {
-		if err := t.Tick(host, tick); err != nil { // the first one ends the run
+		if err := t.Tick(host, tick); err != nil { // the first error ends the run
 			stop(err)
 		}
 		if count != nil {
@@ -210,7 +210,8 @@ func run(ctx context.Context, e *ask.Env, s *numa.Story, o simulate.Options) (*s
 	return r, t.Close()
 }
 
-// counted returns what counts the ticks of all hosts, which come from several goroutines, and shows each percent.
+// counted returns a function that counts the ticks of all hosts and shows each percent. It is safe for concurrent
+// use.
 func counted(all int, show func(done, total int)) func() {
 	var done atomic.Int64
 	var mu sync.Mutex

@@ -25,7 +25,7 @@ import (
 	"homenode/source/open"
 )
 
-// Calibrate asks what I/O costs on hosts of one's own, by the results of a benchmark.
+// Calibrate asks for the CPU cost of I/O on the user's own hosts, measured by a benchmark.
 type Calibrate struct {
 	ask.Asked
 	Files    []string `ask:"file,arg,need,local"`
@@ -73,7 +73,7 @@ func (f *Calibrate) answer(ctx context.Context) (*answer.Answer, error) {
 	}
 	c.Trials, c.Notes = trials, append(notes, more...)
 	c.Result = calibrate.Costs(trials, c.Options)
-	c.Notes = slices.DeleteFunc(c.Notes, func(note string) bool { // the table of what is left out says so
+	c.Notes = slices.DeleteFunc(c.Notes, func(note string) bool { // the table of skipped results contains them
 		return strings.Contains(note, "no test case name") && slices.ContainsFunc(c.Result.Left, func(l calibrate.Left) bool { return strings.HasPrefix(note, l.Place+": ") })
 	})
 	if len(c.Result.Costs) == 0 {
@@ -93,7 +93,7 @@ func (f *Calibrate) answer(ctx context.Context) (*answer.Answer, error) {
 	return show.Answer(c), nil
 }
 
-// results reads the results, or makes those of the demo.
+// results reads the results, or generates those of the demo.
 func (f *Calibrate) results(ctx context.Context) ([]*benchmark.Results, []string, error) {
 	if !slices.Equal(f.Files, []string{open.Demo}) {
 		return open.Benchmarks(ctx, f.Files)
@@ -103,7 +103,7 @@ func (f *Calibrate) results(ctx context.Context) ([]*benchmark.Results, []string
 	return []*benchmark.Results{res}, nil, err
 }
 
-// reasons says why nothing can be used.
+// reasons returns the reasons why no result is usable.
 func reasons(c *show.Calibration) []error {
 	var out []error
 	for _, l := range c.Result.Left {
@@ -115,7 +115,7 @@ func reasons(c *show.Calibration) []error {
 	return out
 }
 
-// ask reads the fields.
+// ask parses the fields.
 func (f *Calibrate) ask(c *show.Calibration) (*trial.Options, error) {
 	c.Options = calibrate.Options{Transmit: iocost.Transmit, Receive: iocost.Receive, Hardware: strings.TrimSpace(f.Hardware)}
 	if slices.Equal(f.Files, []string{open.Demo}) {
@@ -145,7 +145,7 @@ func (f *Calibrate) ask(c *show.Calibration) (*trial.Options, error) {
 	return o, err
 }
 
-// network reads what I/O costs on the network.
+// network parses the CPU cost of network I/O.
 func (f *Calibrate) network(c *show.Calibration) error {
 	var costs [2]unit.CyclesPerBit
 	if err := ask.Set("network-cost", f.Network, &costs, trial.ParseNetwork); err != nil || f.Network == "" {
@@ -156,7 +156,7 @@ func (f *Calibrate) network(c *show.Calibration) error {
 	return nil
 }
 
-// loads reads --cpu and --cpu-file.
+// loads parses --cpu and --cpu-file.
 func (f *Calibrate) loads(o *trial.Options) error {
 	var given []hostload.Row
 	for _, text := range f.CPU {
@@ -182,7 +182,7 @@ func (f *Calibrate) loads(o *trial.Options) error {
 	return nil
 }
 
-// invented sets what the flags would, for results that the program makes up.
+// invented returns the options for the generated results of the demo.
 func (f *Calibrate) invented(c *show.Calibration) (*trial.Options, error) {
 	if err := f.Refuse("demo brings its own", "path", "host-count", "host-cores", "core", "idle", "cpu", "cpu-file", "guest-cpu", "iops-limit", "hardware"); err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (f *Calibrate) invented(c *show.Calibration) (*trial.Options, error) {
 	return o, f.network(c)
 }
 
-// assumed says what the flags state, and what was assumed.
+// assumed lists the values that were given by flags or assumed.
 func (f *Calibrate) assumed(o *trial.Options) []answer.Assumption {
 	var out []answer.Assumption
 	add := func(what, value, flag, note string) {
@@ -229,7 +229,7 @@ func (f *Calibrate) assumed(o *trial.Options) []answer.Assumption {
 	return out
 }
 
-// keep writes the costs, if asked to, and says what became of the file.
+// keep writes the costs with --save, and returns a sentence about the file.
 func (f *Calibrate) keep(c *show.Calibration) (string, error) {
 	if !f.Save {
 		return "Nothing is written: --save puts the costs into " + nameOf(f.Own) + ".", nil

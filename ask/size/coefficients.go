@@ -8,10 +8,10 @@ import (
 	"homenode/size/calibrate/coefficients"
 )
 
-// noCoefficients is the value of --coefficients that takes none.
+// noCoefficients is the value of --coefficients that disables the user's costs.
 const noCoefficients = "none"
 
-// load returns the user's own costs of I/O; nil when there are none.
+// load reads the user's costs of I/O; nil for none.
 func load(file string, e *ask.Env) (*coefficients.File, error) {
 	if file == noCoefficients || e.Own != nil {
 		return nil, nil
@@ -23,7 +23,7 @@ func load(file string, e *ask.Env) (*coefficients.File, error) {
 	return own, ask.Wrong("coefficients", err)
 }
 
-// nameOf returns the file of the user's own costs.
+// nameOf returns the name of the file with the user's costs.
 func nameOf(file string) string {
 	if file == "" {
 		return coefficients.DefaultFile

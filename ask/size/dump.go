@@ -17,7 +17,8 @@ import (
 	"homenode/source/evidence"
 )
 
-// Dump asks how large the core dump file of a host is, and what it leaves of its boot device.
+// Dump asks for the size of a host's core dump file, and for the space that remains on its boot
+// device.
 type Dump struct {
 	ask.Asked
 	Published
@@ -73,7 +74,7 @@ func (f *Dump) ask(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	return size.Answer("size dump", dump.OfFleet(fleet.Source, fleet.Hosts, q)), nil
 }
 
-// question reads the fields.
+// question parses the fields.
 func (f *Dump) question() (q dump.Question, err error) {
 	boot := func(text string) (numa.Bytes, error) {
 		v, err := memory(text)
@@ -84,7 +85,7 @@ func (f *Dump) question() (q dump.Question, err error) {
 	}
 	logs := func(text string) (numa.Bytes, error) {
 		if strings.Trim(text, "0") == "" {
-			return 0, nil // all go to a syslog server
+			return 0, nil // all dumps go to a syslog server
 		}
 		return memory(text)
 	}

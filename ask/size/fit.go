@@ -14,7 +14,7 @@ import (
 	"homenode/size/fit"
 )
 
-// Fit asks how many VMs fit each type of host with all memory local, what is left, and which hosts to buy.
+// Fit asks how many VMs fit each type of host with all memory local, how much room is left, and which hosts to buy.
 type Fit struct {
 	ask.Asked
 	Fleet      string   `ask:"source,arg" label:"Fleet"`
@@ -34,7 +34,7 @@ type Fit struct {
 	ask.Source `only:"nodes-per-socket assume-host" group:"Source"`
 }
 
-// Steps counts the VMs that are described, and what their shapes and the host types take beside; the fleet does not count.
+// Steps returns the number of described VMs plus the cost of shapes and host types. The fleet does not count.
 func (f *Fit) Steps(*ask.Env) (n int, noun string, err error) {
 	shapes, err := fit.ParseShapes(f.VMs)
 	for i := range shapes {
@@ -78,7 +78,7 @@ func (f *Fit) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	return show.Answer(c, r, changes), ctx.Err()
 }
 
-// described checks what is needed without a SOURCE.
+// described checks the fields that are required without a SOURCE.
 func (f *Fit) described(a *fit.Ask) error {
 	switch {
 	case f.Cluster != "":
@@ -88,15 +88,14 @@ func (f *Fit) described(a *fit.Ask) error {
 	case len(a.Types) == 0:
 		return errors.New("--hosts: found none, want host types such as 2x32c/1TB,2x48c/1.5TB, or a SOURCE with hosts")
 	case a.Shapes[0].Count > 0:
-		a.Hosts = 0 // is what is asked
+		a.Hosts = 0 // it is the result
 	case a.Spare >= a.Hosts:
 		return fmt.Errorf("--spare: found %d hosts, %d of them spare: want one at least that is not", a.Hosts, a.Spare)
 	}
 	return nil
 }
 
-// fromSource adds the VMs and hosts of the source to what is asked. It returns the answer
-// when the question was about the room that is left.
+// fromSource adds the VMs and hosts of the source to a. For a question about free capacity it returns the answer.
 func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Context) (*answer.Answer, error) {
 	counted := len(a.Shapes) > 0 && a.Shapes[0].Count > 0
 	room := len(a.Shapes) > 0 && !counted && len(a.Types) == 0
@@ -155,7 +154,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	return nil, err
 }
 
-// noHost says why no host of the cluster can be reckoned with, and what helps.
+// noHost explains why no host of the cluster is usable, and suggests a remedy.
 func noHost(c *fit.Cluster, also string) error {
 	why := "found none"
 	if len(c.Notes) > 0 {
@@ -164,7 +163,7 @@ func noHost(c *fit.Cluster, also string) error {
 	return fmt.Errorf("no host of %s can be reckoned with (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, why, also)
 }
 
-// fill gives hosts that state no release that of --release, which ask has read.
+// fill sets the release of hosts without one to on (--release).
 func fill(fleet *numa.Fleet, on numa.Release, c *show.Context) {
 	for i := range fleet.Hosts {
 		if h := &fleet.Hosts[i]; !h.Release.Known() {
@@ -175,7 +174,7 @@ func fill(fleet *numa.Fleet, on numa.Release, c *show.Context) {
 	}
 }
 
-// ask reads the fields.
+// ask parses the fields.
 func (f *Fit) ask() (*fit.Ask, *show.Context, error) {
 	on, err := release(f.Release)
 	if err != nil {
@@ -195,12 +194,12 @@ func (f *Fit) ask() (*fit.Ask, *show.Context, error) {
 		f.checkNumbers())
 }
 
-// prices returns those that were given.
+// prices returns the given prices.
 func (f *Fit) prices() fit.Prices {
 	return fit.Prices{Host: f.HostPrice, Core: f.CorePrice, GB: f.GBPrice}
 }
 
-// checkNumbers names the flag whose number cannot be.
+// checkNumbers reports the first flag whose value is out of range.
 func (f *Fit) checkNumbers() error {
 	o := fit.Options{Reserve: f.Reserve, PerCore: 1}
 	if err := o.Check(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"homenode/size/iocost"
 )
 
-// IO asks what the I/O of a workload costs in CPU.
+// IO asks for the CPU cost of the I/O of a workload.
 type IO struct {
 	ask.Asked
 	Published
@@ -75,7 +75,7 @@ func (f *IO) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	return size.Answer("size io", s), nil
 }
 
-// on reads the hosts: of the flags, or of one cluster of a source.
+// on sets the hosts from flags, or from one cluster of a source.
 func (f *IO) on(ctx context.Context, e *ask.Env, q *iocost.Question) error {
 	core, err := checkHosts(&f.Asked, f.Hosts, f.Cores, f.Core)
 	switch {
@@ -102,11 +102,10 @@ func (f *IO) on(ctx context.Context, e *ask.Env, q *iocost.Question) error {
 	return nil
 }
 
-// wordKeys are the flags that are words of a workload, in the order in which errors look
-// at them.
+// wordKeys are the flags that are words of a workload, in the order in which errors check them.
 var wordKeys = []string{"iops", "throughput", "block", "read"}
 
-// question returns what the flags ask.
+// question parses the flags.
 func (f *IO) question() (q iocost.Question, err error) {
 	if q.Workloads, err = f.asked(); err != nil {
 		return q, err
@@ -132,7 +131,7 @@ func (f *IO) question() (q iocost.Question, err error) {
 	return q, err
 }
 
-// consistent looks at the workloads together.
+// consistent checks that the workloads fit together.
 func (f *IO) consistent(q *iocost.Question) error {
 	open, storage := 0, 0
 	for i := range q.Workloads {
@@ -167,15 +166,15 @@ func (f *IO) consistent(q *iocost.Question) error {
 	return nil
 }
 
-// word returns the value of a flag that is a word of a workload.
+// word returns the value of such a flag.
 func (f *IO) word(key string) string {
 	return map[string]string{"iops": f.IOPS, "throughput": f.Throughput, "block": f.Block, "read": f.Reads}[key]
 }
 
-// anyBlock is a size of I/Os where it does not matter: the rules of thumb go by bits.
+// anyBlock is an I/O size for cases where it has no effect: the rules of thumb depend on bits.
 var anyBlock = iocost.Word{Key: "block", Value: "32k"}
 
-// asked returns the workloads: that of the flags, then those of --workload.
+// asked returns the workloads: the one given by flags, then those of --workload.
 func (f *IO) asked() ([]iocost.Asked, error) {
 	var out []iocost.Asked
 	var words []iocost.Word

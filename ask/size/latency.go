@@ -20,7 +20,7 @@ import (
 	"homenode/source/open"
 )
 
-// Latency asks how long each step of a request waits.
+// Latency asks for the waiting time of each step of a request.
 type Latency struct {
 	ask.Asked
 	Published
@@ -63,7 +63,7 @@ func (f *Latency) answer(ctx context.Context) (*answer.Answer, error) {
 	return out, nil
 }
 
-// question reads the fields that are not about files.
+// question parses the fields that are not about files.
 func (f *Latency) question(a *latency.Ask) error {
 	machine := func(name string) (*cost.Machine, error) {
 		if !processor(name) {
@@ -90,12 +90,12 @@ func (f *Latency) question(a *latency.Ask) error {
 		ask.Set("time-budget", f.Budget, &a.Budget, budget), ask.Set("remote", f.Remote, &a.Remote, unit.ParsePercent))
 }
 
-// processor reports whether a name is of a family that package cost places.
+// processor reports whether a name belongs to a processor family of package cost.
 func processor(name string) bool {
 	return slices.ContainsFunc([]string{"xeon", "epyc", "opteron"}, func(family string) bool { return strings.Contains(strings.ToLower(name), family) })
 }
 
-// place reads the flags that say what files do not.
+// place parses the flags about facts that the files lack.
 func (f *Latency) place() (latency.Options, error) {
 	o := latency.Options{Packages: f.Packages}
 	switch f.Storage {
@@ -111,7 +111,7 @@ func (f *Latency) place() (latency.Options, error) {
 	return o, count(&f.Asked, "packages", f.Packages, 64)
 }
 
-// readLatencies reads the files; each must hold a latency that has its place.
+// readLatencies reads the files. Each must contain a latency with a known place.
 func readLatencies(ctx context.Context, names []string, place latency.Options) (samples []latency.Sample, notes []string, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {

@@ -21,7 +21,7 @@ import (
 	"homenode/source/ticks"
 )
 
-// Pages asks what page sharing saves.
+// Pages asks how much memory page sharing saves.
 type Pages struct {
 	ask.Asked
 	Published
@@ -39,7 +39,7 @@ type Pages struct {
 	Zero         string   `ask:"zero" help:"share of memory that is pages of zeros, where the story states none"`
 	Details      bool     `ask:"details" help:"every VM"`
 	ask.Captures `group:"Captures"`
-	ask.Source   `group:"Source"`
+	ask.Source   `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // Answer answers the question.
@@ -48,7 +48,7 @@ func (f *Pages) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return ask.Partly(r, err, f.Captures.Incomplete(), f.Source.Incomplete())
 }
 
-// The flags of one way to ask alone.
+// Flags that apply to one kind of question only.
 var (
 	counted   = []string{"host-name", "from", "to"}
 	estimated = []string{"memory", "consumed", "host-memory", "release", "vm-memory"}
@@ -77,7 +77,7 @@ func (f *Pages) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) 
 	return f.estimate(gain)
 }
 
-// estimate answers what the published share comes to.
+// estimate answers with the published share.
 func (f *Pages) estimate(gain unit.Figure[unit.Share]) (*answer.Answer, error) {
 	q := &pages.Request{Gain: gain}
 	var large unit.Figure[unit.Share]
@@ -98,7 +98,7 @@ func (f *Pages) estimate(gain unit.Figure[unit.Share]) (*answer.Answer, error) {
 	return standing(size.Answer("size pages", pages.Estimate(q)), nil), nil
 }
 
-// counted answers by the last tick of each host in the captures.
+// counted answers with the last tick of each host in the captures.
 func (f *Pages) counted(ctx context.Context, e *ask.Env, gain unit.Figure[unit.Share]) (*answer.Answer, error) {
 	err := cmp.Or(f.Refuse("only without a FILE to read", slices.Concat(estimated, []string{"large"})...), f.Check(f.Files))
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *Pages) counted(ctx context.Context, e *ask.Env, gain unit.Figure[unit.S
 	return a, tellsNothing(r)
 }
 
-// simulate answers by the model, with each setting of large pages and salting.
+// simulate answers with the model, for each setting of large pages and salting.
 func (f *Pages) simulate(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	m := &pages.Model{Workers: runtime.GOMAXPROCS(0)}
 	err := cmp.Or(f.Refuse("not with --simulate", slices.Concat(counted, estimated, []string{"gain"})...), ask.Set("alike", f.Alike, &m.Alike, unit.ParsePercent),
@@ -172,7 +172,7 @@ func (f *Pages) simulate(ctx context.Context, e *ask.Env) (*answer.Answer, error
 	return a, nil
 }
 
-// standing adds what holds for every answer. result is what JSON shows in place of the sheet.
+// standing adds the notes of every answer. result is the JSON value that replaces the sheet.
 func standing(a *answer.Answer, result any) *answer.Answer {
 	a.Note(pages.Standing...)
 	if result != nil {
@@ -181,7 +181,7 @@ func standing(a *answer.Answer, result any) *answer.Answer {
 	return a
 }
 
-// hours reads a number of hours, to whole minutes.
+// hours parses a number of hours, in whole minutes.
 func hours(text string) (time.Duration, error) {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n > 0 && n <= 168) {
@@ -194,7 +194,7 @@ func hours(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// tellsNothing returns an error when no host states anything about sharing.
+// tellsNothing returns an error if no host has sharing counters.
 func tellsNothing(r *pages.Counted) error {
 	for i := range r.Hosts {
 		c := &r.Hosts[i]

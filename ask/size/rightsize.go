@@ -17,7 +17,7 @@ import (
 	"homenode/size/rightsize"
 )
 
-// RightSize asks how many vCPUs and how much memory VMs need by what was recorded of them.
+// RightSize asks how many vCPUs and how much memory VMs need according to recordings.
 type RightSize struct {
 	ask.Asked
 	Files      []string `ask:"file,arg,need"`
@@ -81,10 +81,10 @@ func (f *RightSize) answer(ctx context.Context, e *ask.Env) (*answer.Answer, err
 	return show.Answer(judged, changes, options), err
 }
 
-// rightSizeAnswerFlags are those that change what rightsize finds.
+// rightSizeAnswerFlags are the flags that affect the results of rightsize.
 var rightSizeAnswerFlags = append([]string{"vm", "percentile", "headroom", "least", "node"}, ask.AnswerNames...)
 
-// options reads --percentile, --headroom and --least.
+// options parses --percentile, --headroom and --least.
 func (f *RightSize) options() (o rightsize.Options, err error) {
 	percentile := func(text string) (unit.Share, error) {
 		p, err := rightsize.ParsePercentage(text)

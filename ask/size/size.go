@@ -1,4 +1,4 @@
-// Package size has the questions of an architect about capacity.
+// Package size has an architect's questions about capacity.
 package size
 
 import (
@@ -16,10 +16,10 @@ import (
 	"homenode/output/size"
 )
 
-// mostVMs are read, not judged, in a moment.
+// mostVMs is the number of VMs that can be read in a moment. They are not assessed.
 const mostVMs = 200_000
 
-// Entries are the questions, in the order in which they are listed.
+// Entries lists the questions in display order.
 var Entries = []*ask.Entry{
 	{Name: "size fit", Lead: "How many hosts VMs need, or how many VMs fit.", Example: "vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB", Title: "VMs that fit hosts", New: func() ask.Question { return &Fit{} }, Budget: ask.Budget{Steps: 20_000}},
 	{Name: "size io", Lead: "What the I/O of a workload costs.", Example: "iops=100k&block=32k", Title: "CPU of I/O", New: func() ask.Question { return &IO{} }, Budget: ask.Budget{Steps: mostVMs}},
@@ -40,12 +40,12 @@ func answered(a *answer.Answer, err error) (*ask.Reply, error) {
 	return ask.Answered(a, err)
 }
 
-// Published lets a question show the figures that were published beside those that the model comes to.
+// Published makes a question show the published figures beside those of the model.
 type Published struct {
 	Show bool `ask:"published" help:"show the published figures beside the results of the model"`
 }
 
-// or returns the published figures, or the answer. No question goes with them.
+// or returns the published figures, which accept no other fields, or the answer.
 func (p *Published) or(q ask.Question, command string, checks func() []unit.Check, asked func() (*answer.Answer, error)) (*ask.Reply, error) {
 	if !p.Show {
 		return answered(asked())
@@ -61,12 +61,12 @@ func (p *Published) or(q ask.Question, command string, checks func() []unit.Chec
 	return answered(size.Published(command, checks()), nil)
 }
 
-// checkHosts returns the frequency of a core of hosts that are alike; 0 when it is not given.
+// checkHosts returns the core frequency of identical hosts; 0 if it is not given.
 func checkHosts(a *ask.Asked, hosts, cores int, frequency string) (core unit.Hz, err error) {
 	return core, cmp.Or(count(a, "host-count", hosts, 100_000), count(a, "host-cores", cores, 100_000), ask.Set("core", frequency, &core, unit.ParseHz))
 }
 
-// count checks a field that counts things, if it was given.
+// count checks a field that is a count, if it was given.
 func count(a *ask.Asked, field string, n, most int) error {
 	if a.Given(field) && (n < 1 || n > most) {
 		return ask.Wrong(field, fmt.Errorf("found %d, want 1 to %s", n, unit.Grouped(float64(most), 0)))
@@ -74,7 +74,8 @@ func count(a *ask.Asked, field string, n, most int) error {
 	return nil
 }
 
-// memory reads an amount of memory or of a disk; its error shows one, not a block.
+// memory parses a size of memory or a disk. The example in its error is a memory size, not a block
+// size.
 func memory(text string) (numa.Bytes, error) {
 	v, err := unit.ParseSize(text)
 	if err != nil {
@@ -83,7 +84,7 @@ func memory(text string) (numa.Bytes, error) {
 	return v, nil
 }
 
-// release reads a release that is modelled.
+// release parses a release that has a model.
 func release(text string) (numa.Release, error) {
 	r, err := numa.ParseRelease(text)
 	if err == nil && !slices.Contains(numa.Modelled, r.Base()) {
@@ -93,7 +94,7 @@ func release(text string) (numa.Release, error) {
 	return r, err
 }
 
-// figure returns how a flag that reads a share makes of it a figure that the user gave.
+// figure returns a parser of a share given by flag. The figure has the user as its source.
 func figure(flag string) func(string) (unit.Figure[unit.Share], error) {
 	return func(text string) (unit.Figure[unit.Share], error) {
 		share, err := unit.ParsePercent(text)

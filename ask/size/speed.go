@@ -17,7 +17,7 @@ import (
 	"homenode/size/speed"
 )
 
-// Speed asks what the vCPU speed of an organization VDC becomes on its hosts; of a fleet, which CPU limits its VMs have.
+// Speed asks how fast the vCPUs of an organization VDC run on its hosts or, for a fleet, which CPU limits its VMs have.
 type Speed struct {
 	ask.Asked
 	Fleet      string `ask:"source,arg" label:"Fleet"`
@@ -35,7 +35,7 @@ type Speed struct {
 	ask.Source `only:"nodes-per-socket assume-host" group:"Source"`
 }
 
-// asking are the flags of a question without a SOURCE.
+// asking are the flags that apply without a SOURCE.
 var asking = []string{"vcpu-speed", "model", "guarantee", "vm", "host", "core", "host-count", "vm-count", "kernel", "release"}
 
 // Answer answers the question.
@@ -85,7 +85,7 @@ func (f *Speed) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) 
 	return out, nil
 }
 
-// ask reads the fields. The guarantee and the kernel's share are figures with a source.
+// ask parses the fields. The guarantee and the kernel's share are figures with a source.
 func (f *Speed) ask(a *speed.Ask) (guarantee, kernel unit.Figure[unit.Share], err error) {
 	for _, need := range []struct{ flag, value, want string }{
 		{"vcpu-speed", f.VCPUSpeed, "the vCPU speed, such as 1GHz; or a SOURCE, to list its CPU limits"},
@@ -112,7 +112,7 @@ func (f *Speed) ask(a *speed.Ask) (guarantee, kernel unit.Figure[unit.Share], er
 	return guarantee, kernel, a.Check()
 }
 
-// allocation reads the model, the speed and the shares.
+// allocation parses the model, the speed and the shares.
 func (f *Speed) allocation(a *speed.Ask) (guarantee, kernel unit.Figure[unit.Share], err error) {
 	err = cmp.Or(ask.Set("model", f.Model, &a.Model, speed.ParseModel), ask.Set("vcpu-speed", f.VCPUSpeed, &a.Speed, unit.ParseHz))
 	if err != nil {
@@ -130,7 +130,7 @@ func (f *Speed) allocation(a *speed.Ask) (guarantee, kernel unit.Figure[unit.Sha
 	return guarantee, kernel, err
 }
 
-// shapes reads the VM and the host.
+// shapes parses the VM and the host.
 func (f *Speed) shapes(a *speed.Ask) error {
 	var on numa.Release
 	vm := func(text string) (fit.Shape, error) {
@@ -164,9 +164,9 @@ func (f *Speed) shapes(a *speed.Ask) error {
 	return nil
 }
 
-// hostText returns the hosts as the question has them.
+// hostText describes the hosts of the question.
 func (f *Speed) hostText(a *speed.Ask) string {
-	name, _, _ := strings.Cut(a.Host.Name, "@") // the frequency stands beside it
+	name, _, _ := strings.Cut(a.Host.Name, "@") // without the frequency, which is shown separately
 	if a.Hosts == 1 {
 		return "host " + name
 	}

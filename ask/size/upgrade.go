@@ -11,7 +11,7 @@ import (
 	show "homenode/output/change"
 )
 
-// Upgrade asks which VMs change when hosts get another release of ESXi, or VMs another virtual hardware version.
+// Upgrade asks which VMs change with another ESXi release or virtual hardware version.
 type Upgrade struct {
 	ask.Asked
 	Fleet    []string `ask:"source,arg,need" label:"Fleet"`
@@ -19,7 +19,7 @@ type Upgrade struct {
 	Hardware int      `ask:"hardware" min:"4" max:"99" label:"Virtual hardware" example:"21" help:"virtual hardware version that the VMs get: 21"`
 	Cluster  []string `ask:"cluster,list" label:"Cluster" example:"prod-a" help:"only hosts and VMs of these clusters; names may have * and ?"`
 	ask.Choice
-	ask.Source `group:"Source"`
+	ask.Source `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // Answer answers the question.
@@ -43,7 +43,7 @@ func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 		return nil, err
 	}
 	r, err := upgrade.Study(ctx, e.Bare(ctx, options), fleet, a, options)
-	if at, ok := errors.AsType[*numa.SyntaxError](err); ok { // in the words that the fields come to, of which the cluster is the first
+	if at, ok := errors.AsType[*numa.SyntaxError](err); ok { // its text is composed from the fields, the cluster first
 		field := "hardware"
 		if q.Cluster != nil && at.Col == 1 {
 			field = "cluster"

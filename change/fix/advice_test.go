@@ -58,6 +58,9 @@ func anyFleet(r *rand.Rand) string {
 		}
 		b.WriteString("\n")
 	}
+	if closed := pick("", "", "maintenance=on", "connection=disconnected"); closed != "" {
+		fmt.Fprintf(&b, "host closed nodes=2 cores=%s memory=256GB mhz=2600 %s\n", pick("6", "14", "64"), closed)
+	}
 	return b.String()
 }
 

@@ -55,7 +55,7 @@ func (m *maker) cluster(id string) string {
 
 // change returns what is done to the VM, that is v today and next afterwards.
 func (m *maker) change(v, next *rule.VM) Change {
-	runs := v.Power.Or(numa.PoweredOn) == numa.PoweredOn
+	runs := v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Stopped()
 	c := Change{
 		VM:    &Target{Name: v.Name, ID: v.ID, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
 		Basis: basisOf(&v.Config), Stored: storedIn(&v.Config), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID], Eases: m.eased[v.ID], Brings: m.brings[v.ID],
@@ -102,8 +102,8 @@ func downtime(c *Change, v *rule.VM) string {
 	switch needs := c.Needs(); {
 	case needs == numa.NeedsNothing:
 		return "none"
-	case v.Power.Value == numa.PoweredOff:
-		return "none: the VM is powered off"
+	case v.Stopped():
+		return v.NoDowntime()
 	case needs == numa.NeedsOff:
 		return "power off, change, power on"
 	case v.Guest.PowerCycleReboot:

@@ -95,6 +95,37 @@ vm v host=h vcpus=960 memory=640GB hw=21 firmware=efi iommu=on`,
 host h nodes=8 packages=2 cores=8 memory=1024GB vendor=AMD llcCores=8 cpu="AMD EPYC 9124 16-Core Processor"
 vm v host=h vcpus=24 memory=96GB hw=20 coresPerSocket=auto product="Windows 11 Pro"`,
 			fix.Options{}, []string{"v: coresPerSocket=24 cures N033 brings N009\n"}, "N033 stays"},
+		{"a low finding on a host that the VM does not fit, although a medium one is planned with it", `release 8.0U3
+cluster c
+host h1 nodes=2 cores=16 memory=512GB
+host h2 nodes=4 packages=2 cores=8 memory=512GB
+host h3 nodes=2 cores=32 memory=1TB
+vm v host=h3 vcpus=64 memory=800GB coresPerSocket=32 hw=21`,
+			fix.Options{}, []string{"v N014 stays: to decide by hand: keep the VM off h2"}, "v: "},
+		{"the same, allowed", `release 8.0U3
+cluster c
+host h2 nodes=4 packages=2 cores=8 memory=512GB
+host h3 nodes=2 cores=32 memory=1TB
+vm v host=h3 vcpus=64 memory=400GB coresPerSocket=32 hw=21`,
+			fix.Options{Better: true}, []string{"v N014 stays"}, "v: "},
+		{"a host that takes no VMs and a VM that is healthy elsewhere", `release 8.0U3
+cluster c
+host h[1-3] nodes=2 cores=16 memory=512GB
+host h5 nodes=2 cores=8 memory=1TB connection=disconnected
+vm v host=h2 vcpus=24 memory=200GB coresPerSocket=12 hw=21 hotAdd=on`,
+			fix.Options{}, []string{"v: cpuHotAdd=false cures N001 N022\n"}, "stays"},
+		{"a larger host has room for the VM as it is", `release 8.0U3
+cluster c
+host s1 nodes=2 cores=8 memory=256GB
+host b1 nodes=2 cores=24 memory=1TB
+vm v host=s1 vcpus=8 memory=200GB coresPerSocket=8 hw=21`,
+			fix.Options{}, []string{"v N005 stays: it divides the VM on b1 too (1×8 → 2×4), which has room for it as it is: move it there, or --allow split"}, "v: "},
+		{"it is to be divided all the same", `release 8.0U3
+cluster c
+host s1 nodes=2 cores=8 memory=256GB
+host b1 nodes=2 cores=24 memory=1TB
+vm v host=s1 vcpus=8 memory=200GB coresPerSocket=8 hw=21`,
+			fix.Options{Split: true}, []string{"cures N005"}, "stays"},
 		{"affinity goes although what it hid is a finding then: less memory is far", `release 8.0U3
 host h nodes=2 cores=16 memory=1024GB
 vm v host=h vcpus=8 memory=600GB hw=20 coresPerSocket=auto cpuAffinity=0-31`,

@@ -67,6 +67,7 @@ type maker struct {
 	settled map[string][]numa.Edit // by ID, the cures alone of a VM whose plan may make something worse
 	done    map[string]string      // by ID, why settled is all that it gets
 	trials  map[string]*trial      // by ID
+	split   map[string]bool        // by ID, the VMs that a setting of their host makes wide
 	noRoom  map[string][]string    // by ID of a VM that is off, what its host has not for it today
 }
 
@@ -168,9 +169,12 @@ func newMaker(ctx context.Context, whole *rules.Result, o Options) (m *maker, er
 			return nil, err
 		}
 	}
-	m.vms, m.base, m.noRoom = m.today.ByID(), m.today, map[string][]string{}
+	m.vms, m.base, m.noRoom, m.split = m.today.ByID(), m.today, map[string][]string{}, map[string]bool{}
 	for i := range m.today.Findings {
 		f := &m.today.Findings[i]
+		for _, id := range f.Split {
+			m.split[id] = true
+		}
 		for _, id := range f.Costs {
 			if v := m.vms[id]; v != nil && f.Topic == rule.PowerOnOf(v) {
 				m.noRoom[id] = append(m.noRoom[id], f.Message)
@@ -267,19 +271,13 @@ func (m *maker) adviseHosts() {
 // no edit needs one: without Better a plan does not ask for that for a finding of low severity or less, nor where a setting of the host is the cure.
 func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures map[string][]numa.Edit) {
 	about, cures = map[string]bool{}, map[string][]numa.Edit{}
-	split := map[string]bool{} // VMs that a setting of their host makes wide
-	for i := range m.today.Findings {
-		for _, id := range m.today.Findings[i].Split {
-			split[id] = true
-		}
-	}
 	for i := range findings {
 		f := &findings[i]
 		v := m.vms[f.VMID]
 		if v == nil {
 			continue
 		}
-		worth := m.o.Better || m.o.Cycled || f.Severity > finding.Medium || f.Severity == finding.Medium && !(split[v.ID] && f.Rule == hidden) || v.Power.Value == numa.PoweredOff
+		worth := m.worth(f, v)
 		about[v.ID] = about[v.ID] || worth && f.Planned()
 		cure := f.Cure()
 		free := !slices.ContainsFunc(cure, func(e numa.Edit) bool { return e.Needs() != numa.NeedsNothing })
@@ -289,6 +287,11 @@ func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures 
 		m.cheap[subjectOf(f)] = !worth && (f.Planned() || !free)
 	}
 	return about, cures
+}
+
+// worth reports whether a finding of the VM is worth the downtime of its cure.
+func (m *maker) worth(f *finding.Finding, v *rule.VM) bool {
+	return m.o.Better || m.o.Cycled || f.Severity > finding.Medium || f.Severity == finding.Medium && !(m.split[v.ID] && f.Rule == hidden) || v.Stopped()
 }
 
 // hidden is the finding that a VM of few vCPUs is wide and its guest sees one node.
@@ -405,7 +408,7 @@ func (m *maker) unscheduled(v *rule.VM) bool {
 
 // guessed reports whether the VM runs, on a host that is itself a VM and of which no source states the nodes.
 func (m *maker) guessed(v *rule.VM) bool {
-	return v.Host != nil && v.Power.Value != numa.PoweredOff && v.Host.Nested() && v.Host.Nodes.Origin.Kind == numa.Assumed && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing
+	return v.Host != nil && !v.Stopped() && v.Host.Nested() && v.Host.Nodes.Origin.Kind == numa.Assumed && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing
 }
 
 // layoutOf returns a prediction in short.

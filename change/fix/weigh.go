@@ -123,7 +123,33 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 			}
 		}
 	}
+	m.idle(d, worse)
 	return worse
+}
+
+// idle adds the changes that cost the VM downtime and cure nothing that is worth it: of several findings the worst may stay.
+func (m *maker) idle(d *diff.Drift, worse map[string]string) {
+	worth := map[string]bool{}
+	for i := range d.Findings {
+		x := &d.Findings[i]
+		if x.A == nil || x.B != nil && x.B.Severity >= x.A.Severity {
+			continue
+		}
+		for _, id := range append(slices.Clone(x.A.Costs), x.A.VMID) {
+			worth[id] = worth[id] || m.vms[id] != nil && (x.A.VMID == "" || m.worth(x.A, m.vms[id]))
+		}
+	}
+	for i := range d.VMs {
+		if v := &d.VMs[i]; v.Layout && v.Verdict == diff.Better {
+			worth[v.ID] = true
+		}
+	}
+	for id, edits := range m.edits {
+		v := m.vms[id]
+		if v != nil && m.weighed(id) && !worth[id] && !m.o.Better && !m.o.Cycled && !v.Stopped() && rule.Needs(edits) != numa.NeedsNothing {
+			worse[id] = cmp.Or(worse[id], "it cures nothing that is worth its downtime; --allow better takes it")
+		}
+	}
 }
 
 // refusals returns the VMs whose changes vSphere would refuse: what somebody asks for is done all the same where it makes something worse,
@@ -250,8 +276,17 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 			}
 		}
 		for i := range v.On {
-			if was := now.OnHost(v.On[i].Kind.Hosts[0].ID); was != nil && !was.Layout.Refused.Any() && v.On[i].Layout.Compare(&was.Layout) > 0 {
-				bad("on %s %s would be worse: %s instead of %s", words.List(v.On[i].Kind.HostNames()), v.Name, rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
+			o := &v.On[i]
+			was := now.OnHost(o.Kind.Hosts[0].ID)
+			switch {
+			case was == nil || was.Layout.Refused.Any() || o.Closed:
+			case o.Layout.Compare(&was.Layout) > 0:
+				bad("on %s %s would be worse: %s instead of %s", words.List(o.Kind.HostNames()), v.Name, rule.Short(&o.Layout), rule.Short(&was.Layout))
+			case i > 0 && !m.o.Split && !m.set() && !o.Small && o.Layout.PPDs.Len() > was.Layout.PPDs.Len() && was.Layout.Compare(&o.Layout) == 0:
+				if room := m.changed.ClusterOf(v).RoomFor(v, o); room != nil {
+					has := map[bool]string{true: "has", false: "have"}[len(room) == 1]
+					bad("it divides the VM on %s too (%s → %s), which %s room for it as it is: move it there, or --allow split", rule.HostNames(room), rule.Short(&was.Layout), rule.Short(&o.Layout), has)
+				}
 			}
 		}
 		if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && len(v.On) > 1 && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() && !curedAtHome(d, v.ID) {

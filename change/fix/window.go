@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"homenode/internal/zone"
 )
 
 // Window reads when VMs may be begun: "Sat 22:00-04:00", "22:00-04:00" for every day, with a zone behind it or in the
@@ -21,10 +23,10 @@ func Window(text string) (open func(time.Time) bool, err error) {
 	if day >= 0 {
 		words = words[1:]
 	}
-	zone := time.Local
+	where := time.Local
 	if len(words) == 2 {
-		if zone, err = time.LoadLocation(words[1]); err != nil {
-			return nil, fmt.Errorf("found the zone %q, want one such as Europe/Berlin", words[1])
+		if where, err = zone.Load(words[1]); err != nil {
+			return nil, err
 		}
 		words = words[:1]
 	}
@@ -40,7 +42,7 @@ func Window(text string) (open func(time.Time) bool, err error) {
 	minutes := func(t time.Time) int { return t.Hour()*60 + t.Minute() }
 	begin, end := minutes(from), minutes(to)
 	return func(t time.Time) bool {
-		t = t.In(zone)
+		t = t.In(where)
 		at, on := minutes(t), t.Weekday()
 		within := at >= begin && at < end
 		if end < begin {

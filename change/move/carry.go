@@ -20,6 +20,12 @@ const (
 // largePages is the setting of a VM that asks for pages of 1 GB (B-31).
 const largePages = "sched.mem.lpage.enable1GPage"
 
+// What has to be there before a VM starts.
+const (
+	reserved   = "huge pages of %s that are reserved on the nodes of the host"
+	staticCPUs = "the CPU Manager of the kubelet with policy static on nodes labelled cpumanager=true, and the feature gates CPUManager and NUMA in releases that have them"
+)
+
 // pages sets the size of the pages, and says what becomes of what vSphere has. placed says that the VM gets a host.
 func (m *Move) pages(s *Shape, cells int, placed bool) {
 	v := m.VM
@@ -34,9 +40,11 @@ func (m *Move) pages(s *Shape, cells int, placed bool) {
 		case s.Memory%large == 0:
 			s.Page = large
 			m.add(Carried, what, largePages+" = TRUE", "huge pages of 1 GB, to be reserved on each node of the host before", "", v.Settings.Origin.Where)
+			m.need(reserved, s.Page)
 		case s.Memory%small == 0:
 			s.Page = small
 			m.add(Changed, what, largePages+" = TRUE", "huge pages of 2 MB, to be reserved on each node of the host before", fmt.Sprintf("%s are no whole pages of 1 GB", s.Memory), v.Settings.Origin.Where)
+			m.need(reserved, s.Page)
 		default:
 			m.add(Lost, what, largePages+" = TRUE", "", fmt.Sprintf("%s are no whole huge pages", s.Memory), v.Settings.Origin.Where)
 		}
@@ -51,12 +59,14 @@ func (m *Move) passthrough(s *Shape) {
 	if !m.Exclusive {
 		m.Exclusive = true
 		m.add(Changed, "CPUs", "shared with other VMs", "dedicated", "guestMappingPassthrough needs dedicated CPUs", "")
+		m.need(staticCPUs)
 	}
 	switch {
 	case s.Page > 0:
 	case s.Memory%small == 0:
 		s.Page = small
 		m.add(Changed, "pages", "large pages of the host, by default", "huge pages of 2 MB", "guestMappingPassthrough needs huge pages", "")
+		m.need(reserved, s.Page)
 	default:
 		m.Refused = append(m.Refused, fmt.Sprintf("%s are no whole pages of 2 MB, which guestMappingPassthrough needs", s.Memory))
 	}
@@ -208,7 +218,7 @@ func (m *Move) compare(s *Shape, g *guest, o Options) {
 		case "", Clients:
 			why = "vSphere carries it so and hides that, with CPU hot add for one: --shape same keeps it hidden"
 		case Fit:
-			why = fmt.Sprintf("sized for %s: nodes of %d cores and %s", o.Host.Name, o.Host.Cores, o.Host.Memory)
+			why = fmt.Sprintf("sized for %s: %s", o.Host.Name, o.Host)
 		}
 		m.add(Changed, "NUMA nodes", on, then, why, m.Basis)
 	case len(now) == 1:
@@ -285,12 +295,12 @@ func (m *Move) place(s *Shape, o Options) {
 		m.add(Changed, homeItem, on, fmt.Sprintf("fixed: %s", m.At), words.Join("; ", "a plan that ages: nothing moves it with the load", can.Limit), "")
 	}
 	if m.VM.LatencyHigh() {
-		m.exclusive(s)
+		m.exclusive(s, o)
 	}
 }
 
 // exclusive says what becomes of latency sensitivity High.
-func (m *Move) exclusive(s *Shape) {
+func (m *Move) exclusive(s *Shape, o Options) {
 	level, name := m.VM.Latency()
 	const what = "a CPU for each vCPU"
 	on := name + " = " + level.Value
@@ -305,6 +315,14 @@ func (m *Move) exclusive(s *Shape) {
 			why += "; " + can.Limit
 		}
 		m.add(Changed, what, on, "dedicated CPUs, that the platform chooses", why, level.Origin.Where)
+		switch {
+		case m.Platform.Passthrough:
+			m.need(staticCPUs)
+		case m.To == "nova" && s.Threads == 1 && o.SMT: // https://docs.openstack.org/nova/latest/admin/cpu-topologies.html, hw:cpu_thread_policy
+			m.need("hosts without SMT, which isolate asks for: all of --hosts have it; turn it off, or take hw:cpu_thread_policy=prefer, with which two vCPUs may share a core")
+		case m.To == "nova" && s.Threads == 1:
+			m.need("hosts without SMT, which isolate asks for")
+		}
 	case m.At == nil:
 		m.add(Lost, what, on, "", "no host is given that has them", level.Origin.Where)
 		m.Exclusive = false

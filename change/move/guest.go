@@ -120,17 +120,17 @@ func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) 
 		if o.Host == nil {
 			return nil, nil, "no hosts of the target are given that it can be sized for"
 		}
-		most := MostOfNode(v)
-		for k := 1; k <= o.Host.Nodes; k++ {
-			k = numa.Parts(n, k, o.Host.Nodes)
-			if per := (n + k - 1) / k; per <= o.Host.Cores && (most == 0 || per <= most) && (s.Memory+numa.Bytes(k)-1)/numa.Bytes(k) <= o.Host.Memory {
-				return s, largestFirst(n, k), ""
-			}
+		most, nodes, memory := MostOfNode(v), len(o.Host.Nodes), s.Memory
+		if o.At != nil && !v.Guest.Needs.LargePages { // the plan counts it beside ordinary pages
+			memory += numa.OwnOfQEMU(memory, n)
 		}
-		if most > 0 && (n+o.Host.Nodes-1)/o.Host.Nodes > most {
-			return nil, nil, fmt.Sprintf("its software takes at most %d vCPUs of a node, and %s are more than the %s of %s have then", most, words.Plural(n, "vCPU"), words.Plural(o.Host.Nodes, "node"), o.Host.Name)
+		if k := numa.EqualCells(n, memory, most, o.Host.Nodes); k > 0 {
+			return s, largestFirst(n, k), ""
 		}
-		return nil, nil, fmt.Sprintf("%s and %s are more than the %s of %d cores and %s of %s hold", words.Plural(n, "vCPU"), s.Memory, words.Plural(o.Host.Nodes, "node"), o.Host.Cores, o.Host.Memory, o.Host.Name)
+		if most > 0 && (n+nodes-1)/nodes > most {
+			return nil, nil, fmt.Sprintf("its software takes at most %d vCPUs of a node, and %s are more than the %s of %s have then", most, words.Plural(n, "vCPU"), words.Plural(nodes, "node"), o.Host.Name)
+		}
+		return nil, nil, fmt.Sprintf("%s and %s are more than equal cells hold on %s: %s", words.Plural(n, "vCPU"), s.Memory, o.Host.Name, o.Host)
 	}
 	if o.Shape != Same {
 		cells = g.clients()
@@ -181,16 +181,17 @@ func largestFirst(n, k int) (out []int) {
 // tooLarge says why a node of the guest fits no node of the target, or that it has too many; "".
 func tooLarge(g *guest, cells []int, memory numa.Bytes, h *Host) string {
 	sizes := sizesOf(cells)
-	if len(sizes) > h.Nodes {
-		return fmt.Sprintf("its %d nodes are more than the %s of %s", len(sizes), words.Plural(h.Nodes, "node"), h.Name)
+	if len(sizes) > len(h.Nodes) {
+		return fmt.Sprintf("its %d nodes are more than the %s of %s", len(sizes), words.Plural(len(h.Nodes), "node"), h.Name)
 	}
-	if most := slices.Max(sizes); most > h.Cores {
-		return fmt.Sprintf("a node of %d vCPUs is larger than one of %s, which has %d cores", most, h.Name, h.Cores)
+	has := h.most()
+	if most := slices.Max(sizes); most > has.Cores {
+		return fmt.Sprintf("a node of %d vCPUs is larger than one of %s, which has %d cores", most, h.Name, has.Cores)
 	}
 	slices := memoryOf(g, memory, sizes)
 	for i, b := range slices {
-		if b > h.Memory {
-			return fmt.Sprintf("the %s of its node %d are more than the %s of one of %s", b, i, h.Memory, h.Name)
+		if b > has.Memory {
+			return fmt.Sprintf("the %s of its node %d are more than the %s of one of %s", b, i, has.Memory, h.Name)
 		}
 	}
 	return ""

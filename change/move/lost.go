@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/outside"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/rule"
@@ -115,8 +116,8 @@ func (m *Move) lose(s *Shape, g *guest, o Options) {
 	}
 }
 
-// FewAPICs are as many vCPUs as QEMU and libvirt start without extended interrupt mode (QEMU, hw/i386/pc_q35.c, hw/i386/intel_iommu.c).
-const FewAPICs = 255
+// FewAPICs are as many vCPUs as QEMU and libvirt start without extended interrupt mode.
+const FewAPICs = outside.FewAPICs
 
 // processor says what the shape needs of the virtual processor.
 func (m *Move) processor(s *Shape) {
@@ -130,13 +131,17 @@ func (m *Move) processor(s *Shape) {
 		case "qemu":
 			then = "the address bits of the host, by -cpu host"
 		case "proxmox":
-			then = fmt.Sprintf("state them: cpu: …,phys-bits=%d, or cpu: host", bits)
-		case "nova":
-			then = fmt.Sprintf("state them in the flavor: hw:maxphysaddr_mode=emulate, hw:maxphysaddr_bits=%d", bits)
+			then = "not stated, since the processor is not"
+		case "nova": // https://docs.openstack.org/nova/latest/configuration/extra-specs.html, hw:maxphysaddr_mode
+			then = fmt.Sprintf("hw:maxphysaddr_mode=emulate, hw:maxphysaddr_bits=%d of the flavor", bits)
+			why += "; Nova has them from 27.0 (2023.1) on"
 		default:
-			then = fmt.Sprintf("%d address bits: the CPU model host-passthrough has them", bits)
+			then = "those of the host: the CPU model host-passthrough, so that live migration wants hosts of one model"
 		}
 		m.add(Changed, "address bits", s.Memory.String()+" of memory", then, why, "")
+		if m.To == "proxmox" {
+			m.need("cpu: host, or phys-bits=%d behind the model of cpu", bits)
+		}
 	}
 	if bare := m.To == "libvirt" && m.Exclusive || m.To == "qemu"; bare && (s.Dies > 1 || s.Threads > 1) && (m.At == nil || m.At.Vendor != "Intel") {
 		then := "on AMD add the CPU feature topoext"
@@ -150,10 +155,11 @@ func (m *Move) processor(s *Shape) {
 // AddressBits returns how many bits of physical addresses the memory of a guest needs, where that is more than the models of processors have
 // that QEMU knows: 40, of which guests of the machine type q35 use some 990 GB. 0 where these do.
 func AddressBits(s *Shape) int {
-	if s.Memory <= 960*numa.GiB {
+	const devices = 30 * numa.GiB // that need addresses above the memory
+	if outside.AddressBits(int64(s.Memory+devices), "q35") <= outside.ModelBits {
 		return 0
 	}
-	bits := 42
+	bits := outside.ModelBits + 2
 	for numa.Bytes(1)<<bits < 2*s.Memory { // room for the windows of devices above the memory
 		bits++
 	}
@@ -170,21 +176,31 @@ func (m *Move) topoext(s *Shape) bool {
 
 // manyVCPUs says what a VM of so many vCPUs needs of its platform, as far as a document says it.
 func (m *Move) manyVCPUs(n int) {
-	const on, most = "as vSphere has them", "at most 288 in machine type q35 up to QEMU 8.0, 1024 up to 8.2, 4096 from 9.0"
+	const on = "as vSphere has them"
+	q35, _, _ := outside.MachineOf("pc-q35-8.0")
+	most := fmt.Sprintf("machine type q35 has at most %d (%s)", q35.VCPUs, q35.More())
 	switch {
 	case m.To == "hyperv" && n > fewVirtualProcessors: // https://learn.microsoft.com/en-us/windows-server/virtualization/hyper-v/supported-windows-guest-operating-systems-for-hyper-v-on-windows
 		m.add(Changed, "number of vCPUs", fmt.Sprint(n), "the same, which a VM of generation 1 has not: at most 64",
 			"in generation 2 Windows Server 2016 and 2019 as a guest has at most 240, 2022 1024, 2025 2048, and no more than the host's release gives", "")
+		m.need("a VM of generation 2")
 	case n <= FewAPICs || m.Platform.kernel != &linux:
+		return
 	case m.To == "libvirt" || m.To == "qemu":
 		m.add(Changed, "interrupts", on, "a virtual IOMMU with extended interrupt mode", fmt.Sprintf("QEMU starts %d vCPUs with it alone: %s", n, most), "")
 	case m.To == "proxmox": // https://pve.proxmox.com/pve-docs/qm.conf.5.html, machine
 		m.add(Changed, "interrupts", on, "machine: q35,viommu=intel, which did not run here", fmt.Sprintf("the machine that Proxmox takes otherwise, i440fx, does not start %d vCPUs: it has at most 255; %s", n, most), "")
 	case m.To == "nova": // https://docs.openstack.org/nova/latest/admin/pci-passthrough.html, Virtual IOMMU support
 		m.add(Changed, "interrupts", on, "hw:viommu_model=intel of the flavor, and hw_machine_type=q35, which only the image can have; they did not run here",
-			fmt.Sprintf("without both libvirt does not start %d vCPUs; %s", n, most), "")
-	default:
-		m.add(Changed, "interrupts", on, fmt.Sprintf("%d vCPUs need a virtual IOMMU with extended interrupt mode", n), "it is not written", "")
+			fmt.Sprintf("without both libvirt before 10.10 does not start %d vCPUs; %s", n, most), "")
+		m.need("an image of hw_machine_type=q35: openstack image set --property hw_machine_type=q35 IMAGE")
+	default: // the fact eim
+		m.add(Changed, "interrupts", on, "a virtual IOMMU with extended interrupt mode, which libvirt adds from 10.10 on", "KubeVirt has no field for it", "")
+		m.need("libvirt 10.10 or later in KubeVirt (1.4.0 has 10.5), which adds the virtual IOMMU that %d vCPUs need", n)
+	}
+	if n > q35.VCPUs && m.Platform.kernel == &linux {
+		m.add(Changed, "number of vCPUs", fmt.Sprint(n), "the same", most, "")
+		m.need("a QEMU whose machine type q35 has %d vCPUs (%s)", n, q35.More())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
 	"homenode/rules"
@@ -19,34 +20,40 @@ type Options struct {
 	Shape string // Clients, Same, Fit or Flat; "" for Clients
 	// Host is what the hosts of the target have; nil when it is unknown.
 	Host *Host
+	SMT  bool // every host of the target runs several threads on a core
 	// At says where a VM goes, or else why no host takes it: it is refused then. nil where no hosts are named.
 	At func(v *rule.VM) (at *Placement, why string)
 }
 
 // A Host is what every host of the target has.
 type Host struct {
-	Name   string // as it was given: "2x16c/512GB"
-	Nodes  int
-	Cores  int        // of the smallest node
-	Memory numa.Bytes // of that with the least
+	Name  string       // as it was given: "2x16c/512GB"
+	Nodes []numa.Space // those with cores
 }
 
 // HostOf returns what counts of a host; false when its nodes are unknown.
 func HostOf(h *numa.Host) (Host, bool) {
 	out := Host{Name: h.Name}
 	for _, n := range h.Nodes.Value {
-		if n.Cores == 0 {
-			continue
+		if n.Cores > 0 {
+			out.Nodes = append(out.Nodes, numa.Space{Cores: n.Cores, Memory: n.Memory.Value})
 		}
-		if out.Nodes == 0 || n.Cores < out.Cores {
-			out.Cores = n.Cores
-		}
-		if m := n.Memory.Value; out.Nodes == 0 || m < out.Memory {
-			out.Memory = m
-		}
-		out.Nodes++
 	}
-	return out, out.Nodes > 0 && out.Memory > 0
+	return out, len(out.Nodes) > 0 && !slices.ContainsFunc(out.Nodes, func(n numa.Space) bool { return n.Memory == 0 })
+}
+
+// most returns the most cores and the most memory of a node.
+func (h *Host) most() (m numa.Space) {
+	for _, n := range h.Nodes {
+		m = numa.Space{Cores: max(m.Cores, n.Cores), Memory: max(m.Memory, n.Memory)}
+	}
+	return m
+}
+
+// String returns what the nodes have: "2 nodes of 16 cores and 256 GB", "2 nodes of 16 cores and 256 GB, 16 cores and 64 GB".
+func (h *Host) String() string {
+	each := words.Texts(h.Nodes, func(n numa.Space) string { return fmt.Sprintf("%s and %s", words.Plural(n.Cores, "core"), n.Memory) })
+	return words.Plural(len(each), "node") + " of " + strings.Join(slices.Compact(each), ", ")
 }
 
 // A Move is one VM on one platform.
@@ -92,10 +99,27 @@ type Item struct {
 	Then string `json:"then,omitempty"` // at the target; "" for nothing
 	Why  string `json:"why,omitempty"`  // what decided it
 	From string `json:"from,omitempty"` // where the fact of vSphere was read
+	// Needs is what has to be there beside what is written: without it the VM does not start. "" for nothing.
+	Needs string `json:"needs,omitempty"`
 }
 
 func (m *Move) add(kind Kind, what, on, then, why, from string) {
-	m.Items = append(m.Items, Item{kind, what, on, then, why, from})
+	m.Items = append(m.Items, Item{Kind: kind, What: what, On: on, Then: then, Why: why, From: from})
+}
+
+// need says what the last item needs beside what is written.
+func (m *Move) need(text string, args ...any) {
+	m.Items[len(m.Items)-1].Needs = fmt.Sprintf(text, args...)
+}
+
+// Needs returns what has to be there beside what is written, each once: without it the VM does not start.
+func (m *Move) Needs() (out []string) {
+	for _, i := range m.Items {
+		if i.Needs != "" && !slices.Contains(out, i.Needs) {
+			out = append(out, i.Needs)
+		}
+	}
+	return out
 }
 
 // Of returns the items of a kind.

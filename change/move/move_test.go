@@ -128,6 +128,11 @@ func TestSeen(t *testing.T) {
 	}
 }
 
+// likeNodes returns a host of like nodes, of so many cores and GB.
+func likeNodes(nodes, cores, gb int) *Host {
+	return &Host{"h", slices.Repeat([]numa.Space{{Cores: cores, Memory: numa.Bytes(gb) * numa.GiB}}, nodes)}
+}
+
 // TestFit checks shapes for hosts of the target.
 func TestFit(t *testing.T) {
 	for _, tt := range []struct {
@@ -135,17 +140,21 @@ func TestFit(t *testing.T) {
 		host            *Host
 		nodes, refused  string
 	}{
-		{"same fits", "vcpus=24 coresPerSocket=12 memory=64GB", Same, &Host{"h", 2, 16, 256 << 30}, "2 × 12", ""},
-		{"too wide", "vcpus=24 coresPerSocket=12 memory=64GB", Same, &Host{"h", 4, 8, 256 << 30}, "", "a node of 12 vCPUs is larger than one of h, which has 8 cores: --shape fit sizes it afresh"},
-		{"too much memory", "vcpus=24 coresPerSocket=12 memory=64GB", Same, &Host{"h", 2, 16, 16 << 30}, "", "the 32 GB of its node 0 are more than the 16 GB of one of h: --shape fit sizes it afresh"},
-		{"too many nodes", "vcpus=24 coresPerSocket=12 memory=64GB", Same, &Host{"h", 1, 64, 256 << 30}, "", "its 2 nodes are more than the 1 node of h: --shape fit sizes it afresh"},
-		{"fit into one", "vcpus=24 coresPerSocket=12 memory=64GB", Fit, &Host{"h", 2, 64, 256 << 30}, "1 of 24 vCPUs", ""},
-		{"fit into three", "vcpus=22 coresPerSocket=11 memory=64GB", Fit, &Host{"h", 4, 8, 256 << 30}, "8 + 2 × 7", ""},
-		{"fit with sockets", "vcpus=28 coresPerSocket=28 memory=64GB", Fit, &Host{"h", 4, 12, 256 << 30}, "4 × 7", ""},
-		{"no node more", "vcpus=28 coresPerSocket=28 memory=64GB", Fit, &Host{"h", 3, 12, 256 << 30}, "10 + 2 × 9", ""},
-		{"a vCPU each", "vcpus=3 coresPerSocket=3 memory=64GB", Fit, &Host{"h", 4, 2, 256 << 30}, "2 + 1", ""},
-		{"fit by memory", "vcpus=8 coresPerSocket=8 memory=200GB", Fit, &Host{"h", 4, 16, 64 << 30}, "4 × 2", ""},
-		{"fits nowhere", "vcpus=24 coresPerSocket=12 memory=64GB", Fit, &Host{"h", 2, 8, 256 << 30}, "", "24 vCPUs and 64 GB are more than the 2 nodes of 8 cores and 256 GB of h hold"},
+		{"same fits", "vcpus=24 coresPerSocket=12 memory=64GB", Same, likeNodes(2, 16, 256), "2 × 12", ""},
+		{"too wide", "vcpus=24 coresPerSocket=12 memory=64GB", Same, likeNodes(4, 8, 256), "", "a node of 12 vCPUs is larger than one of h, which has 8 cores: --shape fit sizes it afresh"},
+		{"too much memory", "vcpus=24 coresPerSocket=12 memory=64GB", Same, likeNodes(2, 16, 16), "", "the 32 GB of its node 0 are more than the 16 GB of one of h: --shape fit sizes it afresh"},
+		{"too many nodes", "vcpus=24 coresPerSocket=12 memory=64GB", Same, likeNodes(1, 64, 256), "", "its 2 nodes are more than the 1 node of h: --shape fit sizes it afresh"},
+		{"fit into one", "vcpus=24 coresPerSocket=12 memory=64GB", Fit, likeNodes(2, 64, 256), "1 of 24 vCPUs", ""},
+		{"fit into three", "vcpus=22 coresPerSocket=11 memory=64GB", Fit, likeNodes(4, 8, 256), "8 + 2 × 7", ""},
+		{"fit with sockets", "vcpus=28 coresPerSocket=28 memory=64GB", Fit, likeNodes(4, 12, 256), "4 × 7", ""},
+		{"no node more", "vcpus=28 coresPerSocket=28 memory=64GB", Fit, likeNodes(3, 12, 256), "10 + 2 × 9", ""},
+		{"a vCPU each", "vcpus=3 coresPerSocket=3 memory=64GB", Fit, likeNodes(4, 2, 256), "2 + 1", ""},
+		{"fit by memory", "vcpus=8 coresPerSocket=8 memory=200GB", Fit, likeNodes(4, 16, 64), "4 × 2", ""},
+		{"fits nowhere", "vcpus=24 coresPerSocket=12 memory=64GB", Fit, likeNodes(2, 8, 256), "", "24 vCPUs and 64 GB are more than equal cells hold on h: 2 nodes of 8 cores and 256 GB"},
+		{"one node holds the memory", "vcpus=8 coresPerSocket=8 memory=180GB", Fit, &Host{"h", []numa.Space{{Cores: 24, Memory: 240 << 30}, {Cores: 24, Memory: 48 << 30}}}, "1 of 8 vCPUs", ""},
+		{"one node holds the vCPUs", "vcpus=24 coresPerSocket=24 memory=64GB", Fit, &Host{"h", []numa.Space{{Cores: 8, Memory: 512 << 30}, {Cores: 32, Memory: 512 << 30}}}, "1 of 24 vCPUs", ""},
+		{"equal cells on uneven nodes", "vcpus=40 coresPerSocket=20 memory=64GB", Fit, &Host{"h", []numa.Space{{Cores: 31, Memory: 240 << 30}, {Cores: 7, Memory: 48 << 30}}}, "", "40 vCPUs and 64 GB are more than equal cells hold on h: 2 nodes of 31 cores and 240 GB, 7 cores and 48 GB"},
+		{"the smaller nodes are left", "vcpus=28 coresPerSocket=14 memory=64GB", Fit, &Host{"h", []numa.Space{{Cores: 16, Memory: 64 << 30}, {Cores: 8, Memory: 64 << 30}, {Cores: 16, Memory: 64 << 30}}}, "2 × 14", ""},
 		{"flat", "vcpus=24 coresPerSocket=12 memory=64GB", Flat, nil, "1 of 24 vCPUs", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -193,7 +202,6 @@ func TestHidden(t *testing.T) {
 // TestFitSoftware: no shape that is sized afresh has nodes that the software of the guest does not take.
 func TestFitSoftware(t *testing.T) {
 	const big = "release 8.0U3\nhost esx01 nodes=2 cores=96 memory=2TB\nvm vm host=esx01 vcpus=96 coresPerSocket=48 memory=256GB "
-	two := &Host{Name: "2x128c/2TB", Nodes: 2, Cores: 128, Memory: 2 << 40}
 	for _, tt := range []struct {
 		vm    string
 		nodes int // of the host
@@ -204,9 +212,7 @@ func TestFitSoftware(t *testing.T) {
 		{`guest="Microsoft Windows Server 2022 (64-bit)"`, 2, "[48 48]"}, // SQL Server may run in it
 		{`product="SQL Server 2022 Enterprise"`, 1, "refused"},
 	} {
-		h := *two
-		h.Nodes = tt.nodes
-		m := Make(vm(t, big+tt.vm+"\n"), PlatformOf("libvirt"), Options{Shape: Fit, Host: &h})
+		m := Make(vm(t, big+tt.vm+"\n"), PlatformOf("libvirt"), Options{Shape: Fit, Host: likeNodes(tt.nodes, 128, 2048)})
 		got := "refused"
 		if m.Shape != nil {
 			got = fmt.Sprint(m.Shape.Sizes())

@@ -18,7 +18,7 @@ import (
 	"unicode"
 
 	"homenode/numa"
-	"homenode/rules/filter"
+	"homenode/rules/condition"
 	"homenode/source/word"
 )
 
@@ -35,7 +35,7 @@ type Change struct {
 	vms, hosts, clusters *namePattern // nil for all
 	vmWords, hostWords   []word.Word
 	home                 *namePattern // the host that VMs move to; nil to leave them
-	where                *filter.Condition
+	where                *condition.Condition
 
 	names   []string // of added hosts
 	cluster string   // of added hosts; "" for that of the host they are like
@@ -118,7 +118,7 @@ func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
 		case "cluster":
 			to = &c.clusters
 		case "where":
-			if c.where, err = filter.Compile(w.Value); err != nil {
+			if c.where, err = condition.Compile(w.Value); err != nil {
 				return nil, word.Errorf(w.Col, "where=%v", err)
 			}
 			continue

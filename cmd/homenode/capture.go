@@ -22,7 +22,7 @@ func newCapture() *cobra.Command {
 	return flags.QuestionBeside(ask.Named(recording.Entries, "capture"), helps, flags.Beside{Register: x.register, Lend: x.lend}, reportForms...)
 }
 
-// exports write all counters of captures to files.
+// exports write all counters of captures to files. It is an ask.Sink.
 type exports struct {
 	parquet     string // folder
 	openmetrics string // file
@@ -36,7 +36,7 @@ func (x *exports) register(cmd *cobra.Command) {
 	fl.StringVar(&x.openmetrics, "openmetrics", "", "also write all counters to this file, for backfill into Prometheus (docs/reference/openmetrics.md)")
 }
 
-// lend lets the reading of captures hand its ticks over, when they are asked for.
+// lend sets the sink of ticks if an export is requested.
 func (x *exports) lend(cmd *cobra.Command, e *ask.Env) error {
 	if x.parquet == "" && x.openmetrics == "" {
 		return nil
@@ -50,10 +50,11 @@ func (x *exports) lend(cmd *cobra.Command, e *ask.Env) error {
 	return nil
 }
 
-// Serial reports whether files come one after the other: OpenMetrics goes into one file.
+// Serial reports whether files must be written one after the other: OpenMetrics is a single
+// file.
 func (x *exports) Serial() bool { return x.openmetrics != "" }
 
-// File begins what is written of a file.
+// File starts the export of one capture file.
 func (x *exports) File(name string, first *numa.Tick) ask.FileSink {
 	one := &exported{exports: x, name: name}
 	if x.parquet == "" {
@@ -70,7 +71,7 @@ func (x *exports) File(name string, first *numa.Tick) ask.FileSink {
 	return one
 }
 
-// begin begins the file of OpenMetrics.
+// begin creates the OpenMetrics file.
 func (x *exports) begin() (err error) {
 	if x.openmetrics == "" || x.metrics != nil {
 		return nil
@@ -81,7 +82,7 @@ func (x *exports) begin() (err error) {
 	return err
 }
 
-// Close ends the file of OpenMetrics.
+// Close completes the OpenMetrics file.
 func (x *exports) Close() (warnings []string, err error) {
 	if err := x.begin(); err != nil || x.metrics == nil {
 		return nil, err
@@ -95,22 +96,22 @@ func (x *exports) Close() (warnings []string, err error) {
 	return warnings, nil
 }
 
-// Abort removes what is not written to its end.
+// Abort removes incomplete files.
 func (x *exports) Abort() {
 	if x.metrics != nil {
 		x.metrics.Abort()
 	}
 }
 
-// An exported is what is written of one file.
+// An exported is the export of one capture file. It is an ask.FileSink.
 type exported struct {
 	*exports
 	name string
 	lake *parquet.Writer // nil for none
-	err  error           // of its beginning
+	err  error           // from creating it
 }
 
-// Tick takes one tick of the file.
+// Tick exports one tick.
 func (x *exported) Tick(t *numa.Tick) error {
 	err := x.err
 	if err == nil && x.lake != nil {
@@ -128,7 +129,7 @@ func (x *exported) Tick(t *numa.Tick) error {
 	return nil
 }
 
-// Close ends what is written of the file.
+// Close completes the output of the capture file.
 func (x *exported) Close() error {
 	err := x.err
 	if x.lake != nil {
@@ -141,7 +142,7 @@ func (x *exported) Close() error {
 	return nil
 }
 
-// Abort removes what is not written to its end.
+// Abort removes incomplete files.
 func (x *exported) Abort() {
 	if x.lake != nil {
 		x.lake.Abort()

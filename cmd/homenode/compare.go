@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sides divides the arguments of compare: -- stands between A and B, and may be left out between two.
+// sides splits the arguments of compare into A and B at --, which can be omitted between two
+// arguments.
 func sides(cmd *cobra.Command, args []string) ([][]string, error) {
 	dash := cmd.ArgsLenAtDash()
 	if cmd.Flags().Changed("at") {
@@ -19,7 +20,7 @@ func sides(cmd *cobra.Command, args []string) ([][]string, error) {
 	if dash <= 0 && len(args) == 2 { // one on each side
 		dash = 1
 	}
-	if dash == 0 { // it ends the flags, and another one the first side
+	if dash == 0 { // it ended the flags; another -- ends the first side
 		if dash = slices.Index(args, "--"); dash > 0 {
 			args = slices.Delete(args, dash, dash+1)
 		}

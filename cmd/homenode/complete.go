@@ -23,8 +23,8 @@ import (
 	"homenode/source/open"
 )
 
-// addCompletion says what a shell completes for the arguments and flags of each
-// command (homenode completion). --format is completed where it is registered.
+// addCompletion registers the shell completion of arguments and flags of each command (homenode
+// completion). --format is registered elsewhere.
 func addCompletion(root *cobra.Command) {
 	severities := words.Texts([]finding.Severity{finding.Info, finding.Low, finding.Medium, finding.High}, finding.Severity.String)
 	byFlag := map[string]cobra.CompletionFunc{
@@ -45,7 +45,7 @@ func addCompletion(root *cobra.Command) {
 				complete = flags.Among(recording.CaptureTables())
 			case "simulate table":
 				complete = flags.Among(recording.SimulationTables())
-			case "capture host", "capture vm": // a name that only the user knows
+			case "capture host", "capture vm": // only the user knows the name
 				continue
 			}
 			if name == "vm" && strings.HasPrefix(nameOf(c), "size ") { // a shape
@@ -58,9 +58,9 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// completeSource completes the words among the sources; everything else is a file.
+// completeSource completes the keywords of sources. Everything else is a file.
 func completeSource(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if begun == "" { // the shell lists files only when it is given nothing else
+	if begun == "" { // if it returned keywords, the shell would not list files
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	return flags.Beginning([]string{"demo\ta simulated vCenter", "vcenter\tthe one that GOVC_URL names"}, begun), cobra.ShellCompDirectiveDefault
@@ -83,7 +83,7 @@ func completeSubject(cmd *cobra.Command, args []string, begun string) ([]cobra.C
 	return nil, cobra.ShellCompDirectiveDefault // another SOURCE
 }
 
-// completeName completes the words that names returns of the sources.
+// completeName completes the words that names returns for the fleets of the sources.
 func completeName(names func(*numa.Fleet) []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, sources []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var words []string
@@ -94,8 +94,8 @@ func completeName(names func(*numa.Fleet) []string) cobra.CompletionFunc {
 	}
 }
 
-// fleetsAtHand reads the sources that cost little: the demo fleet and files. A
-// vCenter is never asked, and what cannot be read completes nothing.
+// fleetsAtHand reads the sources that are fast to read: the demo fleet and files. It never
+// contacts a vCenter, and ignores errors.
 func fleetsAtHand(sources []string) []*numa.Fleet {
 	var out []*numa.Fleet
 	for _, source := range sources {
@@ -113,8 +113,8 @@ func fleetsAtHand(sources []string) []*numa.Fleet {
 	return out
 }
 
-// vmWords returns what names each VM: its name, or its ID when the name is not its
-// own or cannot be typed.
+// vmWords returns a word for each VM: its name, or its ID if the name is ambiguous or cannot be
+// typed.
 func vmWords(f *numa.Fleet) []string {
 	count := map[string]int{}
 	for i := range f.VMs {
@@ -146,8 +146,8 @@ func clusterWords(f *numa.Fleet) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !typable(name) })
 }
 
-// typable reports whether a name can stand on a command line as it is: without
-// blanks and what a shell or the completion itself would take apart.
+// typable reports whether a name can be typed on a command line without quotes: it has no
+// blanks and no characters special to a shell or to completion.
 func typable(name string) bool {
 	return name != "" && texttab.Clean(name) == name && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, " '\"\\$`!&;|<>()*?[]{}~#")
 }

@@ -46,7 +46,7 @@ func newDemo() *cobra.Command {
 			if captures != "" {
 				return writeDemoCaptures(w, captures)
 			}
-			// A program that is tried on the simulated vCenter reads no other one on the way.
+			// A user who tries the command on the simulated vCenter must not reach a real one.
 			fleet, _, err := open.Fleet(cmd.Context(), append(args, open.Demo)[:1], open.Options{})
 			if err != nil {
 				return err
@@ -73,8 +73,8 @@ func newDemo() *cobra.Command {
 	return cmd
 }
 
-// writeDemoCaptures writes one batch file a host. They lack what esxtop has no column for:
-// memory by node.
+// writeDemoCaptures writes one batch file per host. They lack memory by node, for which esxtop
+// has no column.
 func writeDemoCaptures(out io.Writer, dir string) error {
 	night, err := demo.Capture()
 	if err != nil {

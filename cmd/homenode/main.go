@@ -1,4 +1,4 @@
-// Command homenode shows what NUMA does to every VM of a vSphere fleet.
+// Command homenode shows the effects of NUMA on every VM of a vSphere fleet.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	_ "time/tzdata" // Windows and containers have no time zones
 
 	"github.com/spf13/cobra"
 
@@ -33,18 +34,18 @@ import (
 // Exit codes (docs/reference/commands).
 const (
 	exitClean    = 0
-	exitFindings = 1 // findings at or above --fail-on, or a case that is not reproduced
+	exitFindings = 1 // findings at or above --fail-on, or a case that was not reproduced
 	exitError    = 2 // usage or I/O
 )
 
-// grace is how long a command may take to end after a signal: to close its sessions and
-// remove unfinished files. One that waits in the operating system, for the writer of a pipe,
+// grace is the time for a command to end after a signal, so that it can close sessions and
+// remove unfinished files. A command that is blocked in a system call, such as opening a pipe,
 // would never end.
 const grace = 5 * time.Second
 
 func main() {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup lets it be
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
@@ -120,7 +121,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newVersion(), newDocs(), newPowerShell(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.Reflow(flags.SourceTopic), Hidden: true})
+	root.AddCommand(newVersion(), newHealth(), newDocs(), newPowerShell(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.Reflow(flags.SourceTopic), Hidden: true})
 	root.SetHelpCommandGroupID("files") // of all commands that are listed; help is not
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -132,7 +133,7 @@ on each host of its cluster, explains it, and says what is wrong.
 	return root
 }
 
-// commands returns the commands of the program and theirs, in the order of names.
+// commands returns all commands and subcommands, in the order of names.
 func commands(root *cobra.Command) []*cobra.Command {
 	var out []*cobra.Command
 	for _, c := range root.Commands() {
@@ -141,22 +142,10 @@ func commands(root *cobra.Command) []*cobra.Command {
 	return out
 }
 
-// nameOf returns the name of a command as it is typed after homenode: "size io".
+// nameOf returns the name of a command as typed after homenode: "size io".
 func nameOf(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
 
-// usageOf returns how a command is used, less homenode: "size fit SOURCE".
+// usageOf returns the usage of a command without homenode: "size fit SOURCE".
 func usageOf(c *cobra.Command) string { return strings.TrimSuffix(nameOf(c), c.Name()) + c.Use }
-
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Prints the version, the commit, and the Go version and platform of the build",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "homenode %s\n", built.Build())
-			return err
-		},
-	}
-}

@@ -11,7 +11,7 @@ import (
 )
 
 // TestMeasureMany checks the loops of docs/reference/measure-many.md: a shell reads all of them, and the one over SSH runs here, with a program
-// in the place of ssh that hands the command to a shell, as the server does, and one in the place of homenode.
+// in the place of ssh that hands the command to a shell, as the server does, and one in the place of homenode-measure.
 func TestMeasureMany(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no POSIX shell")
@@ -36,7 +36,7 @@ func TestMeasureMany(t *testing.T) {
 case $4 in dead*) exit 255;; esac
 exec sh -c "$5"
 `,
-		"homenode": `#!/bin/sh
+		"homenode-measure": `#!/bin/sh
 echo "$@"
 case $* in *=odd*) exit 1;; *=broken*) exit 2;; esac
 `,
@@ -68,7 +68,7 @@ case $* in *=odd*) exit 1;; *=broken*) exit 2;; esac
 	}
 	want := map[string]string{"sql01.json": "sql01", "it_s___a__name.json": "it's $(a) name", "odd.json": "odd"}
 	for file, name := range want {
-		if text := "measure --quick --format json --name=" + name; got[file] != text {
+		if text := "--quick --name=" + name; got[file] != text {
 			t.Errorf("%s: got %q, want %q", file, got[file], text)
 		}
 	}

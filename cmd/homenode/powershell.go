@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// functions are the PowerShell functions of the commands. Each command that is listed has one.
+// functions maps commands to PowerShell functions. Every listed command has one.
 var functions = map[string]string{
 	"assess": "Get-HomenodeAssessment", "explain": "Get-HomenodeExplanation", "capture": "Get-HomenodeCapture", "serve": "Start-HomenodeServer",
 	"fix": "Invoke-HomenodeFix", "optimise": "Get-HomenodeProposal", "move": "Get-HomenodeMove",
@@ -30,7 +30,8 @@ var powershellHead string
 //go:embed powershell.psd1
 var powershellData string
 
-// powershellModule returns the module: a function for each command, with a parameter for each flag.
+// powershellModule returns the module, which has a function for each command and a parameter for
+// each flag.
 func powershellModule(root *cobra.Command) []byte {
 	var b bytes.Buffer
 	b.WriteString(powershellHead)
@@ -40,22 +41,22 @@ func powershellModule(root *cobra.Command) []byte {
 	return b.Bytes()
 }
 
-// powershellCommands returns the commands that have a function, in the order of their names.
+// powershellCommands returns the commands with a function, in the order of names.
 func powershellCommands(root *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(commands(root), func(c *cobra.Command) bool { return functions[nameOf(c)] == "" })
 }
 
-// A parameter is a flag as a parameter of a function.
+// A parameter is a flag as a parameter of a PowerShell function.
 type parameter struct{ name, kind, flag, help string }
 
-// parametersOf returns the flags of a command.
+// parametersOf returns the parameters for the flags of a command.
 func parametersOf(c *cobra.Command) (out []parameter) {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		kind := map[string]string{"bool": "switch", "int": "int", "int64": "long", "float": "double", "float64": "double", "strings": "string[]", "stringArray": "string[]", "stringSlice": "string[]"}[f.Value.Type()]
 		if kind == "" {
 			kind = "string"
 		}
-		object := c.Flags().Lookup("format") != nil // then the form of the output has parameters of its own
+		object := c.Flags().Lookup("format") != nil // the output form then has parameters of its own
 		if f.Name != "help" && !f.Hidden && !(object && (f.Name == "format" || f.Name == "output")) {
 			out = append(out, parameter{pascal(f.Name), kind, f.Name, f.Usage})
 		}
@@ -63,10 +64,10 @@ func parametersOf(c *cobra.Command) (out []parameter) {
 	return out
 }
 
-// otherwise are flags whose names mean something else in PowerShell.
+// otherwise maps flags whose names have another meaning in PowerShell to parameter names.
 var otherwise = map[string]string{"host": "VMHost", "credentials": "CredentialFile", "what-if": "Change", "output": "OutputFile"}
 
-// pascal writes the name of a flag as that of a parameter: --host-count is -HostCount.
+// pascal converts the name of a flag to that of a parameter: host-count becomes HostCount.
 func pascal(name string) string {
 	if other := otherwise[name]; other != "" {
 		return other
@@ -118,7 +119,7 @@ func writeFunction(b *bytes.Buffer, c *cobra.Command) {
 	b.WriteString("\n}\n")
 }
 
-// powershellManifest returns the manifest of the module.
+// powershellManifest returns the module manifest.
 func powershellManifest(root *cobra.Command) []byte {
 	names := words.Texts(powershellCommands(root), func(c *cobra.Command) string { return "        '" + functions[nameOf(c)] + "'\n" })
 	slices.Sort(names)

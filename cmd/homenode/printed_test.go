@@ -110,6 +110,14 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 	}
 	write("my-cases.txtar", string(cases))
 	write("export.xlsx", string(workbookOf(t, map[string]string{"vInfo": doorVMs, "vHost": doorHosts})))
+	for name, file := range map[string]string{"plan.json": "source/planned/testdata/plan.json", "machines/db.yaml": "source/planned/testdata/vmoperator.yaml",
+		"expect.yaml": "cmd/homenode/testdata/corpus/inputs/expect.yaml"} {
+		b, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(name, string(b))
+	}
 	write("story.txtar", "release 8.0U3\nhost esx01 nodes=2 cores=16 memory=256GB\nvm sql[01-03] vcpus=8 memory=64GB\nrun 30m\nload * cpu=20%\n")
 	for _, name := range []string{"vmware.log", "logs/vmware.log"} {
 		write(name, strings.ReplaceAll(doorLog, "db01", "sql01"))

@@ -106,6 +106,7 @@ func (s *schemas) schemaOf(name string) jsonSchema {
 	defs := schema["$defs"].(jsonSchema)
 	properties := defs["output.format.envelope"].(jsonSchema)["properties"].(jsonSchema)
 	properties["format"] = jsonSchema{"const": name}
+	properties["version"] = jsonSchema{"const": s.values[name][0].(map[string]any)["version"]}
 	var values, kinds []any
 	for _, v := range s.values[name] {
 		values = append(values, v.(map[string]any)["result"])

@@ -8,7 +8,7 @@ import (
 	"homenode/cmd/homenode/flags"
 )
 
-// reportForms are the forms of what happened over time; the first is the default.
+// reportForms are the output forms of reports over time; the first is the default.
 var reportForms = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown", "svg"}
 
 // newSimulate returns the command.

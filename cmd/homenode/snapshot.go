@@ -14,15 +14,19 @@ import (
 	"homenode/internal/atomicfile"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/source/snapshot"
 )
 
-// A saved is what a snapshot is made of.
+// A saved has the fields for making a snapshot.
 type saved struct {
 	ask.Asked
 	Sources    []string `ask:"source,arg,need"`
-	ask.Source `group:"Source"`
+	ask.Source `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
+
+// mostNotes are printed: they say which VMs and values of the sources are not in the snapshot.
+const mostNotes = 20
 
 // newSnapshot returns the command.
 func newSnapshot() *cobra.Command {
@@ -55,7 +59,8 @@ func newSnapshot() *cobra.Command {
 				}
 			}()
 			if file == "-" {
-				// What was printed before an error may be kept: its key stays.
+				// The user may have saved output that was printed before an error, so its key
+				// must remain.
 				written = true
 				return errors.Join(snapshot.Write(cmd.OutOrStdout(), fleet), src.Incomplete())
 			}
@@ -63,14 +68,12 @@ func newSnapshot() *cobra.Command {
 				return err
 			}
 			written = true
-			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, words.Plural(len(fleet.Clusters), "cluster"),
-				words.Plural(len(fleet.Hosts), "host"), words.Plural(len(fleet.VMs), "VM"))
-			for _, n := range fleet.Notes {
-				if strings.Contains(n.Text, " not read") { // files and columns
-					_, failed := fmt.Fprintln(cmd.ErrOrStderr(), texttab.Clean(n.String()))
-					err = errors.Join(err, failed)
-				}
+			notes := words.Texts(fleet.Notes[:min(len(fleet.Notes), mostNotes)], func(n numa.Note) string { return texttab.Clean(n.String()) + "\n" })
+			if more := len(fleet.Notes) - mostNotes; more > 0 {
+				notes = append(notes, fmt.Sprintf("%s: homenode assess %s --format json has them\n", words.Plural(more, "more note"), words.Command(file)))
 			}
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s%s: %s, %s, %s\n", strings.Join(notes, ""), file, words.Plural(len(fleet.Clusters), "cluster"),
+				words.Plural(len(fleet.Hosts), "host"), words.Plural(len(fleet.VMs), "VM"))
 			return errors.Join(err, src.Incomplete())
 		},
 	})

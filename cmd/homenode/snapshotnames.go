@@ -15,7 +15,7 @@ import (
 	"homenode/source/anonymise"
 )
 
-// nameFlags are the flags that replace the names of a fleet and give them back.
+// nameFlags are the flags that replace the names of a fleet by pseudonyms, and restore them.
 type nameFlags struct {
 	anonymise   bool
 	key, reveal string
@@ -29,7 +29,7 @@ func (f *nameFlags) Register(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("key", "reveal")
 }
 
-// check completes the flags before anything is read; file is the value of -o.
+// Check validates the flags before anything is read. file is the value of -o.
 func (f *nameFlags) Check(file string) error {
 	switch {
 	case !f.anonymise && f.key != "":
@@ -47,7 +47,8 @@ func (f *nameFlags) Check(file string) error {
 	return nil
 }
 
-// withdraw removes the key of a snapshot that could not be written: the next try makes another.
+// withdraw removes the key of a snapshot that could not be written. The next attempt creates
+// another key.
 func (f *nameFlags) withdraw() error {
 	if !f.anonymise {
 		return nil
@@ -55,8 +56,8 @@ func (f *nameFlags) withdraw() error {
 	return os.Remove(f.key)
 }
 
-// apply replaces the names of the fleet or gives them back. The key is saved before
-// anything that needs it.
+// apply replaces or restores the names of the fleet. It saves the key before writing any output
+// that depends on it.
 func (f *nameFlags) apply(cmd *cobra.Command, fleet *numa.Fleet) (*numa.Fleet, error) {
 	switch {
 	case f.anonymise:

@@ -17,7 +17,7 @@ import (
 	"homenode/numa"
 )
 
-// traceFlags say where the ticks of a simulation are written to.
+// traceFlags have the destinations for the ticks of a simulation.
 type traceFlags struct {
 	to []string // as typed
 
@@ -30,7 +30,7 @@ func (f *traceFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.to, "trace", nil, "also write all ticks: esxtop:PATH (a .csv file for one host, else a folder with a batch file a host), parquet:DIR or openmetrics:FILE (repeatable)")
 }
 
-// check reads where the ticks go.
+// check parses the destinations.
 func (f *traceFlags) check() error {
 	for _, text := range f.to {
 		form, path, _ := strings.Cut(text, ":")
@@ -49,7 +49,7 @@ func (f *traceFlags) check() error {
 	return nil
 }
 
-// lend lets a simulation hand its ticks over, when they are asked for.
+// lend sets the trace of the simulation if an export is requested.
 func (f *traceFlags) lend(_ *cobra.Command, e *ask.Env) error {
 	if err := f.check(); err != nil || f.to == nil {
 		return err
@@ -65,20 +65,20 @@ func (f *traceFlags) lend(_ *cobra.Command, e *ask.Env) error {
 type tracing struct {
 	flags   *traceFlags
 	story   *numa.Story
-	folder  bool        // --trace is one
+	folder  bool        // --trace is a folder
 	hosts   []hostTrace // by index in the fleet; each is used by one worker at a time
 	metrics *openmetrics.Writer
 }
 
-// A hostTrace is what is written of one host.
+// A hostTrace is the trace of one host.
 type hostTrace struct {
-	name  string // of the batch file when it is whole
+	name  string // of the complete batch file
 	file  *os.File
 	batch *esxtop.Writer
 	lake  *parquet.Writer
 }
 
-// part is what the name of a batch file ends with until it is whole.
+// part is the suffix of an incomplete batch file.
 const part = ".part"
 
 func (t *tracing) open() (err error) {
@@ -101,14 +101,14 @@ func (t *tracing) open() (err error) {
 	return nil
 }
 
-// simulation is the file that Parquet names as the source of every tick: what was
-// simulated must not pass for what was seen.
+// simulation is the source file in Parquet of every tick. Its name distinguishes simulated from observed data.
 func (t *tracing) simulation() string { return "simulation of " + t.story.Name }
 
-// Serial reports whether hosts come one after the other: one file of all of them has the same bytes every time then.
+// Serial reports whether hosts must be simulated one after the other. A single file for all hosts is then
+// reproducible.
 func (t *tracing) Serial() bool { return t.metrics != nil }
 
-// Tick takes one tick of a host.
+// Tick exports one tick of a host.
 func (t *tracing) Tick(host int, tick *numa.Tick) (err error) {
 	h := &t.hosts[host]
 	if t.flags.trace != "" {
@@ -154,8 +154,7 @@ func (t *tracing) begin(h *hostTrace, host int) (err error) {
 	return nil
 }
 
-// fileOf names the file of a host: by its name, and where that cannot be one, or others
-// have it too, by its place in the fleet.
+// fileOf returns the file name for a host: its name or, if that is invalid or ambiguous, its index in the fleet.
 func fileOf(f *numa.Fleet, host int) string {
 	name := f.Hosts[host].Name
 	same := 0
@@ -170,7 +169,7 @@ func fileOf(f *numa.Fleet, host int) string {
 	return name
 }
 
-// Close ends all files.
+// Close completes all files.
 func (t *tracing) Close() error {
 	for i := range t.hosts {
 		h := &t.hosts[i]
@@ -200,7 +199,7 @@ func (t *tracing) Close() error {
 	return nil
 }
 
-// Abort removes what is not written to its end.
+// Abort removes incomplete files.
 func (t *tracing) Abort() {
 	for i := range t.hosts {
 		h := &t.hosts[i]

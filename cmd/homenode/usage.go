@@ -16,8 +16,8 @@ import (
 	"homenode/internal/words"
 )
 
-// brief returns the flags of a command as its help shows them: a line each where that says what a flag is. The pages of commands in
-// docs/reference have the whole.
+// brief returns the flags of a command as its help shows them, without remarks that need more than a line. The pages of commands in
+// docs/reference have these too.
 func brief(cmd *cobra.Command) string { return flagUsages(cmd, true) }
 
 // flagUsages returns the flags of a command, those of groups below their headings.
@@ -56,7 +56,7 @@ func flagUsages(cmd *cobra.Command, short bool) string {
 	return b.String()
 }
 
-// shorten leaves of the text of each flag what fits its line, up to the end of a part.
+// shorten drops remarks from the text of a flag, in parentheses or after a semicolon at its end, while it is longer than a line.
 func shorten(set *pflag.FlagSet) {
 	widest := 0
 	head := func(f *pflag.Flag) int {
@@ -69,10 +69,15 @@ func shorten(set *pflag.FlagSet) {
 		if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" {
 			room -= len(` (default "")`) + len(f.DefValue)
 		}
-		for _, end := range []string{" (", "; ", ": ", ", "} {
-			if texttab.Width(f.Usage) > room {
-				f.Usage, _, _ = strings.Cut(f.Usage, end)
+		for texttab.Width(f.Usage) > room {
+			end := strings.LastIndex(f.Usage, "; ")
+			if strings.HasSuffix(f.Usage, ")") {
+				end = strings.LastIndex(f.Usage, " (")
 			}
+			if end < 0 { // it takes more lines
+				break
+			}
+			f.Usage = f.Usage[:end]
 		}
 	})
 }

@@ -16,6 +16,7 @@ const (
 	flawCrowded  = 1500    // clients exceed the cores of their nodes
 	flawShared   = 700     // a client more than the host has nodes
 	flawUneven   = 500     // clients or virtual nodes of unequal size
+	flawNoticed  = 200     // more where the difference is noticeable
 	flawWide     = 300     // a client more than vCPUs or memory require
 	flawSplit    = 100     // the guest sees more nodes than it has clients
 	flawSocket   = 60      // a socket over several clients
@@ -115,8 +116,12 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 		if harm {
 			least = noticedUneven
 		}
-		if max(l.PPDs.Unevenness(), l.VPDs.Unevenness()) > least {
+		worst := max(l.PPDs.Unevenness(), l.VPDs.Unevenness())
+		if worst > least {
 			sum += flawUneven
+		}
+		if worst > noticedUneven {
+			sum += flawNoticed
 		}
 	}
 	shared := flawShared * max(0, l.PPDs.Len()-l.Nodes)

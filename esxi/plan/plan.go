@@ -7,6 +7,8 @@
 package plan
 
 import (
+	"slices"
+
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
@@ -14,7 +16,7 @@ import (
 // A Plan is the best configuration found for a VM on its hosts, with its predicted layouts.
 type Plan struct {
 	Edit   Edit
-	Before []vnuma.Layout // on each machine, as configured
+	Before []vnuma.Layout // on each machine and each other, as configured
 	After  []vnuma.Layout // on each machine, with the edit
 	Better bool           // After is better than Before
 	// Needed is the part of Edit without which harm remains, and Cured its result alone. The rest of Edit is cosmetic: it aligns sockets
@@ -37,9 +39,9 @@ type Plan struct {
 // equal sizes, as few clients as possible, a socket for each virtual node (B-25), few changes. Every candidate is predicted; the search
 // covers the sensible ones, not all. Machines are weighed with the memory of their nodes equalised: a missing memory module should be
 // repaired, not worked around by dividing VMs. If no edit makes the VM power on, the plan assumes that the cause of the refusal is fixed
-// by other means.
-func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
-	s := search{g: g, machines: make([]vnuma.Machine, len(machines)), real: machines, ch: ch}
+// by other means. The other machines follow the machines in the layouts; they do not influence the choice.
+func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices, others ...vnuma.Machine) Plan {
+	s := search{g: g, machines: make([]vnuma.Machine, len(machines)), real: slices.Concat(machines, others), ch: ch}
 	for i := range machines {
 		s.machines[i] = machines[i].Repaired()
 	}
@@ -88,7 +90,7 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 	if least >= impossible && !g.Admitted {
 		admitted := *g
 		admitted.Admitted = true
-		return Best(&admitted, machines, ch)
+		return Best(&admitted, machines, ch, others...)
 	}
 	best = s.minimal(best)
 	p := Plan{Edit: best, Before: s.layouts(Edit{}), After: s.layouts(best), Better: s.score(best) < now}

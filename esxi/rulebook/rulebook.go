@@ -4,7 +4,9 @@
 package rulebook
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"strings"
 )
 
@@ -28,6 +30,12 @@ func parseStatements(table string) (out []Statement) {
 		out = append(out, Statement{cells[0], cells[1], cells[2]})
 	}
 	return out
+}
+
+// Version returns the edition of the statements: the beginning of their SHA-256.
+func Version() string {
+	sum := sha256.Sum256([]byte(table))
+	return hex.EncodeToString(sum[:4])
 }
 
 // Find returns the statement with this ID, ignoring case.

@@ -73,7 +73,7 @@ var assumptionTexts = [...]struct {
 	{"B-32", "more than 127 vCPUs need the virtual IOMMU, and so EFI firmware (a vGPU beside it one of SR-IOV): not all is stated, it is taken as there", "EFI and IOMMU"},
 	{"B-26", "the limits of virtual hardware 3 are not published: no more than those of 4 are taken", "limits of hardware 3"},
 	{"B-31", "a PCI device of the host needs all memory reserved: that it is was not stated, and is taken", "reserved memory"},
-	{"B-21", "pairs of virtual threads: how ESXi rounds clients is not published", "pairs of virtual threads"},
+	{"B-21", "how ESXi rounds clients of pairs of virtual threads is not published: a vCPU counts as without them", "pairs of virtual threads"},
 	{"C-4", "the nodes differ in memory: those with the most are taken, as on an empty host; on a smaller node more is remote", "unequal memory of nodes"},
 	{"B-12", "an even share rounded up to whole vSockets exceeds a node, and what comes then is not published: more clients of whole vSockets are taken", "clients of whole vSockets"},
 	{"A-9", "what a guest sees of the nodes of a host whose NUMA scheduler is off is not published: the same as with it is taken", "nodes without the NUMA scheduler"},

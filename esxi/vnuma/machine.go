@@ -291,9 +291,6 @@ func (m *Machine) Reserve(fill bool) memory.Reserve {
 // and the total memory of these nodes; 0 when the memory of the nodes is unknown.
 func (m *Machine) Holds(n int, allowed numa.NodeSet, fill bool) (holds, all numa.Bytes) {
 	r, reserve := m.room(allowed), m.Reserve(fill).New
-	if r.rest > 0 && n >= r.homes {
-		reserve = 0 // no other allowed node has more
-	}
 	for c := range min(max(1, n), r.homes) {
 		has := numa.Bytes(r.memory[r.home(c)])
 		holds += max(0, has-reserve)

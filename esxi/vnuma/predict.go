@@ -315,7 +315,7 @@ func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, limited boo
 	if !split.Even() && (n%2 == 1 || split.Len() > 2) {
 		l.Assumes |= AssumedOddSplit // B-24
 	}
-	if _, first := split.Group(0); g.VirtualHT && g.newest(m) && split.Len() > 1 && (first%2 == 1 || n%2 == 1) {
+	if g.VirtualHT && g.newest(m) && split.Len() > 1 {
 		l.Assumes |= AssumedPairs // B-21
 	}
 	if tr != nil {

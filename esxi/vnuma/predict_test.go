@@ -203,7 +203,7 @@ func TestStoredIn80(t *testing.T) {
 	}
 }
 
-// Uneven splits over three or more nodes, and clients that split pairs of virtual threads, are
+// Uneven splits over three or more nodes, and clients of pairs of virtual threads, are
 // marked as not published (B-24, B-21).
 func TestSplitsNotPublished(t *testing.T) {
 	for _, tt := range []struct {
@@ -217,7 +217,7 @@ func TestSplitsNotPublished(t *testing.T) {
 		{30, 20, 4, false, "2 × 15", 0},
 		{30, 20, 4, true, "2 × 15", AssumedPairs},
 		{30, 19, 4, true, "2 × 15", 0},
-		{28, 20, 4, true, "2 × 14", 0},
+		{28, 20, 4, true, "2 × 14", AssumedPairs},
 		{14, 20, 4, true, "14", 0},
 	} {
 		h := hostOf(numa.ESXi80, tt.nodes, 15, 30, 256*gib)

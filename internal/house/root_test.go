@@ -8,7 +8,7 @@ import (
 )
 
 // inRoot is what may lie in the root of the project, folders of rooms aside.
-var inRoot = []string{".ci", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "deploy", "docs", "go.mod", "go.sum", "scripts"}
+var inRoot = []string{".ci", ".github", ".gitignore", ".gitlab-ci.yml", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md", "deploy", "docs", "go.mod", "go.sum", "scripts"}
 
 // TestRoot checks that nothing else was committed to the root: what a run left behind, or a file that has its place in a room.
 func TestRoot(t *testing.T) {

@@ -12,3 +12,9 @@ func own(info os.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (s.Uid == 0 || int(s.Uid) == os.Geteuid())
 }
+
+// lent reports whether root owns the file and this user is another.
+func lent(info os.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && s.Uid == 0 && os.Geteuid() != 0
+}

@@ -57,3 +57,22 @@ func TestOpen(t *testing.T) {
 		t.Error("a device was opened")
 	}
 }
+
+// TestSecret takes files of each mode: what others may read is none, and root reads no file that it lends.
+func TestSecret(t *testing.T) {
+	if os.PathSeparator != '/' {
+		t.Skip("no owners of the Unix kind")
+	}
+	for mode, want := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o440: false, 0o604: false, 0o660: false} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || owned.Secret(info) != want {
+			t.Errorf("mode %04o: %v, want %v (%v)", mode, !want, want, err)
+		}
+	}
+}

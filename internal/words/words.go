@@ -44,6 +44,22 @@ func Few(names []string) string {
 	return First(most, names)
 }
 
+// Numbered writes numbers behind a noun: "vCPU 7", "vCPUs 18-23".
+func Numbered(noun string, numbers []int) string {
+	if len(numbers) != 1 {
+		noun += "s"
+	}
+	return noun + " " + Ranges(numbers)
+}
+
+// Be writes numbers behind a noun, and the verb: "vCPU 7 is", "vCPUs 18-23 are".
+func Be(noun string, numbers []int) string {
+	if len(numbers) == 1 {
+		return Numbered(noun, numbers) + " is"
+	}
+	return Numbered(noun, numbers) + " are"
+}
+
 // OnOff returns "on" or "off".
 func OnOff(is bool) string {
 	if is {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"homenode/measure/guest/steps"
 	"homenode/source/measured"
 )
 
@@ -53,6 +54,9 @@ type Options struct {
 	Loaded  bool          // also measure latency under load
 	Force   bool          // measure even on a busy machine
 	Name    string        // the guest's name in the result
+
+	// Requests are HTTP and remote procedure calls, of package request; nil in a program without them.
+	Requests []steps.Step
 
 	// Progress is called before each task, from the goroutine of Run; nil for none.
 	Progress func(Progress)

@@ -56,7 +56,13 @@ func ladderTasks(p *Plan) (out []Task) {
 	if p.Options.quick() {
 		each = 40 * time.Millisecond
 	}
-	for _, s := range steps.All() {
+	all := steps.All()
+	disk := slices.IndexFunc(all, func(s steps.Step) bool { return s.Disk })
+	all = slices.Insert(all, disk, p.Options.Requests...)
+	if p.Options.Requests == nil && p.Options.asks(Ladder) {
+		p.miss("rpc, http, rpc-like", "this program has no HTTP", "homenode measure ladder")
+	}
+	for _, s := range all {
 		where := []place{{}}
 		if s.Ends {
 			where = places(p.Machine, p.CPUs)

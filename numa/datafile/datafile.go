@@ -72,7 +72,7 @@ func Read[T any](name, text string) (rows []T, err error) {
 	return rows, nil
 }
 
-// columns returns the field of T that each column fills.
+// columns returns the index of the field of T for each column.
 func columns[T any](cells []string, at func(int) string) ([]int, error) {
 	t := reflect.TypeFor[T]()
 	var out []int

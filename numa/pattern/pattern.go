@@ -1,5 +1,5 @@
-// Package pattern compiles regular expressions on first use. A command uses a few of the program's hundreds;
-// compiling all at the start would take longer than many an answer.
+// Package pattern compiles regular expressions on first use. The program has hundreds of them and a command uses
+// only a few; compiling all at start would take longer than many commands.
 package pattern
 
 import (
@@ -13,8 +13,8 @@ type Pattern struct {
 	compile func() *regexp.Regexp
 }
 
-// Of returns the pattern of a text, which must be a valid expression: a test compiles all of them, and the first use
-// of an invalid one panics.
+// Of returns the pattern for an expression, which must be valid: a test compiles all of them, and the first use of
+// an invalid one panics.
 func Of(text string) *Pattern {
 	return &Pattern{text: text, compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }

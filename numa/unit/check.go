@@ -52,7 +52,7 @@ func (p *Check) number() (v, half float64, ok bool) {
 	return v, math.Pow(10, -float64(digits)) / 2, true
 }
 
-// Value returns the printed number; false when none is printed.
+// Value returns the printed number; false if none is printed.
 func (p *Check) Value() (float64, bool) {
 	v, _, ok := p.number()
 	return v, ok
@@ -68,7 +68,7 @@ func (p *Check) Reproduced() bool {
 	return ok && math.Abs(p.Computed-v) <= max(half, p.Within)*(1+1e-9)
 }
 
-// Deviation returns computed ÷ printed − 1; false when nothing, or 0, is printed.
+// Deviation returns computed ÷ printed − 1; false if nothing, or 0, is printed.
 func (p *Check) Deviation() (Share, bool) {
 	v, _, ok := p.number()
 	if !ok || v == 0 {

@@ -6,7 +6,7 @@ type Origin string
 // The origins, the best first.
 const (
 	Measured  Origin = "measured"  // by the user: a benchmark, a capture, the inventory
-	Published Origin = "published" // by others, on the hardware that is named
+	Published Origin = "published" // by others, on the named hardware
 	Derived   Origin = "derived"   // computed from figures of the origins above
 	Given     Origin = "given"     // by the user, as a flag
 	Assumed   Origin = "assumed"
@@ -16,14 +16,14 @@ const (
 // zero value states nothing.
 type Figure[T ~float64] struct {
 	Value T `json:"value"`
-	// Low and High bound it: measured or printed values of similar cases, or the confidence
-	// interval of a fit. Equal to Value when no range is stated.
+	// Low and High are its range: measured or printed values of similar cases, or the confidence
+	// interval of a fit. Equal to Value if no range is stated.
 	Low      T      `json:"low"`
 	High     T      `json:"high"`
 	Origin   Origin `json:"origin"`
 	Source   string `json:"source"`             // experiment, article or file
-	Hardware string `json:"hardware,omitempty"` // on which it was measured
-	Note     string `json:"note,omitempty"`     // its derivation, and doubts
+	Hardware string `json:"hardware,omitempty"` // hardware of the measurement
+	Note     string `json:"note,omitempty"`     // derivation and doubts
 }
 
 // Exactly returns a figure without a range.

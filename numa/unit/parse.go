@@ -84,7 +84,7 @@ func ParseBitRate(s string) (BitRate, error) {
 	return 0, fmt.Errorf("found %q, want traffic such as 10Gb/s (bits), 1.2GB/s or 900MiB/s (bytes)", s)
 }
 
-// ParseIORate parses I/Os a second: "100000", "100,000", "100k", "1.2M", "5000 IOPS".
+// ParseIORate parses I/Os per second: "100000", "100,000", "100k", "1.2M", "5000 IOPS".
 func ParseIORate(s string) (IORate, error) {
 	v, unit, ok := amount(s)
 	if name := strings.ToLower(unit); strings.HasSuffix(name, "iops") {

@@ -18,7 +18,7 @@ import (
 	"homenode/numa"
 )
 
-// Hz is CPU: cycles a second. A core of 3.6 GHz that is busy the whole time is 3.6e9.
+// Hz is CPU: cycles per second. A core of 3.6 GHz that is always busy is 3.6e9.
 type Hz float64
 
 // Units of CPU.
@@ -27,22 +27,22 @@ const (
 	GHz Hz = 1e9
 )
 
-// A BitRate is traffic in bits a second, decimal as networks count.
+// A BitRate is traffic in bits per second, decimal as in networking.
 type BitRate float64
 
-// Units of traffic. A GB/s of a disk is 10⁹ bytes a second, a MiB/s 2²⁰.
+// Units of traffic. A GB/s of a disk is 10⁹ bytes per second, a MiB/s 2²⁰.
 const (
 	GbitPerSecond BitRate = 1e9
 	BytePerSecond BitRate = 8
 )
 
-// An IORate is I/Os a second (IOPS).
+// An IORate is I/Os per second (IOPS).
 type IORate float64
 
 // Cycles is the cost of one I/O.
 type Cycles float64
 
-// CyclesPerBit is the cost of one bit: Hz for each bit a second, as in the published rules of thumb.
+// CyclesPerBit is the cost of one bit: Hz per bit/s, as in the published rules of thumb.
 type CyclesPerBit float64
 
 // Seconds is a duration, such as the latency of one access, I/O or call.
@@ -75,16 +75,16 @@ func (c CyclesPerBit) At(b BitRate) Hz { return Hz(float64(c) * float64(b)) }
 // PerIO returns the cost of one block.
 func (c CyclesPerBit) PerIO(block numa.Bytes) Cycles { return Cycles(float64(c) * Bits(block)) }
 
-// PerIO returns the cost of one of r I/Os a second.
+// PerIO returns the cost of one of r I/Os per second.
 func (h Hz) PerIO(r IORate) Cycles { return Cycles(float64(h) / float64(r)) }
 
 // PerBit returns the cost of one bit of the traffic.
 func (h Hz) PerBit(b BitRate) CyclesPerBit { return CyclesPerBit(float64(h) / float64(b)) }
 
-// Cores returns the number of cores of this frequency.
+// Cores returns the number of cores with this frequency.
 func (h Hz) Cores(core Hz) float64 { return float64(h) / float64(core) }
 
-// In returns the cycles that pass in a time.
+// In returns the number of cycles in a duration.
 func (h Hz) In(t Seconds) Cycles { return Cycles(float64(h) * float64(t)) }
 
 // Of returns h as a share of whole.
@@ -164,7 +164,8 @@ func Digits(v float64, n int) string {
 	return s
 }
 
-// Grouped formats a number with a comma between thousands and this many digits after the point.
+// Grouped formats a number with thousands separated by commas and this number of digits after the
+// point.
 func Grouped(v float64, after int) string {
 	s := strconv.FormatFloat(math.Abs(v), 'f', after, 64)
 	whole, rest, _ := strings.Cut(s, ".")

@@ -1,7 +1,7 @@
-// Package answer is what a command came to, as data: its verdict, what that rests on, the
-// tables, findings and drawings behind it, and what to do next. Every command makes one
-// Answer of its typed result; package format is the one place that prints Answers, so that a
-// terminal, a file and a page say the same.
+// Package answer has the result of a command as data: its verdict, the assumptions behind it, its tables,
+// findings and drawings, and the next commands. Every command converts its typed result to one Answer.
+// Package format is the only package that prints Answers, so that a terminal, a file and a page have the same
+// content.
 package answer
 
 import (
@@ -15,69 +15,69 @@ import (
 	"homenode/output/table"
 )
 
-// An Answer is ready to be printed. Its fields stand in the order of reading. Texts may come
-// from strangers: forms clean them.
+// An Answer is ready to be printed. Its fields are in reading order. Texts are untrusted; output forms escape
+// them.
 type Answer struct {
 	Command  string // "size io"
-	Format   string // of JSON; "" for homenode- and the command
+	Format   string // of JSON; "" for "homenode-" and the command
 	Version  int    // of JSON; 0 counts as 1
 	Title    string // of a page and a file; "" for the question
-	Question string // what was asked, with the numbers, in one line; "" where the verdict says it
-	// Simulated says that nothing of it was observed.
+	Question string // the question with its numbers, in one line; "" if the verdict repeats it
+	// Simulated means that no part of the result was observed.
 	Simulated bool
 
 	// Verdict is the result in one to three sentences, one a line; the first is the headline.
 	Verdict []string
-	// States stand on a page for the verdict behind its headline: each speaks of a time of its own.
+	// States replace the verdict after the headline on a page. Each is about a different time.
 	States []State
-	Facts  []Fact // what was read and judged
-	// Assumed is everything that the result rests on beside the question.
+	Facts  []Fact // the data that was read and assessed
+	// Assumed lists the assumptions of the result, other than the question.
 	Assumed []Assumption
 	Tables  []Table // the result, for people
-	// Findings are what the rules say; nil when the command judges nothing.
+	// Findings are the findings of rules; nil for a command without an assessment.
 	Findings *Findings
-	// Changes say what the result would be under other circumstances.
+	// Changes list the results under other conditions.
 	Changes []Change
-	Notes   []Note // what is doubtful or left out
-	// Drawings are shown below each other.
+	Notes   []Note // doubts and omissions
+	// Drawings appear one below the other.
 	Drawings []Drawing
-	// NoDrawing says why there is none; "" where none is ever missing.
+	// NoDrawing is the reason for a missing drawing; "" if the command has none.
 	NoDrawing string
 	Next      []string // commands to run next
 
-	// Data are the tables for spreadsheets and scripts, all rows with plain numbers; nil
-	// where Tables serve them too.
+	// Data are the tables for spreadsheets and scripts, with all rows and plain numbers; nil if Tables serve
+	// this purpose.
 	Data []table.Table
-	// Result is what JSON shows: a struct with tags, in SI units and bytes; or a func() any
-	// that makes it where that takes long.
+	// Result is the JSON value: a struct with tags, in SI units and bytes, or a func() any that computes the
+	// value if that takes long.
 	Result any
 }
 
-// A State is one line about how something is: now, over the last day, or by its settings.
+// A State is one line about the current state, the state over the last day, or the settings.
 type State struct {
 	Name string
 	Cell Cell
 }
 
-// A Fact is one line about what was read or judged.
+// A Fact is one line about data that was read or assessed.
 type Fact struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	Took string `json:"-"` // the time it took: never in files
+	Took string `json:"-"` // duration; never written to files
 }
 
-// An Assumption is one thing that the result rests on.
+// An Assumption is one assumption of the result.
 type Assumption struct {
 	What     string      `json:"what"`
 	Value    string      `json:"value"`
-	Range    string      `json:"range,omitempty"` // within which it holds or was measured
+	Range    string      `json:"range,omitempty"` // validity or measured range
 	Origin   unit.Origin `json:"origin"`
 	Source   string      `json:"source,omitempty"`
 	Hardware string      `json:"hardware,omitempty"`
 	Note     string      `json:"note,omitempty"`
 }
 
-// Figure returns a figure as an assumption; text prints its numbers.
+// Figure returns a figure as an assumption. text formats its numbers.
 func Figure[T ~float64](what string, f unit.Figure[T], text func(T) string) Assumption {
 	a := Assumption{What: what, Value: text(f.Value), Origin: f.Origin, Source: f.Source, Hardware: f.Hardware, Note: f.Note}
 	if f.Low != f.High {
@@ -86,7 +86,7 @@ func Figure[T ~float64](what string, f unit.Figure[T], text func(T) string) Assu
 	return a
 }
 
-// A Change is one thing that could be otherwise.
+// A Change is a variation of the conditions with its result.
 type Change struct {
 	If     string `json:"if"`     // "blocks twice as large"
 	Result string `json:"result"` // "21.4 GHz"
@@ -96,40 +96,40 @@ type Change struct {
 // A Drawing is a picture of the result.
 type Drawing struct {
 	ID    string // the anchor on a page: a letter, then letters, digits and hyphens; "" for none
-	About string // what it shows, in one sentence
-	Wide  bool   // it has a page's width
+	About string // one sentence about its content
+	Wide  bool   // it needs the full width of a page
 	// Picture draws it for a page or a file.
 	Picture func() *picture.Picture
-	// Letters draws it on a terminal of so many columns; nil where a terminal does without.
-	// An answer that is drawn there shows no tables beside it.
+	// Letters draws it on a terminal with width columns; nil if terminals omit it. It replaces the tables of
+	// the answer.
 	Letters func(w io.Writer, width int, colour bool) error
-	// Heading and Lead stand on a page above this drawing and those that follow it; Cut says
-	// behind them what is not drawn.
+	// Heading and Lead appear on a page above this drawing and the following ones. Cut describes, after them,
+	// which drawings were omitted.
 	Heading, Lead, Cut string
 }
 
-// A Table is a part of the result for people: few rows, cells with units.
+// A Table is a part of the result for human readers: few rows, cells with units.
 type Table struct {
 	Name    string // one lower-case word, for CSV
 	Title   string // a line above it; "" for none
 	Columns []Column
 	Rows    [][]Cell // as many cells as columns
-	Cut     string   // what it leaves out and how to see it
-	Bars    bool     // it draws with letters: programs that read CSV do without
-	Foot    []string // sentences below it about its columns and cells
-	// Long says that it is for pages alone: a terminal and a ticket do without. There it
-	// stands for the short table of its name.
+	Cut     string   // the omitted rows, and how to see them
+	Bars    bool     // it is a bar chart of characters, which CSV omits
+	Foot    []string // sentences below it that explain columns and cells
+	// Long means that only pages show the table; a terminal and a ticket omit it. On pages it replaces the
+	// short table with the same name.
 	Long bool
-	// First says that it stands first on a page, above its drawings and findings.
+	// First means that it is first on a page, before drawings and findings.
 	First bool
 	Lead  string // on a page, a sentence below the title
-	// Folded says that the report shows the rows when they are asked for.
+	// Folded means that a report shows the rows on request.
 	Folded bool
-	// Fill makes the rows of a long table where a page shows them: no other form pays for
-	// them. nil: Rows has them.
+	// Fill computes the rows of a long table when a page shows them, so that other forms need not; nil if
+	// Rows has them.
 	Fill func() [][]Cell
-	// Plain stands for the table in CSV: plain numbers, and every row where Rows are the
-	// first of many. nil: CSV has the table as it is.
+	// Plain replaces the table in CSV: it has plain numbers, and all rows where Rows is truncated. nil: CSV
+	// has the table itself.
 	Plain *Table
 }
 
@@ -137,11 +137,11 @@ type Table struct {
 type Column struct {
 	Name  string
 	Right bool   // numbers
-	About string // what it means; "" where the name says it
-	AsIs  bool   // the name is that of an object: a terminal does not write it in capitals
+	About string // explanation; "" if the name is clear
+	AsIs  bool   // the name belongs to an object: a terminal does not capitalize it
 }
 
-// Columns returns the columns of these names; ">" before a name stands for numbers.
+// Columns returns the columns with these names. The prefix ">" marks a column of numbers.
 func Columns(names ...string) []Column {
 	out := make([]Column, len(names))
 	for i, name := range names {
@@ -154,21 +154,21 @@ func Columns(names ...string) []Column {
 type Cell struct {
 	Text string
 	Tone Tone
-	Ref  string // anchor of what it names on the same page
-	To   Object // what it names, for a site that has a page of it
-	Web  string // a public address, at the end of the text too: pages make a link of it
-	Sort string // a plain number to sort by; "" for the text
-	// Parts stand for the text: several, each with its own tone and anchor.
+	Ref  string // anchor of the object on the same page
+	To   Object // the object, for a site with pages of objects
+	Web  string // a public address, which is also the end of the text; pages link it
+	Sort string // a plain number as sort key; "" to sort by text
+	// Parts replace the text: several texts with their own tones and anchors.
 	Parts []Cell
 }
 
-// An Object is a thing of the model that a site has a page of. The zero value is none.
+// An Object is an object of the model that has a page in a site. The zero value is none.
 type Object struct {
-	Kind string // "vm", "host", "cluster", "rule", "capture" or, of a rule, "findings"
-	ID   string // in its fleet; of a cluster its name
+	Kind string // "vm", "host", "cluster", "rule" or "capture"; "findings" for the findings of a rule
+	ID   string // ID in its fleet; for a cluster its name
 }
 
-// Cluster returns a cluster as an object; none for that of a standalone host.
+// Cluster returns the object of a cluster; none for the implicit cluster of a standalone host.
 func Cluster(name string) Object {
 	if name == "" {
 		return Object{}
@@ -176,10 +176,11 @@ func Cluster(name string) Object {
 	return Object{Kind: "cluster", ID: name}
 }
 
-// Elsewhere is the kind of what has an address of its own, such as a page at a moment. Its ID is the address.
+// Elsewhere is the kind of an object with an explicit address, such as a page at a moment. The ID is the
+// address.
 const Elsewhere = "elsewhere"
 
-// Address returns the path of its page in a site: /vm?vm=vm-101; "" for no object.
+// Address returns the path of the object's page in a site, such as /vm?vm=vm-101; "" for none.
 func (o Object) Address() string {
 	switch o.Kind {
 	case "":
@@ -187,16 +188,16 @@ func (o Object) Address() string {
 	case Elsewhere:
 		return o.ID
 	}
-	if o.Kind == "findings" { // the page of the fleet shows those of a rule
+	if o.Kind == "findings" { // the page of the fleet shows the findings of a rule
 		return "/?" + url.Values{"rule": {o.ID}}.Encode()
 	}
 	return "/" + o.Kind + "?" + url.Values{o.Kind: {o.ID}}.Encode()
 }
 
-// A Tone says how a text is set off.
+// A Tone is the emphasis of a text.
 type Tone uint8
 
-// The tones; those of severities are in the order of finding.Severity.
+// Tones. The tones of severities are in the order of finding.Severity.
 const (
 	Plain Tone = iota
 	Faint
@@ -206,7 +207,7 @@ const (
 	Bad // a number that should be 0
 )
 
-// BadIf is the tone of what is bad, or not.
+// BadIf returns Bad or Plain.
 func BadIf(is bool) Tone {
 	if is {
 		return Bad
@@ -223,8 +224,7 @@ func (t *Table) Add(cells ...string) {
 	t.Rows = append(t.Rows, row)
 }
 
-// AllTables returns every table of the answer with what it assumes and what would change it,
-// in the order of reading.
+// AllTables returns all tables of the answer in reading order, including those of assumptions and changes.
 func (a *Answer) AllTables() []Table {
 	var out []Table
 	if len(a.Assumed) > 0 {
@@ -237,8 +237,8 @@ func (a *Answer) AllTables() []Table {
 	return out
 }
 
-// AssumedTable returns assumptions as a table: the range stands behind the value, the
-// hardware and the note behind the source.
+// AssumedTable returns assumptions as a table. The range follows the value; the hardware and the note follow
+// the source.
 func AssumedTable(all []Assumption) Table {
 	t := Table{Name: "assumed", Title: "Assumed", Columns: []Column{{Name: "what"}, {Name: "value"}, {Name: "origin"}, {Name: "source"}}}
 	for _, as := range all {
@@ -251,7 +251,7 @@ func AssumedTable(all []Assumption) Table {
 	return t
 }
 
-// joined returns the texts that are not empty, with commas.
+// joined joins the non-empty texts with commas.
 func joined(texts ...string) string {
 	out := ""
 	for _, s := range slices.DeleteFunc(texts, func(s string) bool { return s == "" }) {
@@ -275,8 +275,8 @@ func ChangeTable(all []Change) Table {
 	return t
 }
 
-// HeadingOf returns the heading of a table in files: of an answer with findings every
-// table has one, as the findings do.
+// HeadingOf returns the heading of a table in files. In an answer with findings every table has a heading, as
+// the findings have one.
 func (a *Answer) HeadingOf(t *Table) string {
 	if t.Title == "" && t.Name != "" && a.Findings != nil {
 		return strings.ToUpper(t.Name[:1]) + t.Name[1:]

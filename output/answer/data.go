@@ -9,10 +9,9 @@ import (
 	"homenode/rules/rule"
 )
 
-// The tables of a judgement for spreadsheets and scripts, which every answer with findings
-// has among its Data.
+// Tables of an assessment for spreadsheets and scripts. Every answer with findings has them in Data.
 
-// FindingTable has a row for each finding, highest severity first.
+// FindingTable has one row per finding, highest severity first.
 func (f *Findings) FindingTable() table.Table {
 	return table.Table{
 		Name: "findings", Columns: f.columns(), Len: len(f.Findings),
@@ -50,7 +49,7 @@ func (f *Findings) row(one *finding.Finding) []table.Cell {
 	return row
 }
 
-// SuppressedTable has a row for each finding that the configuration accepts.
+// SuppressedTable has one row per accepted finding.
 func (f *Findings) SuppressedTable() table.Table {
 	return table.Table{
 		Name: "suppressed", Columns: append([]table.Column{table.Col("Until", 11), table.Col("Reason", 50), table.Col("Suppressed at", 24)}, f.columns()...), Len: len(f.Suppressed),
@@ -65,7 +64,7 @@ func (f *Findings) SuppressedTable() table.Table {
 	}
 }
 
-// RuleTable has a row for each rule, also those that found nothing: that is an answer too.
+// RuleTable has one row per rule, including rules without findings.
 func (f *Findings) RuleTable() table.Table {
 	by := map[string][]*finding.Finding{}
 	for i := range f.Findings {
@@ -90,7 +89,7 @@ func (f *Findings) RuleTable() table.Table {
 	}
 }
 
-// AboutOf says what the rule judges.
+// AboutOf returns the type of object that the rule is about.
 func AboutOf(one *rule.Rule) string {
 	if one.VMs {
 		return "VM"
@@ -98,7 +97,7 @@ func AboutOf(one *rule.Rule) string {
 	return "host"
 }
 
-// NoteTable has a row for each note.
+// NoteTable has one row per note.
 func (a *Answer) NoteTable() table.Table {
 	rows := make([][]table.Cell, len(a.Notes))
 	for i, n := range a.Notes {
@@ -107,7 +106,7 @@ func (a *Answer) NoteTable() table.Table {
 	return table.Of("notes", []table.Column{table.Col("From", 13), table.Col("Read at", 50), table.Col("Note", 100)}, rows)
 }
 
-// AboutTable says what the other tables are about; its first row is the verdict.
+// AboutTable describes the origin of the other tables. Its first row is the verdict.
 func (a *Answer) AboutTable(rows ...[2]table.Cell) table.Table {
 	all := [][]table.Cell{{table.Text("Verdict"), table.Text(strings.Join(a.Verdict, " "))}}
 	for _, r := range rows {
@@ -121,7 +120,7 @@ func About(what string, value table.Cell) [2]table.Cell {
 	return [2]table.Cell{table.Text(what), value}
 }
 
-// CountColumns are the findings of a VM, host or cluster in numbers: see Counts.
+// CountColumns are the columns with numbers of findings of a VM, host or cluster: see Counts.
 var CountColumns = []table.Column{table.Col("Findings", 9), table.Col("High", 6), table.Col("Medium", 8), table.Col("Low", 6), table.Col("Info", 6)}
 
 // Counts returns the cells of CountColumns.
@@ -133,10 +132,11 @@ func Counts(findings []*finding.Finding) []table.Cell {
 	return []table.Cell{table.Number(len(findings)), table.Number(n[finding.High]), table.Number(n[finding.Medium]), table.Number(n[finding.Low]), table.Number(n[finding.Info])}
 }
 
-// SaidColumns are the findings of a VM or host in words: see Said.
+// SaidColumns are the columns with descriptions of the findings of a VM or host: see Said.
 var SaidColumns = []table.Column{table.Col("Worst", 8), table.Col("Rules", 18), table.Col("Advice", 80), table.Col("Assumed", 40)}
 
-// Said returns the cells of SaidColumns for findings, which come highest severity first, and what else was assumed.
+// Said returns the cells of SaidColumns. The findings must be sorted, highest severity first; assumed are further
+// assumptions.
 func Said(findings []*finding.Finding, assumed ...string) []table.Cell {
 	var worst string
 	var ids, advice []string

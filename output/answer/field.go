@@ -9,26 +9,26 @@ import (
 	"homenode/output/table"
 )
 
-// A Field is a column of a table, declared once: for CSV, XLSX and JSON with the value of Cell, and for the screen and pages with that of
-// Shown. T is a row.
+// A Field is a column of a table, declared once for all forms. CSV, XLSX and JSON have the value of Cell, the screen and pages that of
+// Shown. T is the type of a row.
 type Field[T any] struct {
 	Name  string // in files, with the unit, such as "Memory MiB"
-	Width int    // there, in letters
+	Width int    // in files, in characters
 	Cell  func(T) table.Cell
-	Head  string // on the screen; "" for a field of files alone
+	Head  string // on the screen; "" if only files have the field
 	Right bool   // numbers
-	About string // on a page, what it means
-	// Shown returns the cell for the screen; nil: that of Cell.
+	About string // explanation on a page
+	// Shown returns the cell for the screen; nil: use Cell.
 	Shown func(T) Cell
-	Only  string // kind of the tables that have it; "" for all
+	Only  string // kind of the tables with this field; "" for all
 }
 
-// Of returns the fields of tables of a kind, "" of all.
+// Of returns the fields for tables of a kind; "" is the kind of all tables.
 func Of[T any](kind string, fields []Field[T]) []Field[T] {
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field[T]) bool { return f.Only != "" && f.Only != kind })
 }
 
-// Group returns fields of files that one function fills together.
+// Group returns fields of files whose cells come from one function.
 func Group[T any](columns []table.Column, cells func(T) []table.Cell) (out []Field[T]) {
 	for i, c := range columns {
 		out = append(out, Field[T]{Name: c.Name, Width: c.Width, Cell: func(row T) table.Cell { return cells(row)[i] }})
@@ -57,7 +57,7 @@ func File[T any](name string, fields []Field[T], n int, rows iter.Seq[T]) table.
 	return t
 }
 
-// Screen fills a table for people; of a long one when a page shows it.
+// Screen adds columns and rows to a table for human readers. For a long table it computes the rows when a page shows them.
 func Screen[T any](t Table, fields []Field[T], rows iter.Seq[T]) Table {
 	fields = slices.DeleteFunc(slices.Clone(fields), func(f Field[T]) bool { return f.Head == "" })
 	for _, f := range fields {

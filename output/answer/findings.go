@@ -13,67 +13,66 @@ import (
 	"homenode/rules/rule"
 )
 
-// Findings are those of a judgement, of a fleet or of recordings, with what forms need to
-// print them beside the answer that they are part of.
+// Findings are the findings of an assessment, of a fleet or of recordings, with the data that output forms need for printing
+// them.
 type Findings struct {
 	*rules.Judgement
-	Source  string       // what was judged
-	Kind    string       // of judgement, in the ids of SARIF runs: "capture/"; "" for a fleet
-	Nothing string       // why nothing could be judged; "" when something was
-	Rules   []*rule.Rule // that were applied, in their order
-	Watched bool         // of recordings: findings say when they held, and subjects in which file
-	// Subject describes what a finding, also a suppressed one, is about.
+	Source  string       // source of the assessment
+	Kind    string       // kind of assessment in the IDs of SARIF runs: "capture/"; "" for a fleet
+	Nothing string       // why nothing could be assessed; "" if something was
+	Rules   []*rule.Rule // the applied rules, in order
+	Watched bool         // from recordings: findings have a time, and subjects a file
+	// Subject describes the subject of a finding or suppressed finding.
 	Subject func(*finding.Finding) Subject
-	// Suites are everything that was judged, for JUnit: also what has no findings.
+	// Suites are all assessed objects for JUnit, including those without findings.
 	Suites []Suite
-	// Place is what a page can filter by, "Cluster" or "Host"; Places are those with
-	// findings, in their order.
+	// Place is the filter of a page, "Cluster" or "Host". Places are the values with findings, in order.
 	Place  string
 	Places []string
-	// Rest says where a page's reader finds the findings that the page leaves out.
+	// Rest tells the reader of a page where to find the omitted findings.
 	Rest   string
-	NoExit bool // they do not change the exit code
-	// Properties are the numbers of the whole judgement in SARIF.
+	NoExit bool // findings do not affect the exit code
+	// Properties are the numbers of the assessment in SARIF.
 	Properties map[string]any
 }
 
-// A Subject is what a finding is about.
+// A Subject is the object of a finding.
 type Subject struct {
-	Name  string // as a person reads it: cluster/vm
-	Short string // under a heading that names the place
-	Group string // subjects of one group stand for each other in a line
-	Key   string // the same in every run; names may change
+	Name  string // display name: cluster/vm
+	Short string // display name below a heading that names the place
+	Group string // a line names only one subject of each group
+	Key   string // stable between runs; names can change
 	ID    string // in its source
 	At    string // where it was read; "" when unknown
-	// File is the file that the finding is in, and Line the line from 1; "" is none for
+	// File is the file that the finding is in, Line the line and Col the column from 1; "" is none for
 	// what was watched, and else goes by At and the sources.
-	File    string
-	Line    int
-	Place   string // by which a page filters
-	When    string // it held
-	Drawing string // anchor of its drawing; "" without one
+	File      string
+	Line, Col int
+	Place     string // by which a page filters
+	When      string // it held
+	Drawing   string // anchor of its drawing; "" without one
 }
 
-// A Suite is a cluster or host whose subjects were judged.
+// A Suite is a cluster or host whose subjects were assessed.
 type Suite struct {
 	Name  string
 	Cases []Case
 }
 
-// A Case is one subject that was judged.
+// A Case is an assessed subject.
 type Case struct {
 	Name     string
-	ID       string // told where a suite has a name twice
+	ID       string // shown if the name is not unique in the suite
 	Findings []*finding.Finding
-	Skipped  string // why it was not judged; "" when it was
+	Skipped  string // why it was not assessed; "" if it was
 }
 
-// RulesWhere returns the rules of which this is true, in their order.
+// RulesWhere returns the rules for which ok is true, in order.
 func RulesWhere(ok func(*rule.Rule) bool) []*rule.Rule {
 	return slices.DeleteFunc(slices.Clone(rules.All), func(one *rule.Rule) bool { return !ok(one) })
 }
 
-// SubjectID returns the ID of the VM or host that the finding is about.
+// SubjectID returns the ID of the VM or host of a finding.
 func SubjectID(f *finding.Finding) string {
 	if f.VMID != "" {
 		return f.VMID
@@ -81,24 +80,24 @@ func SubjectID(f *finding.Finding) string {
 	return f.HostID
 }
 
-// Anchor is the anchor on a page of the findings of a rule.
+// Anchor returns the anchor on a page of the findings of a rule.
 func Anchor(id string) string { return "rule-" + id }
 
-// A First is something to do first: the worst finding of a rule, and how many others of that severity there are.
+// A First is a recommended first action: the worst finding of a rule, with the number of others of the same severity.
 type First struct {
 	*finding.Finding
 	Subject Subject
 	Alike   int
 }
 
-// Anchor is the anchor on a page of the findings of its rule.
+// Anchor returns the anchor on a page of the findings of its rule.
 func (f *First) Anchor() string { return Anchor(f.Rule) }
 
-// mostFirst is how many things to do first are named.
+// mostFirst is the number of recommended first actions.
 const mostFirst = 5
 
-// First returns what to do first: of the rules with findings of medium or high severity those of the highest, and among these
-// those with the most findings.
+// First returns the recommended first actions. It considers rules with findings of medium or high severity: only those of the
+// highest severity, and of these the rules with the most findings.
 func (f *Findings) First() []First {
 	var out []First
 	for _, c := range f.Counts() {
@@ -113,8 +112,7 @@ func (f *Findings) First() []First {
 	return out[:min(mostFirst, len(out))]
 }
 
-// References returns the rules of findings as links to them on the page, as one cell that
-// sorts by the worst severity.
+// References returns links to the rules of findings on the page, as one cell that sorts by the worst severity.
 func References(findings []*finding.Finding) Cell {
 	worst, parts := 0, []Cell(nil)
 	var ids []string
@@ -126,8 +124,8 @@ func References(findings []*finding.Finding) Cell {
 	return Cell{Text: strings.Join(ids, " "), Parts: parts, Sort: fmt.Sprint(worst)}
 }
 
-// Named names the first subject of each group, which is a cluster or a host, and counts the
-// others: "prod-a/sql01 +4, mixed/erp02 +3".
+// Named returns the first subject of each group, a cluster or host, with the number of others: "prod-a/sql01 +4, mixed/erp02
+// +3".
 func (f *Findings) Named(findings []*finding.Finding) string {
 	var order []string
 	count, first := map[string]int{}, map[string]string{}
@@ -153,7 +151,7 @@ func (f *Findings) Named(findings []*finding.Finding) string {
 	return strings.Join(parts, ", ")
 }
 
-// Assumed says how many of the findings rest on something that is not stated.
+// Assumed reports how many findings depend on assumptions.
 func Assumed(findings []*finding.Finding) string {
 	n := 0
 	for _, f := range findings {
@@ -170,8 +168,8 @@ func Assumed(findings []*finding.Finding) string {
 	return fmt.Sprintf("%d assumed", n)
 }
 
-// Config says what the configuration changes: "homenode.yaml · 1 threshold · off: N002 (3
-// findings)"; "" without one.
+// Config summarizes the effect of the configuration: "homenode.yaml · 1 threshold · off: N002 (3 findings)"; "" if there is
+// none.
 func (f *Findings) Config() string {
 	if f.Policy == nil {
 		return ""
@@ -182,6 +180,9 @@ func (f *Findings) Config() string {
 	}
 	if n := len(f.Policy.Severities); n > 0 {
 		s += " · " + words.Verb(n, "severity", "severities")
+	}
+	if n := len(f.Own()); n > 0 {
+		s += " · " + words.Plural(n, "expectation")
 	}
 	if off := f.OffRules(); len(off) > 0 {
 		s += fmt.Sprintf(" · off: %s (%s)", strings.Join(off, ", "), words.Plural(f.Off, "finding"))

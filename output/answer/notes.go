@@ -7,15 +7,15 @@ import (
 	"homenode/numa"
 )
 
-// A Note is a sentence about what is doubtful or left out.
+// A Note is a sentence about a doubt or an omission.
 type Note struct {
 	Text string `json:"text"`
-	At   string `json:"at,omitempty"`   // where it was read
-	From string `json:"from,omitempty"` // who says so: source, capture, judgement, configuration, simulation
-	Host bool   `json:"-"`              // At is a host that several notes can be counted by
+	At   string `json:"at,omitempty"`   // place in the source
+	From string `json:"from,omitempty"` // origin: source, capture, judgement, configuration, simulation
+	Host bool   `json:"-"`              // At is a host; notes can be counted by host
 }
 
-// String returns the note with the place before it.
+// String returns the note with its place as prefix.
 func (n Note) String() string { return numa.Note{At: n.At, Text: n.Text}.String() }
 
 // Note adds sentences to the notes.
@@ -25,18 +25,19 @@ func (a *Answer) Note(sentences ...string) {
 	}
 }
 
-// NotesFrom adds what somebody says to the notes.
+// NotesFrom adds notes with their origin.
 func (a *Answer) NotesFrom(who string, notes ...numa.Note) {
 	for _, n := range notes {
 		a.Notes = append(a.Notes, Note{Text: n.Text, At: n.At, From: who})
 	}
 }
 
-// fewNotes is how many notes that differ by the VM or host alone stand as they are.
+// fewNotes is the maximum number of notes that are not merged although they differ only in the
+// VM or host.
 const fewNotes = 3
 
-// FewNotes returns the notes with those about VMs or hosts, of which more than a few say the
-// same, as one that counts them and names the first: for people. Programs read them all.
+// FewNotes returns notes for human readers. It merges more than fewNotes equal notes about VMs
+// or hosts into one with their number and the name of the first. Programs get all notes.
 func (a *Answer) FewNotes() []Note {
 	type same struct{ noun, text, from string }
 	key := func(n Note) (s same, name string) {

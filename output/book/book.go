@@ -1,5 +1,5 @@
-// Package book has the answers of homenode rules: the checks, the statements that they and predictions rest on, the points on which
-// sources disagree, the settings and the published experiments, each with where it comes from.
+// Package book has the answers of homenode rules: the checks, the statements behind them and behind predictions, the points on
+// which sources disagree, the settings, and the published experiments. All have their sources.
 package book
 
 import (
@@ -20,14 +20,14 @@ import (
 // More is the command that prints one entry.
 const more = "homenode rules "
 
-// entry returns a cell that leads to an entry of the rule book: of a check, statement, conflict, setting or experiment.
+// entry returns a cell with a link to an entry of the rule book: a check, statement, conflict, setting or experiment.
 func entry(id string) answer.Cell {
 	return answer.Cell{Text: id, To: answer.Object{Kind: "rule", ID: id}}
 }
 
 var address = pattern.Of(`https?://[^\s;,]+`)
 
-// source returns a cell of a source, which leads to its first address.
+// source returns a cell with the text of a source, linked to the first address in it.
 func source(text string) answer.Cell {
 	return answer.Cell{Text: text, Web: address.FindString(text)}
 }
@@ -41,13 +41,14 @@ func plain(texts ...string) []answer.Cell {
 	return out
 }
 
-// Checks returns the answer that lists the checks.
-func Checks() *answer.Answer {
-	a := &answer.Answer{Command: "rules", Title: "Rules", Verdict: []string{fmt.Sprintf("%s judge settings and recordings.", words.Plural(len(rules.All), "check"))}, Result: struct {
+// Checks returns the answer that lists the checks, and the rules of the owner.
+func Checks(own []*rule.Rule) *answer.Answer {
+	all := slices.Concat(rules.All, own)
+	a := &answer.Answer{Command: "rules", Title: "Rules", Verdict: []string{fmt.Sprintf("%s judge settings and recordings.", words.Plural(len(all), "check"))}, Result: struct {
 		Rules []*rule.Rule `json:"rules"`
-	}{rules.All}, Next: []string{more + rules.All[0].ID}}
+	}{all}, Next: []string{more + rules.All[0].ID}}
 	t := answer.Table{Name: "checks", Title: "Checks", Columns: answer.Columns("ID", "up to", "about", "what")}
-	for _, r := range rules.All {
+	for _, r := range all {
 		t.Rows = append(t.Rows, []answer.Cell{entry(r.ID), severity(r), {Text: r.About()}, {Text: r.Title}})
 	}
 	a.Tables = []answer.Table{t}
@@ -88,7 +89,7 @@ func Check(r *rule.Rule) *answer.Answer {
 	return a
 }
 
-// textOf returns what a statement says, or a conflict takes.
+// textOf returns the text of a statement, or the chosen alternative of a conflict.
 func textOf(id string) string {
 	if s, ok := rulebook.Find(id); ok {
 		return s.Text
@@ -127,7 +128,7 @@ func Statements() *answer.Answer {
 		}{all}, Next: []string{more + all[0].ID}}
 }
 
-// Statement returns the answer about one statement: what cites it, and what it names.
+// Statement returns the answer about one statement, with the entries that cite it and those that it cites.
 func Statement(s rulebook.Statement) *answer.Answer {
 	a := &answer.Answer{Command: "rules", Format: "homenode-statement", Question: "Statement " + s.ID, Verdict: firstApart(s.Text), Result: stated(s)}
 	a.Tables = []answer.Table{sourceTable(s.Source)}
@@ -149,7 +150,7 @@ func Statement(s rulebook.Statement) *answer.Answer {
 	return a
 }
 
-// firstApart returns the first sentence of a text, and the rest of it.
+// firstApart splits a text after its first sentence.
 func firstApart(text string) []string {
 	for i := range len(text) - 2 {
 		if text[i] == '.' && text[i+1] == ' ' && 'A' <= text[i+2] && text[i+2] <= 'Z' {
@@ -159,7 +160,7 @@ func firstApart(text string) []string {
 	return []string{text}
 }
 
-// sourceTable has each source that a text names.
+// sourceTable has one row per source in a text.
 func sourceTable(text string) answer.Table {
 	t := answer.Table{Name: "sources", Title: "Sources", Columns: answer.Columns("source")}
 	for s := range strings.SplitSeq(text, "; ") {
@@ -168,7 +169,7 @@ func sourceTable(text string) answer.Table {
 	return t
 }
 
-// add adds a table that is not empty.
+// add adds a table unless it is empty.
 func add(a *answer.Answer, t answer.Table) {
 	if len(t.Rows) > 0 {
 		a.Tables = append(a.Tables, t)
@@ -207,7 +208,7 @@ func Conflicts() *answer.Answer {
 		}{all}, Next: []string{more + all[0].ID}}
 }
 
-// Conflict returns the answer about one of them.
+// Conflict returns the answer about one conflict.
 func Conflict(c *vnuma.Choice) *answer.Answer {
 	about, _ := rulebook.Find(c.Book)
 	t := answer.Table{Name: "book", Title: "Statements of the rule book", Columns: answer.Columns("ID", "statement")}

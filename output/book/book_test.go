@@ -10,9 +10,9 @@ import (
 
 // TestLinks follows every link of every list and entry: each leads to an entry.
 func TestLinks(t *testing.T) {
-	all := []*answer.Answer{Checks(), Statements(), Conflicts(), Settings(), Experiments()}
+	all := []*answer.Answer{Checks(nil), Statements(), Conflicts(), Settings(), Experiments()}
 	for _, n := range Names() {
-		a := Find(strings.ToUpper(n.ID))
+		a := Find(strings.ToUpper(n.ID), nil)
 		if a == nil {
 			t.Errorf("nothing is found for %s", n.ID)
 			continue
@@ -36,7 +36,7 @@ func TestLinks(t *testing.T) {
 					if c.To.Kind == "" {
 						continue
 					}
-					if links++; c.To.Kind != "rule" || Find(c.To.ID) == nil {
+					if links++; c.To.Kind != "rule" || Find(c.To.ID, nil) == nil {
 						t.Errorf("%q: a link to %+v leads nowhere", a.Question, c.To)
 					}
 				}
@@ -46,7 +46,7 @@ func TestLinks(t *testing.T) {
 	if links < 500 {
 		t.Errorf("%d links: the test looks at too little", links)
 	}
-	if Find("nonsense") != nil {
+	if Find("nonsense", nil) != nil {
 		t.Error("nonsense is found")
 	}
 }

@@ -38,7 +38,7 @@ func allPublished() (out []published) {
 	return out
 }
 
-// Experiment returns the answer about one of them.
+// Experiment returns the answer about one experiment.
 func Experiment(e rulebook.Experiment) *answer.Answer {
 	a := &answer.Answer{Command: "rules", Format: "homenode-experiment", Question: "Experiment " + e.Name, Verdict: []string{e.Title}, Result: published(e)}
 	if e.Former != "" {
@@ -49,12 +49,13 @@ func Experiment(e rulebook.Experiment) *answer.Answer {
 	return a
 }
 
-// blocks returns a text in Markdown as tables: its sentences and list items in one, and its tables.
+// blocks converts Markdown to tables: one with the sentences and list items, followed by the tables
+// of the text.
 func blocks(name, title, markdown string) []answer.Table {
 	said := answer.Table{Name: name, Title: title, Columns: answer.Columns("text")}
 	var figures []answer.Table
-	begun := false // a table
-	fresh := true  // the next line begins a row
+	begun := false // inside a table
+	fresh := true  // the next line begins a new row
 	for line := range strings.Lines(markdown) {
 		line = strings.TrimSpace(line)
 		if !strings.HasPrefix(line, "|") {

@@ -1,16 +1,18 @@
 package book
 
 import (
+	"slices"
 	"strings"
 
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
 	"homenode/output/answer"
 	"homenode/rules"
+	"homenode/rules/rule"
 )
 
-// Find returns the answer about the entry with this name, in any case of letters; nil for none.
-func Find(name string) *answer.Answer {
+// Find returns the answer about the entry with this name, in any case of letters; nil for none. own are the rules of the owner.
+func Find(name string, own []*rule.Rule) *answer.Answer {
 	if s, ok := rulebook.Find(name); ok {
 		return Statement(s)
 	}
@@ -20,7 +22,7 @@ func Find(name string) *answer.Answer {
 	if c := conflict(name); c != nil {
 		return Conflict(c)
 	}
-	for _, r := range rules.All {
+	for _, r := range slices.Concat(rules.All, own) {
 		if strings.EqualFold(r.ID, name) || strings.EqualFold(r.Name, name) {
 			return Check(r)
 		}
@@ -32,10 +34,11 @@ func Find(name string) *answer.Answer {
 type Name struct {
 	ID, Kind string
 	Title    string // of a rule
-	Text     string // by which it is found too
+	Text     string // searchable text
 }
 
-// Short returns the beginning of what a statement, conflict, setting or experiment says; "" for a rule, which has a title.
+// Short returns the beginning of the text of a statement, conflict, setting or experiment. It is "" for a rule, which has
+// a title.
 func (n *Name) Short() string {
 	const most = 140
 	text := []rune(n.Text)

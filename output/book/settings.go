@@ -14,18 +14,19 @@ import (
 	"homenode/rules"
 )
 
-// A setting is an advanced setting of a VM or host, as far as it is known.
+// A setting is a documented advanced setting of a VM or host.
 type setting struct {
 	Name    string `json:"name"`
 	Of      string `json:"of"` // VM or host
 	Does    string `json:"does,omitempty"`
 	Default string `json:"default,omitempty"`
 	Range   string `json:"range,omitempty"`
-	Model   string `json:"model,omitempty"` // where it changes an answer
+	Model   string `json:"model,omitempty"` // where it affects an answer
 	Book    string `json:"ruleBook,omitempty"`
 }
 
-// allSettings lists those that predictions and simulations read, and the other host options about NUMA.
+// allSettings lists the settings used by predictions and simulations, and the other host options about
+// NUMA.
 func allSettings() []setting {
 	var out []setting
 	for _, k := range vnuma.Keys {
@@ -74,7 +75,7 @@ func Settings() *answer.Answer {
 	}{all}, Next: []string{more + all[0].Name}}
 }
 
-// Setting returns the answer about one setting; nil for one that is not known.
+// Setting returns the answer about one setting; nil for an unknown one.
 func Setting(name string) *answer.Answer {
 	all := allSettings()
 	i := slices.IndexFunc(all, func(s setting) bool { return strings.EqualFold(s.Name, name) })
@@ -113,7 +114,7 @@ func Setting(name string) *answer.Answer {
 	return a
 }
 
-// names reports whether a text names a setting, and not one that begins with its name.
+// names reports whether a text contains the name of a setting as a whole word.
 func names(text, name string) bool {
 	text, name = strings.ToLower(text), strings.ToLower(name)
 	for {
@@ -130,7 +131,7 @@ func names(text, name string) bool {
 	}
 }
 
-// part reports whether a byte stands inside the names of settings.
+// part reports whether a byte can be part of a setting's name.
 func part(c byte) bool {
 	return c == '.' || c == '_' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
 }

@@ -11,13 +11,13 @@ import (
 	"homenode/rules/finding"
 )
 
-// Options say how fleets beside each other are shown.
+// Options are the options of comparing fleets.
 type Options struct {
-	Details bool             // every VM and setting in a row of its own
-	FailOn  finding.Severity // from which severity a new or worse finding makes the exit code 1
+	Details bool             // one row for each VM and setting
+	FailOn  finding.Severity // lowest severity of a new or worse finding that makes the exit code 1
 }
 
-// Diff returns the answer of a comparison of two fleets.
+// Diff returns the answer that compares two fleets.
 func Diff(d *diff.Drift, o Options) *answer.Answer {
 	a := &answer.Answer{
 		Command: "compare", Format: "homenode-drift", Version: 2, Title: fmt.Sprintf("Drift from %s to %s", d.InA.Source, d.InB.Source),
@@ -53,7 +53,7 @@ func Diff(d *diff.Drift, o Options) *answer.Answer {
 	return a
 }
 
-// comings shows the hosts and VMs of one fleet alone, and how many moved.
+// comings lists the hosts and VMs that only one fleet has, and the number of moved VMs.
 func comings(d *diff.Drift) answer.Table {
 	t := answer.Table{Name: "objects", Columns: answer.Columns("change", "count", "objects"), Plain: &answer.Table{Columns: answer.Columns("change", "kind", "name")}}
 	for _, one := range []struct {
@@ -73,21 +73,21 @@ func comings(d *diff.Drift) answer.Table {
 	return t
 }
 
-// shownFact says what of the fleets is compared, when it is not all.
+// shownFact adds the filter of the comparison, if any.
 func shownFact(a *answer.Answer, d *diff.Drift) {
 	if d.B.Filter != "" {
 		a.Facts = append(a.Facts, answer.Fact{Name: "shown", Text: d.B.Filter})
 	}
 }
 
-// exitFact says why the exit code is 1.
+// exitFact adds the reasons for exit code 1.
 func exitFact(a *answer.Answer, reasons []string) {
 	if reasons != nil {
 		a.Facts = append(a.Facts, answer.Fact{Name: "exit 1", Text: strings.Join(reasons, "; ")})
 	}
 }
 
-// worsened says what counts for the exit code, in words.
+// worsened describes the changes that affect the exit code.
 func worsened(d *diff.Drift, o Options) []string {
 	var out []string
 	findings, vms := d.Worsens(o.FailOn)
@@ -100,7 +100,8 @@ func worsened(d *diff.Drift, o Options) []string {
 	return out
 }
 
-// toldText counts them: "3 findings told by facts that A does not know".
+// toldText counts findings that depend on facts of one side only: "3 findings told by facts
+// that A does not know".
 func toldText(d *diff.Drift) string {
 	inB := 0
 	for i := range d.Told {
@@ -120,7 +121,7 @@ func toldText(d *diff.Drift) string {
 	}
 }
 
-// diffLine returns the summary of a comparison in one line.
+// diffLine summarizes a comparison in one line.
 func diffLine(d *diff.Drift) string {
 	if !d.Differs() && len(d.Findings) == 0 {
 		return words.Join("; ", "no drift", toldText(d))
@@ -147,7 +148,7 @@ func diffLine(d *diff.Drift) string {
 		switch f := &d.Findings[i]; {
 		case f.A == nil:
 			added++
-		case f.Stopped: // it ends with its VMs
+		case f.Stopped: // it disappears because its VMs do not run
 		case f.B == nil:
 			gone++
 		default:
@@ -161,8 +162,8 @@ func diffLine(d *diff.Drift) string {
 	return words.Join("; ", append(parts, toldText(d))...)
 }
 
-// verdicts returns the summary in one line; VMs that cannot run any more come first:
-// "3 VMs cannot run, 0 better, 1 worse, 289 unchanged".
+// verdicts summarizes the changes of VMs in one line. VMs that can no longer run come first: "3
+// VMs cannot run, 0 better, 1 worse, 289 unchanged".
 func verdicts(d *diff.Drift) string {
 	s := words.Plural(d.Better, "VM") + " better"
 	if d.Stopped > 0 {
@@ -175,10 +176,11 @@ func verdicts(d *diff.Drift) string {
 	return s + fmt.Sprintf(", %d unchanged", d.Unchanged)
 }
 
-// shortLegend explains the short form of layouts.
+// shortLegend explains the short notation of layouts.
 const shortLegend = "2×16: 2 clients of 16 vCPU; blind: the guest sees 1 node; sees: other nodes than clients; +50 %: memory on another node"
 
-// differences returns the VMs that get another layout or other findings, and the findings.
+// differences returns tables of the VMs with another layout or other findings, and of the
+// findings.
 func differences(d *diff.Drift, o Options, from, to string) (out []answer.Table) {
 	if rows := changedRows(d, o.Details); len(rows) > 0 {
 		t := answer.Table{Name: "vms", Columns: answer.Columns("", "VM", from, to, "why"), Foot: []string{shortLegend}, Plain: &answer.Table{Columns: answer.Columns("verdict", "VM", "ID", from, to, "why")}}
@@ -197,7 +199,7 @@ func differences(d *diff.Drift, o Options, from, to string) (out []answer.Table)
 	return out
 }
 
-// findingTable shows the findings that differ, those of a rule in one row.
+// findingTable shows the findings that differ, one row per rule.
 func findingTable(name string, d *diff.Drift, findings []diff.Finding) answer.Table {
 	t := answer.Table{Name: name, Columns: answer.Columns("finding", ">count", "severity", "rule", "what", "where"),
 		Plain: &answer.Table{Columns: answer.Columns("finding", "severity", "rule", "what", "cluster", "host", "VM", "message")}}
@@ -213,7 +215,7 @@ func findingTable(name string, d *diff.Drift, findings []diff.Finding) answer.Ta
 	return t
 }
 
-// addSettings adds the settings that differ.
+// addSettings adds a table of the settings that differ.
 func addSettings(to []answer.Table, hosts []diff.Host, vms []diff.VM, o Options, a, b string) []answer.Table {
 	t := answer.Table{Name: "settings", Columns: answer.Columns("setting", a, b, "of")}
 	t.Plain = &answer.Table{Columns: t.Columns}

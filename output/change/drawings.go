@@ -13,10 +13,10 @@ import (
 	"homenode/rules/rule"
 )
 
-// mostDrawn is how many VMs of a what-if are drawn, each as it is today and changed.
+// mostDrawn is the maximum number of VMs that a what-if draws before and after the change.
 const mostDrawn = 4
 
-// drawChanged draws VMs as they are today and changed: those that a change is about alone, then those that differ.
+// drawChanged draws VMs before and after the change: first the only VM that the change names, then the VMs that differ.
 func drawChanged(a *answer.Answer, r *whatif.Result) {
 	var ids []string
 	add := func(id string) {
@@ -69,8 +69,8 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 	}
 }
 
-// drawnVM draws a VM on its host, or on the first of its cluster, and says below which name; nil where it has no layout there, and
-// then about says so.
+// drawnVM draws a VM on its host, or on the first host of its cluster. about is the caption. Without a layout there the drawing is
+// nil, and about gives the reason.
 func drawnVM(v *rule.VM, side string) (d *topo.Drawing, about string) {
 	if v == nil || len(v.On) == 0 {
 		return nil, ""
@@ -86,7 +86,7 @@ func drawnVM(v *rule.VM, side string) (d *topo.Drawing, about string) {
 	return d, fmt.Sprintf("%s: %s on %s", capital(side), shape(v), host.Name)
 }
 
-// shape returns what a VM has: "32 vCPU and 384 GB".
+// shape describes the size of a VM: "32 vCPU and 384 GB".
 func shape(v *rule.VM) string {
 	memory := "memory unknown"
 	if v.Memory.Known() {

@@ -13,8 +13,8 @@ import (
 	"homenode/output/answer"
 )
 
-// Optimise returns the answer of a proposal: what it is worth, its steps, and what both
-// distributions come to in a simulation.
+// Optimise returns the answer of a proposal: its benefit, its steps, and simulations of both
+// distributions.
 func Optimise(r *propose.Result) *answer.Answer {
 	a := &answer.Answer{
 		Command: "optimise", Format: "homenode-proposal", Version: 3, Verdict: worth(r), Result: r,
@@ -49,13 +49,13 @@ func Optimise(r *propose.Result) *answer.Answer {
 	return a
 }
 
-// sides are the rows of tables.
+// sides are the names of the table rows.
 var sides = [2]string{"now", "proposed"}
 
-// estimate says what the estimated figures count.
+// estimate describes the assumptions of the estimated figures.
 const estimate = "all configured memory touched, each VM's demand at its highest within the story, by node, without hyper-threading"
 
-// differ says why both tables differ.
+// differ explains why the two tables differ.
 const differ = `why estimated and simulated figures differ: the estimate places every VM once, with all its memory and its highest demand, all at once; ` +
 	`in the simulation VMs touch and ask for what their load says at the time, the scheduler moves clients and pages, memory beyond a host's is swapped ` +
 	`and not remote, and hyper-threading adds to the cores of a node`
@@ -77,11 +77,11 @@ func stepsTable(steps []propose.Step) answer.Table {
 
 func mib(n int64) string { return (numa.Bytes(n) * numa.MiB).String() }
 
-// points returns a share as percent with one decimal.
+// points returns a share as a percentage with one decimal.
 func points(share float64) string { return fixed(share*100, 1) + " %" }
 
-// worth says what the proposal is worth, what of the constraints is broken, and how far from
-// the best it is at most.
+// worth describes the benefit of the proposal, the constraints that it violates, and its
+// maximum distance from the optimum.
 func worth(r *propose.Result) []string {
 	where := fmt.Sprintf("%s: %s on %s", r.Cluster, words.Plural(r.VMs, "VM"), words.Plural(r.Hosts, "host"))
 	proof := "Proven: no distribution costs less."
@@ -122,7 +122,7 @@ func worth(r *propose.Result) []string {
 	return append(verdict, proof)
 }
 
-// optional writes a figure that may be unknown.
+// optional formats a figure that can be unknown.
 func optional(v *float64, write func(float64) string) string {
 	if v == nil {
 		return "–"

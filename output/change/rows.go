@@ -11,7 +11,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// A changedRow is one VM, or several of a cluster that change alike.
+// A changedRow is one VM, or several VMs of a cluster with the same change.
 type changedRow struct {
 	verdict        diff.Verdict
 	vms            []*diff.VM
@@ -35,8 +35,8 @@ func (r *changedRow) subjects() string {
 	return fmt.Sprintf("%s +%d", r.first, len(r.vms)-1)
 }
 
-// changedRows returns the VMs with a verdict, those that change alike in one row. Where
-// VMs cannot run, the cause matters and not what they were.
+// changedRows returns the VMs with a verdict, merging those with the same change. For VMs that
+// cannot run only the cause matters, not their previous layout.
 func changedRows(d *diff.Drift, each bool) []changedRow {
 	var out []changedRow
 	for i := range d.VMs {
@@ -70,7 +70,7 @@ func placeText(p *diff.Place) string {
 	return p.Short()
 }
 
-// toText is placeText of the changed place; a VM that does not run has no shape there.
+// toText returns placeText of the new place; "–" for a VM that does not run.
 func toText(v *diff.VM) string {
 	if v.Stops() {
 		return "–"
@@ -78,7 +78,7 @@ func toText(v *diff.VM) string {
 	return placeText(&v.To)
 }
 
-// A findingGroup is the findings of a rule that changed alike.
+// A findingGroup is the findings of a rule with the same change.
 type findingGroup struct {
 	change   string // new, gone, or "was high"
 	severity finding.Severity
@@ -100,14 +100,14 @@ func findingGroups(d *diff.Drift, findings []diff.Finding) []findingGroup {
 		}
 		out[k].findings = append(out[k].findings, f)
 	}
-	rank := func(g *findingGroup) int { return slices.Index([]string{"new", g.change, "gone"}, g.change) } // the others between
+	rank := func(g *findingGroup) int { return slices.Index([]string{"new", g.change, "gone"}, g.change) } // the others are in between
 	slices.SortStableFunc(out, func(a, b findingGroup) int {
 		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(b.severity, a.severity))
 	})
 	return out
 }
 
-// A settingRow is a setting of one object, or of several that change alike.
+// A settingRow is a setting of one object, or of several with the same change.
 type settingRow struct {
 	first, name, from, to string
 	count                 int
@@ -138,7 +138,7 @@ func settingRows(hosts []diff.Host, vms []diff.VM, each bool) []settingRow {
 	for i := range hosts {
 		add(hosts[i].Name, hosts[i].Settings)
 	}
-	clear(index) // a VM is not counted with hosts
+	clear(index) // VMs are counted separately from hosts
 	for i := range vms {
 		add(vms[i].Subject(), vms[i].Settings)
 	}

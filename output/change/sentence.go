@@ -13,7 +13,7 @@ import (
 	"homenode/numa"
 )
 
-// oneVM says what becomes of the VM that a change is about alone, and of no other; "" where others differ too.
+// oneVM describes the effect on the VM of a change that affects only this VM; "" if others differ too.
 func oneVM(r *whatif.Result) string {
 	rows := changedRows(r.Drift, true)
 	only := ""
@@ -51,7 +51,8 @@ func oneVM(r *whatif.Result) string {
 	return v.Name + " is " + row.verdict.String() + ": " + row.why + "."
 }
 
-// subject names the change: "Switching CPU hot add off and setting cores per socket to 16".
+// subject describes the change as the subject of a sentence: "Switching CPU hot add off and setting cores per
+// socket to 16".
 func subject(settings []diff.Setting) string {
 	var parts []string
 	for _, s := range settings {
@@ -73,7 +74,7 @@ func subject(settings []diff.Setting) string {
 	return words.Capital(words.List(parts))
 }
 
-// seen says what becomes of the nodes that the guest of the VM sees; "" where nothing does.
+// seen describes the change in the number of nodes that the guest sees; "" if there is none.
 func seen(vm string, a, b *vnuma.Layout) string {
 	was, is := a.VPDs.Len(), b.VPDs.Len()
 	switch {
@@ -83,15 +84,15 @@ func seen(vm string, a, b *vnuma.Layout) string {
 		return fmt.Sprintf("divides %s into %s instead of %d", vm, words.Plural(b.PPDs.Len(), "NUMA client"), a.PPDs.Len())
 	case was == 1 && is == b.PPDs.Len():
 		return fmt.Sprintf("lets %s see its %d NUMA nodes", vm, is)
-	case is == 1 && !b.Wide():
+	case is == 1 && a.Wide() && !b.Wide():
 		return "makes " + vm + " fit one NUMA node"
-	case is == 1:
+	case is == 1 && b.Wide():
 		return fmt.Sprintf("hides from %s the %d NUMA nodes that it runs on", vm, b.PPDs.Len())
 	}
 	return fmt.Sprintf("lets %s see %s instead of %d", vm, words.Plural(is, "NUMA node"), was)
 }
 
-// away says how much of the memory accesses stops or begins to be remote; "" for none.
+// away describes the change in the share of remote memory accesses; "" if there is none.
 func away(was, is float64) string {
 	share := math.Abs(was - is)
 	if share < 0.005 {
@@ -103,7 +104,7 @@ func away(was, is float64) string {
 	return part(share) + " of its memory accesses become remote"
 }
 
-// part writes a share as people say it.
+// part formats a share in words.
 func part(share float64) string {
 	for _, p := range []struct {
 		share float64

@@ -1,5 +1,5 @@
-// Package change makes the answers of the commands that put something else beside what is:
-// other settings, other loads, another distribution, another fleet.
+// Package change has the answers of commands that compare the current state with another: other
+// settings, other loads, another distribution, another fleet.
 package change
 
 import (
@@ -15,14 +15,14 @@ import (
 	"homenode/output/answer"
 )
 
-// columns are the measures that the table shows; CSV and JSON have all.
+// columns are the measures in the table. CSV and JSON have all measures.
 var columns = []int{sweep.Speed, sweep.Worst, sweep.Locality, sweep.Remote, sweep.Far, sweep.Ready, sweep.CoStop, sweep.Swapped, sweep.Moves, sweep.Findings}
 
-// against are those whose difference from today stands beside them.
+// against are the measures shown with their difference from today.
 var against = map[int]bool{sweep.Speed: true, sweep.Locality: true}
 
-// Sweep returns the answer of a sweep: the points in the order of the grid, what each value
-// does, and notes.
+// Sweep returns the answer of a sweep: the points in grid order, the effect of each value, and
+// notes.
 func Sweep(r *sweep.Result) *answer.Answer {
 	a := &answer.Answer{Command: "simulate", Format: "homenode-sweep", Version: 3, Simulated: true, Verdict: []string{headline(r)}, Result: r}
 	for _, d := range r.Dimensions {
@@ -39,7 +39,7 @@ func Sweep(r *sweep.Result) *answer.Answer {
 	return a
 }
 
-// headline says which point is best, and what that is worth.
+// headline names the best point and its benefit.
 func headline(r *sweep.Result) string {
 	grid := len(r.Points) - 1
 	text := fmt.Sprintf("simulated: %s over %s, ", r.Source, words.Short(r.Story.Length))
@@ -78,8 +78,8 @@ func headline(r *sweep.Result) string {
 	return text
 }
 
-// shown are the columns in which a point is not nothing: without swapping there is no
-// column for it.
+// shown returns the columns that are not empty for all points: without swapping, for example,
+// that column is omitted.
 func shown(r *sweep.Result) []int {
 	var out []int
 	for _, k := range columns {
@@ -101,7 +101,7 @@ func shown(r *sweep.Result) []int {
 	return out
 }
 
-// pointsTable is the grid.
+// pointsTable has one row per point of the grid.
 func pointsTable(r *sweep.Result) answer.Table {
 	names := []string{"point"}
 	for _, d := range r.Dimensions {
@@ -140,7 +140,7 @@ func pointsTable(r *sweep.Result) answer.Table {
 	return t
 }
 
-// mark says what is special about a point.
+// mark returns the remark about a point.
 func mark(r *sweep.Result, i int) string {
 	pt := &r.Points[i]
 	switch {
@@ -165,7 +165,7 @@ func over(m *sweep.Spread) string {
 	return fixed(m.Low, 3) + " … " + fixed(m.High, 3)
 }
 
-// difference of a point from today; nothing for today itself.
+// difference returns the difference of a point from today; "" for today itself.
 func difference(point, k int, m *sweep.Spread) string {
 	switch {
 	case point == 0 || m.AgainstToday == nil:
@@ -176,7 +176,7 @@ func difference(point, k int, m *sweep.Spread) string {
 	return signed(*m.AgainstToday, 3)
 }
 
-// number writes a mean; a dash for what is unknown.
+// number formats a mean; "-" if it is unknown.
 func number(k int, m *sweep.Spread) string {
 	if !m.Known {
 		return "-"
@@ -199,7 +199,7 @@ func number(k int, m *sweep.Spread) string {
 
 func fixed(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 
-// signed has a sign, but for what rounds to nothing.
+// signed formats a number with its sign; a number that rounds to zero has none.
 func signed(v float64, digits int) string {
 	text := fixed(math.Abs(v), digits)
 	switch {
@@ -211,7 +211,7 @@ func signed(v float64, digits int) string {
 	return "+" + text
 }
 
-// effectsTable is what each value does, of dimensions that are not alone.
+// effectsTable has the effect of each value, for dimensions with several values.
 func effectsTable(r *sweep.Result) answer.Table {
 	names := []string{"of", "value", "points"}
 	list := shown(r)
@@ -241,8 +241,8 @@ func effectsTable(r *sweep.Result) answer.Table {
 	return t
 }
 
-// plainPoints has for each point its values, and for each measure the mean, the least and the
-// most over the seeds, and the difference of the mean from today.
+// plainPoints has one row per point with its values and, for each measure, the mean, minimum
+// and maximum over the seeds, and the difference of the mean from today.
 func plainPoints(r *sweep.Result) *answer.Table {
 	names := []string{"point"}
 	for _, d := range r.Dimensions {
@@ -275,16 +275,16 @@ func plainPoints(r *sweep.Result) *answer.Table {
 	return t
 }
 
-// units are what columns of CSV are in, and by what a measure is multiplied for them.
+// units are the units of CSV columns, with the factor for converting a measure.
 var units = map[sweep.MeasureKind]struct {
 	name  string
 	scale float64
 }{sweep.Share: {" %", 100}, sweep.Bytes: {" MiB", 1.0 / (1 << 20)}, sweep.Cores: {" cores", 1}}
 
-// mostFailed is how many failed points the notes name one by one.
+// mostFailed is the maximum number of failed points that the notes list.
 const mostFailed = 20
 
-// sweepNotes say what the numbers do not.
+// sweepNotes returns remarks that the numbers do not show.
 func sweepNotes(r *sweep.Result) []string {
 	var out []string
 	failed := 0
@@ -323,7 +323,7 @@ func sweepNotes(r *sweep.Result) []string {
 	return out
 }
 
-// unable says where hosts and VMs were left out of points.
+// unable describes hosts and VMs that were omitted in points.
 func unable(r *sweep.Result) []string {
 	points, first, what := 0, -1, ""
 	for i := range r.Points {

@@ -76,7 +76,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 	return a
 }
 
-// target is what the fleet is upgraded to.
+// target describes the target of the upgrade.
 func target(r *upgrade.Result) string {
 	var parts []string
 	if r.Release != "" {
@@ -119,7 +119,8 @@ func upgradeVerdict(r *upgrade.Result) []string {
 	return out
 }
 
-// firstTable says what to set before the first power cycle on the new release, and what no setting cures.
+// firstTable lists the settings to change before the first power cycle on the new release, and the
+// problems that no setting fixes.
 func firstTable(r *upgrade.Result) (out []answer.Table) {
 	if len(r.First) > 0 {
 		t := answer.Table{Name: "first", Title: "Set before the first power cycle afterwards", Columns: answer.Columns("VM", "set", "was", "cures", "brings")}

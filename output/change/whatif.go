@@ -12,7 +12,7 @@ import (
 	"homenode/output/answer"
 )
 
-// WhatIf returns the answer of a what-if: today's fleet beside the changed one.
+// WhatIf returns the answer of a what-if: the fleet before and after the change.
 func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	a := &answer.Answer{Command: "assess", Format: "homenode-what-if", Version: 2, Title: "What if", Verdict: []string{verdicts(r.Drift)}, Result: r}
 	if one := oneVM(r); one != "" {
@@ -63,7 +63,7 @@ func effectText(e *whatif.Effect) string {
 	return text
 }
 
-// arrow returns "8 → 7", or one value when both are alike.
+// arrow returns "8 → 7", or one value if both are equal.
 func arrow(a, b string) string {
 	if a == b {
 		return a
@@ -104,7 +104,7 @@ func load(s *whatif.Supply) string {
 	return fixed(float64(s.VCPUs)/float64(s.Cores), 1)
 }
 
-// tooMuch says what becomes of memory that the hosts do not have.
+// tooMuch describes the effect of configuring more memory than the hosts have.
 func tooMuch(s *whatif.Supply) string {
 	over := s.Configured - s.Memory
 	switch {
@@ -116,7 +116,7 @@ func tooMuch(s *whatif.Supply) string {
 	return fmt.Sprintf("%s more than the DRAM and its slower tiers: ballooning or swapping once all is touched", over-s.Tier)
 }
 
-// shortages says what clusters lack by the change that they did not lack before.
+// shortages describes resources that clusters lack only after the change.
 func shortages(all []whatif.Capacity) (out []string) {
 	for i := range all {
 		c := &all[i]
@@ -129,7 +129,7 @@ func shortages(all []whatif.Capacity) (out []string) {
 	return out
 }
 
-// capacityText says whether what runs has room, and what does not run.
+// capacityText describes whether the running VMs fit, and which VMs cannot run.
 func capacityText(c *whatif.Capacity) string {
 	text := roomText(c)
 	if c.Stopped > 0 && c.After.Hosts > 0 {

@@ -1,4 +1,4 @@
-// Package fix shows a plan of changes, and how carrying it out came out.
+// Package fix has the answers about a plan of changes and about the result of applying it.
 package fix
 
 import (
@@ -15,8 +15,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// Plan returns the answer of a plan. file is where it was read, "" for one that was made now; typed is what the user typed to make it, for the next commands; live says that the
-// source is a vCenter, where the plan can be carried out.
+// Plan returns the answer of a plan. file is the file of the plan, "" for a new plan. typed is the input that the user typed to make it, for the next
+// commands. live means that the source is a vCenter, to which the plan can be applied.
 func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "fix", Format: fix.Format, Title: "Plan " + p.ID, Result: p, Tables: changes(p)}
 	vms, hosts, rules, off := 0, 0, 0, 0
@@ -104,7 +104,7 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	return a
 }
 
-// Apply returns the command that carries out a plan that is in a file, on the vCenter of this address.
+// Apply returns the command that applies the plan in a file to the vCenter with this address.
 func Apply(p *fix.Plan, address, file string) string {
 	line := "homenode fix " + words.Command(address) + " --plan " + words.Command(file) + " --apply"
 	if slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return stops(&c) }) {
@@ -113,7 +113,7 @@ func Apply(p *fix.Plan, address, file string) string {
 	return line
 }
 
-// stops reports whether a change is of a VM that has to be off for it.
+// stops reports whether the change requires a running VM to be powered off.
 func stops(c *fix.Change) bool { return c.VM != nil && c.VM.Runs && c.Needs() != numa.NeedsNothing }
 
 func count(p *fix.Plan, what func(*fix.Change) []string) (n int) {
@@ -123,7 +123,7 @@ func count(p *fix.Plan, what func(*fix.Change) []string) (n int) {
 	return n
 }
 
-// cures returns "N001 N022, N033 high → low".
+// cures lists the fixed findings: "N001 N022, N033 high → low".
 func cures(c *fix.Change) string {
 	list := c.Eases
 	if len(c.Findings) > 0 {
@@ -132,7 +132,7 @@ func cures(c *fix.Change) string {
 	return strings.Join(list, ", ")
 }
 
-// left says how many findings stay, and how many VMs and hosts that were asked for.
+// left states the numbers of remaining findings, and of VMs and hosts that the user excluded.
 func left(p *fix.Plan) string {
 	n, kept := 0, 0
 	for i := range p.Left {
@@ -153,7 +153,7 @@ func left(p *fix.Plan) string {
 	return text
 }
 
-// changes lists what is done: in short like VMs together, and for pages and spreadsheets each with all that is known.
+// changes lists the changes. The short table merges similar VMs; the table for pages and spreadsheets has each change with all details.
 func changes(p *fix.Plan) []answer.Table {
 	short := answer.Table{Name: "changes", Title: "Changes", Columns: answer.Columns(">batches", "cluster", "object", "change", "layout", "cures", "downtime")}
 	full := answer.Table{Name: "changes", Title: "Changes", Long: true, Columns: answer.Columns(">batch", "cluster", "object", "cures", "downtime", "layout", "change")}
@@ -192,12 +192,12 @@ func changes(p *fix.Plan) []answer.Table {
 	return []answer.Table{short, full, hosts}
 }
 
-// noticed returns what somebody notices of a change.
+// noticed returns the noticeable effects of a change.
 func noticed(c *fix.Change) []string {
 	return slices.DeleteFunc(slices.Clone(c.Notices), func(text string) bool { return text == rule.NoNotice })
 }
 
-// ownLayout returns the layout on the VM's own hosts before and after.
+// ownLayout returns the layout on the VM's own hosts, before and after.
 func ownLayout(c *fix.Change) string {
 	if len(c.Layout) == 0 {
 		return ""
@@ -212,7 +212,7 @@ func pair(e *fix.Effect) string {
 	return e.Now.Text + " → " + e.After.Text
 }
 
-// shortLayout is ownLayout with the other kinds of hosts where it changes otherwise.
+// shortLayout is ownLayout plus the other kinds of hosts on which the layout changes differently.
 func shortLayout(c *fix.Change) string {
 	text := ownLayout(c)
 	for i := range c.Layout {
@@ -236,7 +236,7 @@ func edits(list []numa.Edit) string {
 	return strings.Join(out, ", ")
 }
 
-// titles are the edits in the words of the vSphere Client.
+// titles are the names of edits in the vSphere Client.
 var titles = map[numa.EditKind]string{
 	numa.EditHardware: "virtual hardware", numa.EditVCPUs: "vCPUs", numa.EditMemory: "memory (MB)", numa.EditCoresPerSocket: "cores per socket",
 	numa.EditCPUHotAdd: "CPU hot add", numa.EditMemoryHotAdd: "memory hot add", numa.EditCoresPerNUMANode: "cores per NUMA node",
@@ -244,7 +244,7 @@ var titles = map[numa.EditKind]string{
 	numa.EditLatency: "latency sensitivity", numa.EditReserveAll: "reserve all guest memory", numa.EditMemoryReservation: "memory reservation (MB)", numa.EditCPUReservation: "CPU reservation (MHz)",
 }
 
-// shown returns a value as people read it.
+// shown formats a value for human readers.
 func shown(e numa.Edit, v numa.Value) string {
 	switch {
 	case e.Key == "" && v.Text == "true":
@@ -261,7 +261,7 @@ func shown(e numa.Edit, v numa.Value) string {
 	return v.String()
 }
 
-// texts lists what is said of changes, each once, with the VMs that it is said of.
+// texts lists the remarks about changes, without duplicates, with their VMs.
 func texts(p *fix.Plan, name, title string, said func(*fix.Change) []string) answer.Table {
 	t := answer.Table{Name: name, Title: title, Columns: answer.Columns("what", "of")}
 	of := map[string][]string{}
@@ -280,10 +280,10 @@ func texts(p *fix.Plan, name, title string, said func(*fix.Change) []string) ans
 	return t
 }
 
-// mostLeft is how many findings that stay a terminal shows of one rule with one reason.
+// mostLeft is the maximum number of remaining findings that a terminal shows per rule and reason.
 const mostLeft = 3
 
-// leftTables lists what stays: those above info with their reason, those of one rule and reason together.
+// leftTables lists the remaining findings: those above info with their reason, merged by rule and reason.
 func leftTables(p *fix.Plan) []answer.Table {
 	t := answer.Table{Name: "left", Title: "What stays, and why", Columns: answer.Columns("rule", "severity", "object", "why")}
 	type key struct{ rule, severity, why string }

@@ -12,7 +12,7 @@ import (
 	"homenode/output/answer"
 )
 
-// The order in which outcomes are counted.
+// outcomes has the display order of outcomes.
 var outcomes = []struct {
 	is   apply.Outcome
 	text string
@@ -23,7 +23,7 @@ var outcomes = []struct {
 	{apply.Lost, "did not power on, taken back"}, {apply.Failed, "failed"}, {apply.NotBegun, "not begun"},
 }
 
-// Results returns the answer of carrying out a plan; undo says that the plan takes another back.
+// Results returns the answer of applying a plan. undo means that the plan is a rollback.
 func Results(p *fix.Plan, results []apply.Result, source, journal string, undo bool, stopped error) *answer.Answer {
 	a := &answer.Answer{Command: "fix", Format: "homenode-fix-result", Title: "Plan " + p.ID + ", carried out"}
 	t := answer.Table{Name: "results", Title: "Results", Columns: answer.Columns("object", "outcome", "why")}
@@ -99,7 +99,7 @@ func stays(left []fix.Left) string {
 	return fmt.Sprintf("NOT taken back, or not all: %s.", words.List(names))
 }
 
-// next names the commands that continue, verify or undo the run.
+// next returns the commands that continue, verify or undo the run.
 func next(count map[apply.Outcome]int, source, journal string, undo, early bool) (out []string) {
 	fix := "homenode fix " + source
 	failed := count[apply.Failed] + count[apply.Timeout] + count[apply.Lost] + count[apply.Ignored]
@@ -109,7 +109,7 @@ func next(count map[apply.Outcome]int, source, journal string, undo, early bool)
 	case early || failed+count[apply.Refused]+count[apply.NotBegun] > 0:
 		out = append(out, fix+" --resume "+journal)
 	}
-	if count[apply.Drift] > 0 && !undo { // a new plan of what it is now
+	if count[apply.Drift] > 0 && !undo { // make a new plan from the current state
 		out = append(out, fix)
 	}
 	if written := count[apply.Done] + count[apply.Pending]; written > 0 && !undo && !early {
@@ -118,7 +118,7 @@ func next(count map[apply.Outcome]int, source, journal string, undo, early bool)
 	return out
 }
 
-// counted says how many changes came out how: "3 done", "1 failed".
+// counted lists the number of changes by outcome: "3 done", "1 failed".
 func counted(count map[apply.Outcome]int) (parts []string) {
 	for _, o := range outcomes {
 		if n := count[o.is]; n > 0 {

@@ -9,7 +9,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// Verdict returns the answer of whether a change is written, in effect, and helped.
+// Verdict returns the answer whether a change is present, in effect, and successful.
 func Verdict(v *effect.Verdict) *answer.Answer {
 	a := &answer.Answer{Command: "fix", Format: "homenode-verify", Title: "Plan " + v.Plan + ", verified", Result: v}
 	a.Verdict = []string{fmt.Sprintf("%s: %s.", headline[v.Helped], v.Why)}
@@ -41,10 +41,10 @@ func Verdict(v *effect.Verdict) *answer.Answer {
 	return a
 }
 
-// headline says the answer.
+// headline has the texts of the answers.
 var headline = map[effect.Answer]string{effect.Helped: "It helped", effect.AsPredicted: "In effect as predicted", effect.Worse: "It got worse, or is not as it was left", effect.NotKnown: "Not known yet"}
 
-// measured lists every measure of the changed VMs and of those beside them.
+// measured lists every measure of the changed VMs and of the control VMs.
 func measured(m *effect.Report) answer.Table {
 	t := answer.Table{Name: "measures", Title: "Before and after, beside VMs that were not changed",
 		Columns: answer.Columns("measure", "of", "answer", ">effect", ">low", ">high", ">p", ">VMs", ">controls", ">days before", ">after", "why")}
@@ -72,7 +72,7 @@ func signed(m quantity.Quantity, n float64) string {
 	return m.Text(n)
 }
 
-// each lists the changed VMs with their own numbers.
+// each lists the changed VMs with their individual figures.
 func each(r *effect.Result) answer.Table {
 	t := answer.Table{Name: "vms", Title: r.Measure.Title + " of each VM", Columns: answer.Columns("VM", "cluster", ">before", ">after", ">gain", ">days before", ">days after", "note")}
 	number := func(p *float64) string {

@@ -1,5 +1,5 @@
-// Package fleet makes Answers of what is known and predicted of a fleet: the assessment,
-// the matrix of VMs and hosts, one VM explained, and what files state.
+// Package fleet has the answers about facts and predictions of a fleet: the assessment, the matrix of VMs and hosts, one VM
+// explained, and the facts in files.
 package fleet
 
 import (
@@ -18,23 +18,22 @@ import (
 	"homenode/output/table"
 	"homenode/rules"
 	"homenode/rules/confront"
-	"homenode/rules/finding"
 	"homenode/rules/rule"
 	judged "homenode/rules/verdict/fleet"
 )
 
-// Options say how a judged fleet is shown.
+// Options are the options for showing an assessed fleet.
 type Options struct {
-	Version     string // of homenode, for the table of what the others are about
-	Details     bool   // the user sees every finding already
+	Version     string // version of homenode, for the table about the origin of the others
+	Details     bool   // the user already sees every finding
 	Read        time.Duration
-	Judged      time.Duration // 0 leaves the times out
-	Sources     int           // how many there are
-	SourceWords []string      // the SOURCEs and the flags that say how to read them, as the user typed them, for the next commands
-	Words       []string      // those and all other flags that change the answer
+	Judged      time.Duration // 0 omits the durations
+	Sources     int           // number of sources
+	SourceWords []string      // the SOURCEs and the flags about reading them, as typed by the user, for the next commands
+	Words       []string      // those and all other flags that affect the answer
 }
 
-// Assess returns the answer which VMs of a fleet lose to NUMA, and why.
+// Assess returns the answer which VMs of a fleet are slowed by NUMA, and why.
 func Assess(r *rules.Result, o Options) *answer.Answer {
 	x := newIndex(r)
 	a := &answer.Answer{Command: "assess", Title: "NUMA assessment of " + r.Fleet.Source, Facts: x.facts(&o), Findings: x.findings()}
@@ -42,8 +41,11 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 		a.Title += ", collected " + r.Fleet.Collected
 	}
 	show := x.showPredicted
-	if x.kind() == stated {
+	switch {
+	case x.kind() == stated:
 		show = x.showStated
+	case r.Fleet.Plans():
+		show = x.showGate
 	}
 	show(a, &o)
 	a.Tables = append(a.Tables, x.vms())
@@ -52,7 +54,7 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 	return a
 }
 
-// showPredicted adds to an answer what is about clusters of ESXi.
+// showPredicted adds the parts about ESXi clusters to an answer.
 func (x *index) showPredicted(a *answer.Answer, o *Options) {
 	a.Format, a.Version, a.Verdict, a.Result = "homenode-assessment", 2, judged.Verdict(x.Result), func() any { return x.assessment() }
 	a.Tables = append(a.Tables, answer.Screen(answer.Table{Name: "clusters"}, clusterFields, x.clusterRows))
@@ -65,16 +67,16 @@ func (x *index) showPredicted(a *answer.Answer, o *Options) {
 	a.Drawings = x.drawings()
 }
 
-// leads adds the notes of a judged fleet, and the commands that lead on.
+// leads adds the notes of an assessed fleet, and the next commands.
 func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("source", r.Fleet.Notes...)
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
 	if len(r.Findings) > 0 {
-		if vm := exampleVM(r.Findings, o.Sources > 1); vm != "" {
+		if vm := exampleVM(r, o.Sources > 1 || r.Fleet.Plans()); vm != "" {
 			named := func(name string) bool { return words.Command(name) == vm }
 			if slices.ContainsFunc(r.Fleet.Clusters, func(c numa.Cluster) bool { return named(c.Name) }) || slices.ContainsFunc(r.Fleet.Hosts, func(h numa.Host) bool { return named(h.Name) }) {
-				vm = "--vm=" + vm // the name alone means several things
+				vm = "--vm=" + vm // the name alone is ambiguous
 			}
 			a.Next = append(a.Next, "homenode explain "+words.Command(o.SourceWords...)+" "+vm)
 		}
@@ -84,7 +86,7 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	}
 }
 
-// facts are what was read and judged, and what of it is shown, seen and accepted.
+// facts describes the data that was read and assessed, the filter, the observations and the accepted findings.
 func (x *index) facts(o *Options) (out []answer.Fact) {
 	f := x.Fleet
 	add := func(name, text string, took time.Duration) {
@@ -102,7 +104,10 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 	if closed > 0 {
 		hosts += fmt.Sprintf(" (%d in maintenance or not connected)", closed)
 	}
-	if x.kind() == stated {
+	if f.Plans() {
+		add("read", fmt.Sprintf("%s · %s on %s", f.Source, words.Plural(planned(f), "planned VM"), words.Verb(len(f.Clusters), "kind of cluster or host", "kinds of clusters or hosts")), o.Read)
+		add("judged", words.Plural(x.Pairs, "prediction"), o.Judged)
+	} else if x.kind() == stated {
 		add("read", fmt.Sprintf("%s · KVM · %s · %s", f.Source, hosts, vms), o.Read)
 		add("judged", all+", as their definitions state them: nothing is predicted", o.Judged)
 	} else {
@@ -118,13 +123,13 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 	return out
 }
 
-// vms has a row for each judged VM, on its own host or the first it can run on; of many VMs of KVM, and of ESXi, pages show it alone.
+// vms has one row per assessed VM, on its own host or the first possible one. Only pages show it for ESXi, and for many KVM VMs.
 func (x *index) vms() answer.Table {
 	long := x.kind() == predicted || len(x.Stated) > mostStatedRows
 	return answer.Screen(answer.Table{Name: "vms", Title: "VMs", Long: long}, answer.Of(x.kind(), vmFields), x.vmRows(true))
 }
 
-// data are the tables for spreadsheets and scripts.
+// data returns the tables for spreadsheets and scripts.
 func (x *index) data(a *answer.Answer, version string) []table.Table {
 	j, kind := a.Findings, x.kind()
 	hosts := 0
@@ -138,7 +143,7 @@ func (x *index) data(a *answer.Answer, version string) []table.Table {
 		x.observations(), j.SuppressedTable(), j.RuleTable(), a.NoteTable(), x.about(a, version)}
 }
 
-// clusterObject returns a cluster; none for that of a standalone host.
+// clusterObject returns the object of a cluster; none for the implicit cluster of a standalone host.
 func clusterObject(name string) answer.Object {
 	if name == "" {
 		return answer.Object{}
@@ -146,7 +151,7 @@ func clusterObject(name string) answer.Object {
 	return answer.Object{Kind: "cluster", ID: name}
 }
 
-// hostObject returns a host; none for nil.
+// hostObject returns the object of a host; none for nil.
 func hostObject(h *numa.Host) answer.Object {
 	if h == nil {
 		return answer.Object{}
@@ -154,7 +159,7 @@ func hostObject(h *numa.Host) answer.Object {
 	return answer.Object{Kind: "host", ID: h.ID}
 }
 
-// guestSees returns what the guest of the layout sees, in words.
+// guestSees describes the nodes that the guest of the layout sees.
 func guestSees(l *vnuma.Layout) string {
 	if !l.GuestSeesNUMA() {
 		return "1 node"
@@ -162,7 +167,7 @@ func guestSees(l *vnuma.Layout) string {
 	return fmt.Sprintf("%d nodes", l.VPDs.Len())
 }
 
-// assessment is the JSON of a judged fleet.
+// assessment is the JSON of an assessed fleet.
 type assessment struct {
 	Source    string           `json:"source"`
 	Collected string           `json:"collected,omitempty"`
@@ -175,7 +180,7 @@ type assessment struct {
 	Layouts   []vmLayouts      `json:"layouts"`
 }
 
-// vmLayouts are the predictions and observations of a VM.
+// vmLayouts has the predictions and observations of a VM.
 type vmLayouts struct {
 	VM       string            `json:"vm"`
 	ID       string            `json:"id"`
@@ -207,7 +212,7 @@ func (x *index) assessment() *assessment {
 	return out
 }
 
-// about says what the tables of files are about.
+// about describes the origin of the tables in files.
 func (x *index) about(a *answer.Answer, version string) table.Table {
 	f := x.Fleet
 	text := func(name, s string) [2]table.Cell { return answer.About(name, table.Text(s)) }
@@ -220,7 +225,7 @@ func (x *index) about(a *answer.Answer, version string) table.Table {
 	)
 }
 
-// TableNames lists the tables of an assessment, in their order.
+// TableNames lists the tables of an assessment, in order.
 func TableNames() []string {
 	return table.Names(Assess(&rules.Result{Fleet: &numa.Fleet{}}, Options{}).Data)
 }
@@ -228,14 +233,15 @@ func TableNames() []string {
 // exampleVM returns the first VM with a finding as a word of a command line: its name, or
 // its ID when the name cannot be typed or would be taken for a flag, or when names may well
 // be there twice: in several sources. It is empty when there is none.
-func exampleVM(findings []finding.Finding, byID bool) string {
-	for i := range findings {
-		names := []string{findings[i].VM, findings[i].VMID}
-		if byID {
+func exampleVM(r *rules.Result, byID bool) string {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		names := []string{f.VM, f.VMID}
+		if byID || len(r.Fleet.FindVMs(f.VM)) > 1 {
 			slices.Reverse(names)
 		}
 		for _, name := range names {
-			if name != "" && findings[i].VM != "" && texttab.Clean(name) == name && !strings.HasPrefix(name, "-") {
+			if name != "" && f.VM != "" && texttab.Clean(name) == name && !strings.HasPrefix(name, "-") {
 				return words.Command(name)
 			}
 		}

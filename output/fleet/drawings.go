@@ -15,20 +15,21 @@ import (
 	judged "homenode/rules/verdict/fleet"
 )
 
-// How many kinds of trouble and of hosts a page draws, so that one of a large fleet opens; it says what it leaves out.
+// Maximum numbers of kinds of problems and of hosts that a page draws, so that the page of a large fleet loads
+// quickly. It states how many it omits.
 const mostTroubles, mostHosts = 8, 4
 
-// A drawnVM stands for the VMs with its kind of trouble.
+// A drawnVM represents the VMs with the same kind of problem.
 type drawnVM struct {
 	judged.Urgent
 	drawing *topo.Drawing
 }
 
-// drawnVMs returns a VM for each rule with findings of high severity about VMs.
+// drawnVMs returns one VM for each rule with findings of high severity about VMs.
 func drawnVMs(r *rules.Result) (out []drawnVM) {
 	drawn := map[string]bool{}
 	for _, v := range judged.UrgentVMs(r) {
-		if id := v.Finding.Rule; !v.Off() && !drawn[id] && len(out) < mostTroubles { // one that is off has no layout
+		if id := v.Finding.Rule; !v.Off() && !drawn[id] && len(out) < mostTroubles { // a powered-off VM has no layout
 			drawn[id] = true
 			out = append(out, drawnVM{v, topo.OfVM(v.VM, judged.FaultyHost(v.VM))})
 		}
@@ -36,7 +37,7 @@ func drawnVMs(r *rules.Result) (out []drawnVM) {
 	return out
 }
 
-// drawings are a VM for each kind of trouble and one host of each kind.
+// drawings returns one VM for each kind of problem, and one host of each kind.
 func (x *index) drawings() []answer.Drawing {
 	var out []answer.Drawing
 	const lead = "Each box is a NUMA node, each block a NUMA client; its height is its vCPUs. The column is the memory of the node."
@@ -54,7 +55,7 @@ func (x *index) drawings() []answer.Drawing {
 		add("One VM for each kind of trouble", i, v.Finding.Rule+": "+v.Finding.Title, func() *topo.Drawing { return v.drawing })
 	}
 	drawn, cut := 0, 0
-	whole := cmp.Or(x.Whole, x.Result) // VMs that are not shown have their place, too
+	whole := cmp.Or(x.Whole, x.Result) // hosts are drawn with VMs outside of the filter, too
 	for _, c := range x.Clusters {
 		for _, k := range c.Kinds {
 			shown := slices.DeleteFunc(slices.Clone(k.Hosts), func(h *numa.Host) bool { return !x.shows(h) })
@@ -82,7 +83,7 @@ func kindText(c *rule.Cluster, k *rule.Kind) string {
 	return fmt.Sprintf("%s: one of %s hosts of its kind (%s)", c.Title(), words.Thousands(len(k.Hosts)), rule.HostNames(k.Hosts))
 }
 
-// drawing returns the drawing of a host or VM; its shapes have the anchor.
+// drawing returns the drawing of a host or VM.
 func drawing(about string, of func() *topo.Drawing) answer.Drawing {
 	return answer.Drawing{About: about, Picture: func() *picture.Picture { return of().Picture() }}
 }

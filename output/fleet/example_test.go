@@ -3,6 +3,8 @@ package fleet
 import (
 	"testing"
 
+	"homenode/numa"
+	"homenode/rules"
 	"homenode/rules/finding"
 )
 
@@ -25,9 +27,21 @@ func TestExampleVM(t *testing.T) {
 		{"a\nb", "a\nb", ""},
 		{"", "", ""}, // a finding about a host
 	} {
-		got := exampleVM([]finding.Finding{{VM: tt.name, VMID: tt.id}}, false)
+		got := exampleVM(found(tt.name, tt.id), false)
 		if got != tt.want {
 			t.Errorf("exampleVM(%q, %q) = %s, want %s", tt.name, tt.id, got, tt.want)
 		}
 	}
+	r := found("app", "vm-2")
+	r.Fleet.VMs = []numa.VM{{ID: "vm-1", Name: "app"}, {ID: "vm-2", Name: "app"}}
+	if got := exampleVM(r, false); got != "vm-2" {
+		t.Errorf("of two VMs of one name: %s, want vm-2", got)
+	}
+}
+
+// found returns a judgement with a finding about a VM.
+func found(name, id string) *rules.Result {
+	r := &rules.Result{Fleet: &numa.Fleet{VMs: []numa.VM{{ID: id, Name: name}}}}
+	r.Findings = []finding.Finding{{VM: name, VMID: id}}
+	return r
 }

@@ -22,7 +22,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,
 		Question: fmt.Sprintf("%s on %s (%s, %s), %s", x.Name, x.On, m.Release, m.Shape(), eventText(x)),
-		Verdict:  []string{explained(x)}, Facts: layoutFacts(&x.Layout, x.Host), Findings: explainedFindings(x),
+		Verdict:  []string{explained(x)}, Facts: layoutFacts(x), Findings: explainedFindings(x),
 	}
 	for _, text := range x.Layout.Assumes.Texts() {
 		a.Assumed = append(a.Assumed, answer.Assumption{What: text, Origin: unit.Assumed})
@@ -60,7 +60,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	return a
 }
 
-// explained says what the guest sees, what carries it, and what was found.
+// explained describes the guest's nodes, the clients and the findings.
 func explained(x *judged.Explanation) string {
 	found := x.Verdict()
 	l := &x.Layout
@@ -81,7 +81,7 @@ func explained(x *judged.Explanation) string {
 	return text
 }
 
-// unmanaged stands for the clients of a VM that has none.
+// unmanaged is the text for a VM without clients.
 const unmanaged = "no client · not NUMA-managed: no home node, memory from anywhere"
 
 func eventText(x *judged.Explanation) string {
@@ -100,9 +100,10 @@ func eventText(x *judged.Explanation) string {
 }
 
 // layoutFacts say what the guest sees and what carries it.
-func layoutFacts(l *vnuma.Layout, on *numa.Host) []answer.Fact {
+func layoutFacts(x *judged.Explanation) []answer.Fact {
+	l := &x.Layout
 	if l.Refused.Any() {
-		return []answer.Fact{{Name: "powers on", Text: "no"}, {Name: "to do", Text: numa.Either(l.Refused.Ways())}}
+		return []answer.Fact{{Name: "powers on", Text: "no"}, {Name: "to do", Text: x.Cure()}}
 	}
 	seen := fmt.Sprintf("%d vCPU", l.VPDs.Sum())
 	if l.GuestSeesNUMA() {
@@ -110,7 +111,7 @@ func layoutFacts(l *vnuma.Layout, on *numa.Host) []answer.Fact {
 	}
 	carried := unmanaged
 	if l.Managed {
-		carried = fmt.Sprintf("%s · %s vCPU · %s, memory %s", words.Plural(l.PPDs.Len(), "client"), l.PPDs, words.Plural(l.HomeNodes, "home node"), memoryText(l, on))
+		carried = fmt.Sprintf("%s · %s vCPU · %s, memory %s", words.Plural(l.PPDs.Len(), "client"), l.PPDs, words.Plural(l.HomeNodes, "home node"), memoryText(l, x.Host))
 	}
 	out := []answer.Fact{
 		{Name: "guest sees", Text: fmt.Sprintf("%s · %s · %s × %s", guestSees(l), seen, words.Plural(l.VSockets.Len(), "socket"), words.Plural(l.CoresPerSocket, "core"))},
@@ -160,7 +161,7 @@ func sliceText(l *vnuma.Layout) string {
 	return strings.Join(parts, " + ")
 }
 
-// stepTable has the decisions behind the layout.
+// stepTable lists the decisions that determine the layout.
 func stepTable(x *judged.Explanation) answer.Table {
 	t := answer.Table{Name: "why", Title: "why", Columns: []answer.Column{{Name: "step", Right: true}, {Name: "because"}, {Name: "result"}, {Name: "rule book"}, {Name: ""}}}
 	for i, s := range x.Trace {
@@ -179,7 +180,7 @@ func stepTable(x *judged.Explanation) answer.Table {
 	return t
 }
 
-// usedTable has the facts that the steps rest on, each where it first counts.
+// usedTable lists the facts used by the steps, each at its first use.
 func usedTable(x *judged.Explanation) answer.Table {
 	t := answer.Table{Name: "facts", Title: "facts", Columns: []answer.Column{{Name: "step", Right: true}, {Name: "fact"}, {Name: "value"}, {Name: "origin"}, {Name: "read at"}}}
 	told := map[vnuma.Used]bool{}
@@ -199,7 +200,7 @@ func usedTable(x *judged.Explanation) answer.Table {
 	return t
 }
 
-// disagreements has the points on which the sources disagree, for the steps that say so.
+// disagreements lists the points on which the sources of the steps disagree.
 func disagreements(x *judged.Explanation) answer.Table {
 	t := answer.Table{Name: "disagree", Title: "sources disagree", Columns: []answer.Column{{Name: "point"}, {Name: "taken"}, {Name: "else"}}}
 	told := map[string]bool{}
@@ -219,7 +220,7 @@ func disagreements(x *judged.Explanation) answer.Table {
 	return t
 }
 
-// lifeTable has the life of the VM as it was observed.
+// lifeTable lists the observations of the VM.
 func lifeTable(x *judged.Explanation) answer.Table {
 	t := answer.Table{Name: "observed", Title: "observed", Columns: seenColumns}
 	for i := range x.Observed {
@@ -228,8 +229,8 @@ func lifeTable(x *judged.Explanation) answer.Table {
 	return t
 }
 
-// otherTable says what the VM gets on the other hosts of its cluster, hosts with the same
-// answer together.
+// otherTable has the layouts on the other hosts of the cluster. Hosts with the same layout are
+// merged.
 func otherTable(x *judged.Explanation) answer.Table {
 	var answers []string
 	hosts := map[string][]*numa.Host{}
@@ -257,7 +258,7 @@ func otherTable(x *judged.Explanation) answer.Table {
 	return t
 }
 
-// explainedFindings are what the rules say about the VM.
+// explainedFindings returns the findings about the VM.
 func explainedFindings(x *judged.Explanation) *answer.Findings {
 	all := make([]*finding.Finding, len(x.Findings))
 	for i := range x.Findings {

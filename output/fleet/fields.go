@@ -10,13 +10,13 @@ import (
 	"homenode/rules/finding"
 )
 
-// The kinds of tables, for columns that one hypervisor alone has.
+// Kinds of tables, for columns that only apply to one hypervisor.
 const (
 	predicted = "predicted" // ESXi
 	stated    = "stated"    // KVM
 )
 
-// kind returns that of the tables of the fleet.
+// kind returns the kind of the fleet's tables.
 func (x *index) kind() string {
 	if x.Fleet.Hypervisor == numa.KVM {
 		return stated
@@ -24,17 +24,17 @@ func (x *index) kind() string {
 	return predicted
 }
 
-// findingFields are the findings of a row in numbers and in words.
+// findingFields returns fields with the numbers and the descriptions of a row's findings.
 func findingFields[T any](found func(T) []*finding.Finding, assumed func(T) []string) []answer.Field[T] {
 	return append(countFields(found), answer.Group(answer.SaidColumns, func(row T) []table.Cell { return answer.Said(found(row), assumed(row)...) })...)
 }
 
-// countFields are the findings of a row in numbers.
+// countFields returns fields with the numbers of a row's findings.
 func countFields[T any](found func(T) []*finding.Finding) []answer.Field[T] {
 	return answer.Group(answer.CountColumns, func(row T) []table.Cell { return answer.Counts(found(row)) })
 }
 
-// factCell returns a fact that a Property has: amounts in MiB, unknown for a list.
+// factCell returns the cell of a fact from a Property: sizes in MiB, unknown for a list.
 func factCell(fact any) table.Cell {
 	switch f := fact.(type) {
 	case *numa.Fact[int]:
@@ -55,7 +55,7 @@ func factCell(fact any) table.Cell {
 	return table.Cell{}
 }
 
-// powerCell returns the power state in RVTools' word.
+// powerCell returns the power state in RVTools' notation.
 func powerCell(p numa.PowerState) table.Cell {
 	switch p {
 	case numa.PoweredOn:
@@ -66,19 +66,19 @@ func powerCell(p numa.PowerState) table.Cell {
 	return table.Text(string(p))
 }
 
-// shownAs is a column that is on the screen too, with this heading.
+// shownAs adds a field to the screen, with this heading.
 func shownAs[T any](head string, f answer.Field[T]) answer.Field[T] {
 	f.Head = head
 	return f
 }
 
-// numbered is a column of numbers that is on the screen too.
+// numbered adds a field of numbers to the screen.
 func numbered[T any](head string, f answer.Field[T]) answer.Field[T] {
 	f.Head, f.Right = head, true
 	return f
 }
 
-// memoryCell returns an amount of memory for the screen.
+// memoryCell returns a memory size for the screen.
 func memoryCell(f numa.Fact[numa.Bytes]) answer.Cell {
 	text := "unknown"
 	if f.Known() {

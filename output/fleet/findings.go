@@ -14,16 +14,16 @@ import (
 	judged "homenode/rules/verdict/fleet"
 )
 
-// index finds what was said about a VM or host.
+// An index finds the findings and notes about a VM or host.
 type index struct {
 	*rules.Result
 	clusters []judged.Cluster
 	urgent   []drawnVM                     // with findings of high severity
-	byVM     map[string][]*finding.Finding // by ID of the VM
-	byHost   map[string][]*finding.Finding // about the host itself, by its ID
-	at       map[string]string             // where a VM or host was read, by "vm " or "host " and its ID
-	notes    map[string][]string           // by where they were read
-	shared   map[string]int                // VMs and hosts that were read at one place
+	byVM     map[string][]*finding.Finding // by VM ID
+	byHost   map[string][]*finding.Finding // about the host itself, by host ID
+	at       map[string]string             // place of a VM or host in the source, by "vm " or "host " and its ID
+	notes    map[string][]string           // by place
+	shared   map[string]int                // number of VMs and hosts with the same place
 }
 
 func newIndex(r *rules.Result) *index {
@@ -53,7 +53,7 @@ func newIndex(r *rules.Result) *index {
 	return x
 }
 
-// notesAt returns the notes about the one object that was read at this place.
+// notesAt returns the notes about the object at this place; nil if several objects have this place.
 func (x *index) notesAt(at string) []string {
 	if at == "" || x.shared[at] > 1 {
 		return nil
@@ -61,7 +61,7 @@ func (x *index) notesAt(at string) []string {
 	return x.notes[at]
 }
 
-// subjectKey tells subjects apart by their IDs: names may change.
+// subjectKey identifies a subject by its ID, because names can change.
 func subjectKey(f *finding.Finding) (kind, id string) {
 	if f.VMID != "" {
 		return "vm", f.VMID
@@ -69,10 +69,15 @@ func subjectKey(f *finding.Finding) (kind, id string) {
 	return "host", f.HostID
 }
 
-// findings returns the judgement with its subjects.
+// findings returns the assessment with its subjects.
 func (x *index) findings() *answer.Findings {
 	f := x.Fleet
-	drawn := map[string]string{}
+	drawn, plans := map[string]string{}, map[string]*numa.VM{}
+	for i := range f.VMs {
+		if f.VMs[i].Planned != nil {
+			plans[f.VMs[i].ID] = &f.VMs[i]
+		}
+	}
 	for _, v := range x.urgent {
 		drawn[v.ID] = v.drawing.ID
 	}
@@ -83,11 +88,17 @@ func (x *index) findings() *answer.Findings {
 		applied = func(one *rule.Rule) bool { return one.Stated != nil }
 	}
 	j := &answer.Findings{
-		Judgement: &x.Judgement, Source: f.Source, Rules: answer.RulesWhere(applied),
+		Judgement: &x.Judgement, Source: f.Source, Rules: append(answer.RulesWhere(applied), x.Own()...),
 		Subject: func(f *finding.Finding) answer.Subject {
 			kind, id := subjectKey(f)
-			short := cmp.Or(f.VM, f.Host)
-			return answer.Subject{Name: strings.TrimPrefix(above(f)+"/"+short, "/"), Short: short, Group: above(f), Key: kind + "\x00" + id, ID: id, At: x.at[kind+" "+id],
+			short, at := cmp.Or(f.VM, f.Host), x.at[kind+" "+id]
+			var file string
+			var line, col int
+			if v := plans[id]; v != nil && kind == "vm" {
+				at = gateAt(v, f)
+				file, line, col = placeIn(at)
+			}
+			return answer.Subject{File: file, Line: line, Col: col, Name: strings.TrimPrefix(above(f)+"/"+short, "/"), Short: short, Group: above(f), Key: kind + "\x00" + id, ID: id, At: at,
 				Place: above(f), Drawing: drawn[f.VMID]}
 		},
 		Suites: x.suites(), Place: place, Rest: "the VM table names all VMs, and --format json holds everything",
@@ -109,7 +120,7 @@ func (x *index) findings() *answer.Findings {
 	return j
 }
 
-// shows reports whether a filter left the host in the fleet.
+// shows reports whether the host is in the filtered fleet.
 func (x *index) shows(h *numa.Host) bool {
 	_, ok := x.at["host "+h.ID]
 	return ok
@@ -120,8 +131,8 @@ func nodesKnown(c *rule.Cluster, h *numa.Host) bool {
 	return slices.ContainsFunc(c.Kinds, func(k *rule.Kind) bool { return slices.Contains(k.Hosts, h) })
 }
 
-// suites returns a suite for each cluster with its hosts and VMs, or each host of KVM with its VMs, and one of the VMs that
-// were not judged.
+// suites returns a suite for each cluster with its hosts and VMs, or for each KVM host with its VMs, and one for the VMs
+// without an assessment.
 func (x *index) suites() []answer.Suite {
 	why := func(notes []string) string {
 		return cmp.Or(strings.Join(notes, "; "), "not judged: see the notes of the source")

@@ -19,10 +19,10 @@ import (
 type hostRow struct {
 	*numa.Host
 	in       *rule.Cluster // nil on KVM
-	vms      int           // judged
-	vcpus    int           // of those on KVM, of which pinned may run on one node alone
+	vms      int           // number of assessed VMs
+	vcpus    int           // on KVM: their vCPUs, of which pinned are limited to one node
 	pinned   int
-	split    int // VMs whose guest sees several nodes, on KVM
+	split    int // on KVM: number of VMs whose guest sees several nodes
 	findings []*finding.Finding
 	notes    []string
 }
@@ -63,13 +63,13 @@ var hostFields = slices.Concat([]answer.Field[*hostRow]{
 	{Name: "Read at", Width: 40, Cell: func(r *hostRow) table.Cell { return table.Text(r.At) }},
 })
 
-// hostFact is a column with a fact of numa.HostFacts, of the tables of a kind.
+// hostFact is a column with a fact of numa.HostFacts, for tables of one kind.
 func hostFact(word, name string, width int, only string) answer.Field[*hostRow] {
 	p := numa.Of(numa.HostFacts, word)
 	return answer.Field[*hostRow]{Name: name, Width: width, Only: only, Cell: func(r *hostRow) table.Cell { return factCell(p.Fact(r.Host)) }}
 }
 
-// nodeField is a column about the nodes: a number when all have the same, else one for each, "20, 14".
+// nodeField is a column about the nodes: one value if all are equal, otherwise one per node, "20, 14".
 func nodeField(name string, width int, of func(numa.Node) table.Cell) answer.Field[*hostRow] {
 	return answer.Field[*hostRow]{Name: name, Width: width, Cell: func(r *hostRow) table.Cell {
 		var cells []table.Cell
@@ -97,7 +97,7 @@ func each(cells []table.Cell) table.Cell {
 	return table.Text(s)
 }
 
-// hostRows yields the hosts of a fleet, in the order of the clusters.
+// hostRows yields the hosts of a fleet, in cluster order.
 func (x *index) hostRows() iter.Seq[*hostRow] {
 	return func(yield func(*hostRow) bool) {
 		row := func(h *numa.Host) *hostRow {
@@ -125,7 +125,7 @@ func (x *index) hostRows() iter.Seq[*hostRow] {
 	}
 }
 
-// statedHost counts what the definitions of the VMs of a host of KVM state.
+// statedHost adds the sums over the VM definitions of a KVM host.
 func (x *index) statedHost(r *hostRow) *hostRow {
 	for _, v := range x.Stated {
 		if v.Host == nil || v.Host.ID != r.ID {
@@ -174,7 +174,7 @@ func about[T any](text string, f answer.Field[T]) answer.Field[T] {
 	return f
 }
 
-// faults is a column of counts that should be 0.
+// faults marks a column of counts that should be 0.
 func faults[T any](f answer.Field[T]) answer.Field[T] {
 	f.Shown = func(row T) answer.Cell {
 		n, _ := f.Cell(row).Number()
@@ -201,16 +201,20 @@ func (x *index) clusterRows(yield func(*clusterRow) bool) {
 	}
 }
 
-// runningFields are the vCPUs that run beside the cores and threads.
+// runningFields are the running vCPUs, and their ratios to cores and threads.
 func runningFields[T any](ratio bool, of func(T) judged.Running) []answer.Field[T] {
 	field := func(name string, width int, cell func(judged.Running) table.Cell) answer.Field[T] {
 		return answer.Field[T]{Name: name, Width: width, Only: predicted, Cell: func(row T) table.Cell { return cell(of(row)) }}
 	}
-	perCore := field("vCPUs per core", 14, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerCore)) })
+	known := func(r judged.Running) bool { return r.Cores > 0 && !r.Unknown }
+	perCore := field("vCPUs per core", 14, func(r judged.Running) table.Cell { return table.Known(known(r), table.Number(r.PerCore)) })
 	if ratio { // on the screen too
 		perCore.Head, perCore.Right, perCore.About = "vCPU/core", true, "vCPUs that run beside the cores of the hosts"
 		perCore.Shown = func(row T) answer.Cell {
-			if of(row).Cores == 0 {
+			switch r := of(row); {
+			case r.Unknown:
+				return answer.Cell{Text: "unknown"}
+			case !known(r):
 				return answer.Cell{Text: "–"}
 			}
 			return answer.Cell{Text: unit.Digits(of(row).PerCore, 2)}
@@ -219,6 +223,6 @@ func runningFields[T any](ratio bool, of func(T) judged.Running) []answer.Field[
 	return []answer.Field[T]{
 		field("vCPUs running", 13, func(r judged.Running) table.Cell { return table.Number(r.VCPUs) }),
 		perCore,
-		field("vCPUs per thread", 16, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerThread)) }),
+		field("vCPUs per thread", 16, func(r judged.Running) table.Cell { return table.Known(known(r), table.Number(r.PerThread)) }),
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"homenode/rules/verdict/matrix"
 )
 
-// markTones set the cells of a matrix off.
+// markTones are the tones of the cells of a matrix.
 var markTones = [...]answer.Tone{matrix.Home: answer.Plain, matrix.Alike: answer.Faint, matrix.Worse: answer.High, matrix.Better: answer.Plain, matrix.Other: answer.Low, matrix.Absent: answer.Faint}
 
 // matrices is the JSON of matrices.
@@ -22,8 +22,8 @@ type matrices struct {
 	Clusters []*matrix.Matrix `json:"clusters"`
 }
 
-// Matrix returns the answer which VMs get another layout on other hosts of their cluster;
-// there is at least one matrix. filter says what is shown; "" for everything.
+// Matrix returns the answer which VMs get another layout on other hosts of their cluster. all
+// must not be empty. filter describes the filter; "" for none.
 func Matrix(all []*matrix.Matrix, source, filter string) *answer.Answer {
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-matrix", Version: 2, Title: "VMs on the kinds of hosts of " + source, Verdict: matrix.Verdict(all),
@@ -42,7 +42,7 @@ func Matrix(all []*matrix.Matrix, source, filter string) *answer.Answer {
 	return a
 }
 
-// matrixTable has a column for each kind of host; its first row says what they are like.
+// matrixTable has one column for each kind of host. Its first row describes them.
 func matrixTable(nth int, m *matrix.Matrix) answer.Table {
 	t := answer.Table{Name: fmt.Sprintf("matrix %d", nth+1), Title: m.Title, Columns: []answer.Column{{Name: "VM"}, {Name: "vCPUs", Right: true}}, Cut: topo.LeftOut(m)}
 	shapes := make([]answer.Cell, 2)
@@ -62,7 +62,7 @@ func matrixTable(nth int, m *matrix.Matrix) answer.Table {
 	return t
 }
 
-// matrixData has a row for each VM on each kind of host.
+// matrixData has one row for each VM on each kind of host.
 func matrixData(all []*matrix.Matrix) table.Table {
 	var rows [][]table.Cell
 	for _, m := range all {

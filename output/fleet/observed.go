@@ -18,20 +18,19 @@ import (
 	judged "homenode/rules/verdict/fleet"
 )
 
-// mostObserved is how many observations a page lists.
+// mostObserved is the maximum number of observations on a page.
 const mostObserved = 200
 
-// seenColumns are those of an observation.
+// seenColumns are the columns of an observation.
 var seenColumns = []answer.Column{{Name: "Seen by"}, {Name: "When"}, {Name: "What"}, {Name: "Observed"}, {Name: "Predicted"}, {Name: "Compared"}}
 
-// seen is an observation of a VM; in the table of one VM its name is "".
+// A seen is an observation of a VM. Its name is "" in the table of one VM.
 type seen struct {
 	vm string
 	*confront.Result
 }
 
-// observedTable has the observations beside what is predicted, those that differ first: a
-// row for each quantity.
+// observedTable compares observations with predictions, one row per quantity. Differences come first.
 func observedTable(r *rules.Result, n judged.Observed) answer.Table {
 	t := answer.Table{
 		Name: "observed", Title: "Observed beside predicted", Lead: n.String() + ".", Long: true, Folded: true,
@@ -81,8 +80,8 @@ func (s seen) rows() (rows [][]answer.Cell) {
 	return rows
 }
 
-// remarks say what else is known of an observation: what it stands beside, where the memory was, with which other
-// settings the VM ran, what would make the prediction agree, and what was not compared.
+// remarks lists further data about an observation: its basis, the location of memory, other settings of the VM at that
+// time, changes that would make the prediction agree, and the parts that were not compared.
 func remarks(s *confront.Result) []string {
 	var out []string
 	if s.Host != "" {
@@ -98,7 +97,7 @@ func remarks(s *confront.Result) []string {
 	return append(append(out, s.Reasons...), s.Open...)
 }
 
-// seenFields returns what was observed, and what was predicted where that differs.
+// seenFields lists the observed values, with the predicted ones if they differ.
 func seenFields(s *confront.Result) string {
 	var parts []string
 	for _, f := range s.Fields {
@@ -114,8 +113,8 @@ func seenFields(s *confront.Result) string {
 	return strings.Join(append(parts, inside(s.Observation)...), "; ")
 }
 
-// seenMemory returns where the memory was, "96 GB local, 32 GB remote (N%L 75)". The
-// percent is truncated, as esxtop prints it.
+// seenMemory describes the location of memory: "96 GB local, 32 GB remote (N%L 75)". The percentage is truncated, as in
+// esxtop.
 func seenMemory(s *confront.Result) string {
 	share, ok := s.Observation.Locality()
 	if !ok {
@@ -128,7 +127,7 @@ func seenMemory(s *confront.Result) string {
 	return text
 }
 
-// inside returns what latencies showed in the guest.
+// inside describes the latencies measured in the guest.
 func inside(o *numa.Observation) (out []string) {
 	for _, f := range o.Far.Value {
 		out = append(out, fmt.Sprintf("%s of the pages (%s) are far, 95 %% interval %s to %s: found from inside, fresh pages and page cache only, not N%%L of the VM",
@@ -140,8 +139,8 @@ func inside(o *numa.Observation) (out []string) {
 	return out
 }
 
-// minute returns the minute of an observation in UTC, for logs of several hosts are
-// written in several zones; what is not RFC 3339 stays.
+// minute formats the time of an observation in UTC, because logs of several hosts have different time zones. Text that is
+// not RFC 3339 remains unchanged.
 func minute(o *numa.Observation) string {
 	t, ok := o.Instant()
 	if !ok {
@@ -150,7 +149,8 @@ func minute(o *numa.Observation) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// An observationRow is one observation of a VM beside what is predicted; on KVM one quantity of it beside what is stated.
+// An observationRow is one observation of a VM with the prediction. On KVM it is one quantity of an observation with the
+// definition.
 type observationRow struct {
 	*numa.Observation
 	vm      *numa.VM
@@ -190,12 +190,12 @@ var observationFields = []answer.Field[*observationRow]{
 	{Name: "Read at", Width: 40, Cell: func(r *observationRow) table.Cell { return table.Text(r.At) }, Head: "read at"},
 }
 
-// besideField is a column about an observation beside a prediction.
+// besideField is a column about an observation with a prediction.
 func besideField(name string, width int, of func(*confront.Result) table.Cell) answer.Field[*observationRow] {
 	return answer.Field[*observationRow]{Name: name, Width: width, Only: predicted, Cell: func(r *observationRow) table.Cell { return of(r.beside) }}
 }
 
-// observations has a row for each observation of a VM.
+// observations has one row per observation of a VM.
 func (x *index) observations() table.Table {
 	var rows []*observationRow
 	for _, c := range x.Clusters {
@@ -211,7 +211,7 @@ func (x *index) observations() table.Table {
 	return answer.File("observations", answer.Of(x.kind(), observationFields), len(rows), slices.Values(rows))
 }
 
-// statedSeen returns what was seen of a VM of KVM beside what is stated.
+// statedSeen returns the observations of a KVM VM with its definition.
 func statedSeen(v *rule.StatedVM) (out []*observationRow) {
 	for i := range v.Observed {
 		o := &v.Observed[i]

@@ -7,17 +7,23 @@ import (
 	"homenode/rules/rule"
 )
 
-// planColumns are those of planRows behind the name of the VM.
+// planColumns are the columns of planRows, after the name of the VM.
 var planColumns = []answer.Column{{Name: "plan"}, {Name: ""}}
 
-// planRows say what one plan for all findings of a VM does, changes and takes to undo.
+// planRows describes a plan for all findings of a VM: its effects, its changes, and how to undo
+// it.
 func planRows(p *rule.Proposal) (rows [][2]string) {
 	add := func(name string, texts ...string) {
 		if text := strings.Join(texts, ", "); text != "" {
 			rows = append(rows, [2]string{name, text})
 		}
 	}
-	add("needed", p.Needed...)
+	needed := "needed"
+	if p.Instead != "" {
+		add("either", p.Instead)
+		needed = "or"
+	}
+	add(needed, p.Needed...)
 	add("better", p.Better...)
 	add("for", p.Findings...)
 	for _, e := range p.Effect {
@@ -49,7 +55,7 @@ func planTable(p *rule.Proposal) answer.Table {
 	return t
 }
 
-// plansTable has the plan of every VM that has one.
+// plansTable has the plans of all VMs that have one.
 func (x *index) plansTable() answer.Table {
 	t := answer.Table{Name: "plans", Title: "one plan for all findings of a VM", Columns: append([]answer.Column{{Name: "VM"}}, planColumns...)}
 	vms, plans := x.Proposals()

@@ -12,7 +12,7 @@ import (
 	"homenode/source/fact"
 )
 
-// Read returns the answer what was understood of files. vm explains the VM that they describe; nil for none or several.
+// Read returns the answer with the facts in files. vm explains the VM that they describe; nil for none or several.
 func Read(files []fact.File, vm *answer.Answer) *answer.Answer {
 	result := struct {
 		Files []fact.File `json:"files"`
@@ -28,7 +28,7 @@ func Read(files []fact.File, vm *answer.Answer) *answer.Answer {
 			a.Notes = append(a.Notes, answer.Note{Text: "could not be read: " + f.Error, At: f.Name, From: "source"})
 			continue
 		}
-		if len(f.Facts) > 0 || len(f.Warnings) == 0 { // of others the warnings are all that there is
+		if len(f.Facts) > 0 || len(f.Warnings) == 0 { // other files only have warnings
 			a.Tables = append(a.Tables, fileTable(i, f))
 		}
 		for _, w := range f.Warnings {
@@ -54,7 +54,7 @@ func Read(files []fact.File, vm *answer.Answer) *answer.Answer {
 	return a
 }
 
-// fileTable has the facts of a file with their places.
+// fileTable lists the facts of a file with their places.
 func fileTable(nth int, f *fact.File) answer.Table {
 	t := answer.Table{
 		Name: fmt.Sprintf("file %d", nth+1), Title: fmt.Sprintf("%s  %s  %s", f.Name, f.Format, words.Plural(len(f.Facts), "fact")),
@@ -66,7 +66,7 @@ func fileTable(nth int, f *fact.File) answer.Table {
 	return t
 }
 
-// valueText writes a value of a fact without the noise of floating point.
+// valueText formats the value of a fact without floating-point artifacts.
 func valueText(v any) string {
 	if f, ok := v.(float64); ok {
 		return strconv.FormatFloat(f, 'f', -1, 64)
@@ -74,7 +74,7 @@ func valueText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// factData has a row for each fact of each file.
+// factData has one row per file and fact.
 func factData(files []fact.File) table.Table {
 	var rows [][]table.Cell
 	for i := range files {

@@ -17,14 +17,14 @@ import (
 	verdict "homenode/rules/verdict/stated"
 )
 
-// showStated adds to an answer what is about hosts of KVM.
+// showStated adds the parts about KVM hosts to an answer.
 func (x *index) showStated(a *answer.Answer, _ *Options) {
 	a.Format, a.Version, a.Verdict, a.Result = "homenode-assessment-kvm", 1, verdict.Verdict(x.Result), func() any { return statedResult(x.Result) }
 	hosts := x.Fleet.Hosts
 	if len(hosts) > 0 {
 		a.Tables = append(a.Tables, answer.Screen(answer.Table{Name: "hosts"}, answer.Of(stated, hostFields), x.hostRows()))
 	}
-	whole := cmp.Or(x.Whole, x.Result) // a host is drawn with all its VMs
+	whole := cmp.Or(x.Whole, x.Result) // hosts are drawn with all their VMs
 	for i := range hosts[:min(mostHosts, len(hosts))] {
 		h := &hosts[i]
 		d := drawing(h.Name, func() *topo.Drawing { return topo.OfStatedHost(whole, h) })
@@ -38,7 +38,7 @@ func (x *index) showStated(a *answer.Answer, _ *Options) {
 	}
 }
 
-// noHost stands for a host whose capabilities were not given.
+// noHost is the name of a host without known capabilities.
 const noHost = "unknown host"
 
 func hostName(v *rule.StatedVM) string {
@@ -48,10 +48,10 @@ func hostName(v *rule.StatedVM) string {
 	return v.Host.Name
 }
 
-// mostStatedRows is how many VMs a terminal lists.
+// mostStatedRows is the maximum number of VMs on a terminal.
 const mostStatedRows = 40
 
-// statedShape writes what the guest sees: "2 nodes, 2 × 12".
+// statedShape describes the nodes that the guest sees: "2 nodes, 2 × 12".
 func statedShape(v *rule.StatedVM) string {
 	if n := len(v.Stated.Cells); n > 1 {
 		return fmt.Sprintf("%d nodes, %s", n, v.Sizes())
@@ -62,7 +62,7 @@ func statedShape(v *rule.StatedVM) string {
 	return "1 node"
 }
 
-// runsOn writes the nodes that the vCPUs of a cell may run on.
+// runsOn lists the allowed nodes of a cell's vCPUs.
 func runsOn(v *rule.StatedVM, cell int) string {
 	if v.Host == nil {
 		return "unknown"
@@ -73,15 +73,18 @@ func runsOn(v *rule.StatedVM, cell int) string {
 	return "any node"
 }
 
-// memoryFrom writes the nodes that the memory of a cell comes from.
+// memoryFrom lists the nodes of a cell's memory.
 func memoryFrom(v *rule.StatedVM, cell int) string {
 	if b := &v.Stated.Bound[cell]; b.Nodes != nil {
 		return b.Mode + " " + rule.NodeList(b.Nodes)
 	}
+	if v.Flat() && v.Stated.Partial {
+		return "not stated"
+	}
 	return "any node"
 }
 
-// perCell writes a text for each cell, and equal ones once.
+// perCell returns the text of each cell, merging equal ones.
 func perCell(v *rule.StatedVM, of func(v *rule.StatedVM, cell int) string) string {
 	var out []string
 	for i := range v.Stated.Cells {
@@ -105,9 +108,9 @@ type statedVM struct {
 	At          string              `json:"at"`
 	Shape       *numa.Shape         `json:"shape"`
 	Running     bool                `json:"running"`
-	RunsOn      [][]int             `json:"runsOn,omitempty"` // nodes of the host of each cell; null for all
-	Memory      []statedBound       `json:"memoryFrom"`       // of each cell
-	Seen        []numa.MemoryOnNode `json:"seen,omitempty"`   // by numastat
+	RunsOn      [][]int             `json:"runsOn,omitempty"` // host nodes of each cell; null for all
+	Memory      []statedBound       `json:"memoryFrom"`       // by cell
+	Seen        []numa.MemoryOnNode `json:"seen,omitempty"`   // from numastat
 	RemoteBytes *numa.Bytes         `json:"remoteBytes,omitempty"`
 }
 
@@ -150,7 +153,8 @@ func statedResult(r *rules.Result) any {
 	return &out
 }
 
-// ExplainStated returns the answer what the definition of a KVM VM states, where, and what is found in it.
+// ExplainStated returns the answer about the definition of a KVM VM: its settings, their places, and its
+// findings.
 func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
 	s := v.Stated
 	one := &rules.Judgement{Policy: r.Policy}
@@ -177,11 +181,15 @@ func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
 	} else if v.MemoryOn() == nil {
 		verdict += " Where its memory is was not seen (numastat)."
 	}
+	sees := fmt.Sprintf("The guest sees %s: stated, not predicted.", statedShape(v))
+	if v.Flat() && s.Partial {
+		sees = "The nodes that the guest sees are not stated."
+	}
 	x := statedOf(v)
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation-kvm", Version: 1, Result: &x,
 		Question: fmt.Sprintf("%s on %s (KVM), as its definition states it", v.Name, hostName(v)),
-		Verdict:  []string{fmt.Sprintf("The guest sees %s: stated, not predicted. %s", statedShape(v), verdict)},
+		Verdict:  []string{sees + " " + verdict},
 		Facts: []answer.Fact{
 			{Name: "guest sees", Text: fmt.Sprintf("%s · %s · %s", statedShape(v), words.Plural(s.VCPUs, "vCPU"), s.Topology())},
 			{Name: "stated at", Text: s.At},
@@ -209,7 +217,7 @@ func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
 	return a
 }
 
-// cellTable has a row for each node that the guest sees.
+// cellTable has one row for each node that the guest sees.
 func cellTable(v *rule.StatedVM) answer.Table {
 	s := v.Stated
 	t := answer.Table{Name: "cells", Title: "guest nodes", Columns: []answer.Column{{Name: "node", Right: true}, {Name: "vCPUs"}, {Name: "memory", Right: true}, {Name: "runs on"}, {Name: "memory from"}, {Name: "read at"}}}
@@ -220,7 +228,7 @@ func cellTable(v *rule.StatedVM) answer.Table {
 	return t
 }
 
-// statedFacts has what else is stated, and where.
+// statedFacts lists the other settings and their places.
 func statedFacts(v *rule.StatedVM) answer.Table {
 	s := v.Stated
 	t := answer.Table{Name: "facts", Title: "facts", Columns: []answer.Column{{Name: "fact"}, {Name: "value"}, {Name: "read at"}}}

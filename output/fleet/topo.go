@@ -10,8 +10,8 @@ import (
 	"homenode/output/draw/topo"
 )
 
-// Topo returns the answer what the NUMA nodes of hosts hold, or those that a VM gets; there
-// is at least one drawing.
+// Topo returns the answer about the contents of hosts' NUMA nodes, or about the nodes that a VM
+// gets. all must not be empty.
 func Topo(all []*topo.Drawing, source string) *answer.Answer {
 	a := &answer.Answer{Command: "explain", Format: "homenode-topo", Title: "NUMA nodes of " + source, Result: map[string][]*topo.Drawing{"drawings": all}}
 	nodes := answer.Table{Name: "nodes", Title: "NUMA nodes", Columns: []answer.Column{

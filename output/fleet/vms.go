@@ -21,8 +21,8 @@ type vmRow struct {
 	cluster  string
 	to       answer.Object // the page of the cluster
 	host     *numa.Host
-	on       *rule.VM       // as it was judged; nil for one that was not
-	stated   *rule.StatedVM // likewise, on KVM
+	on       *rule.VM       // its assessment; nil for none
+	stated   *rule.StatedVM // its assessment on KVM; nil for none
 	findings []*finding.Finding
 	notes    []string
 }
@@ -36,7 +36,7 @@ func (r *vmRow) hostName() string {
 	return r.host.Name
 }
 
-// hostCell returns the host; a page of KVM has no others.
+// hostCell returns the host. On KVM only hosts have pages.
 func (r *vmRow) hostCell() answer.Cell {
 	switch {
 	case r.stated != nil && r.host == nil:
@@ -47,15 +47,19 @@ func (r *vmRow) hostCell() answer.Cell {
 	return answer.Cell{Text: r.hostName(), To: hostObject(r.host)}
 }
 
-// assumed returns what the layout assumes, also of a VM without findings.
+// assumed returns the assumptions of the layout, even for a VM without findings.
 func (r *vmRow) assumed() []string {
 	if r.on == nil {
 		return nil
 	}
-	return r.on.On[0].Layout.Assumes.Texts()
+	assumed := r.on.On[0].Layout.Assumes.Texts()
+	if r.on.Home == nil {
+		assumed = append(assumed, "the layout is of another host of the cluster: its own host is unknown or not judged")
+	}
+	return assumed
 }
 
-// page returns the page of the VM.
+// page returns the object of the VM's page.
 func (r *vmRow) page() answer.Object {
 	if r.stated != nil {
 		return answer.Object{}
@@ -128,14 +132,14 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 	{Name: "Read at", Width: 40, Cell: func(r *vmRow) table.Cell { return table.Text(r.At) }},
 })
 
-// vmFact is a column with a fact of numa.VMFacts, of the tables of a kind.
+// vmFact is a column with a fact of numa.VMFacts, for tables of one kind.
 func vmFact(word, name string, width int, only string) answer.Field[*vmRow] {
 	p := numa.Of(numa.VMFacts, word)
 	return answer.Field[*vmRow]{Name: name, Width: width, Only: only, Cell: func(r *vmRow) table.Cell { return factCell(p.Fact(&r.Config)) }}
 }
 
-// layoutField is a column about the layout of a VM where it is, after a power cycle, or as its definition states it; nil for tables of
-// the other kind alone.
+// layoutField is a column about the layout of a VM at its current location: after a power cycle, or on KVM according to its
+// definition. One of the functions is nil if only tables of the other kind have the column.
 func layoutField(name string, width int, of func(*vnuma.Layout) table.Cell, ofStated func(*rule.StatedVM) table.Cell) answer.Field[*vmRow] {
 	f := answer.Field[*vmRow]{Name: name, Width: width, Cell: func(r *vmRow) table.Cell {
 		switch {
@@ -155,16 +159,16 @@ func layoutField(name string, width int, of func(*vnuma.Layout) table.Cell, ofSt
 	return f
 }
 
-// placed reports whether it is known where the memory of a layout is.
+// placed reports whether the location of a layout's memory is known.
 func placed(l *vnuma.Layout) bool { return l.Memory.Known || l.Memory.Placement != vnuma.Local }
 
-// remoteOf returns how much of the memory that was seen is on other nodes than the layout wants.
+// remoteOf returns the observed memory, and the part of it on other nodes than intended by the layout.
 func remoteOf(v *rule.StatedVM) (far, all numa.Bytes, ok bool) {
 	far, all, _, ok = v.Stated.RemoteOf(v.Host, v.MemoryOn())
 	return far, all, ok
 }
 
-// guestSees returns how many nodes the guest sees.
+// guestSees returns the number of nodes that the guest sees.
 func (r *vmRow) guestSees() answer.Cell {
 	if r.stated != nil {
 		return answer.Cell{Text: statedShape(r.stated)}
@@ -185,10 +189,10 @@ func carriedBy(l *vnuma.Layout) answer.Cell {
 	return answer.Cell{Text: text, Sort: strconv.Itoa(l.PPDs.Len())}
 }
 
-// vmRows yields the VMs of a fleet: those judged, in the order of the clusters, then unless they are left out the others.
+// vmRows yields the VMs of a fleet: the assessed ones in cluster order and, unless judgedOnly is set, the others.
 func (x *index) vmRows(judgedOnly bool) iter.Seq[*vmRow] {
 	return func(yield func(*vmRow) bool) {
-		done := make(map[string]bool, x.VMs) // by ID: the VMs of a filtered fleet are copies
+		done := make(map[string]bool, x.VMs) // by ID, because the VMs of a filtered fleet are copies
 		row := func(v *numa.VM, cluster string, host *numa.Host) *vmRow {
 			done[v.ID] = true
 			return &vmRow{VM: v, cluster: cluster, host: host, findings: x.byVM[v.ID], notes: x.notesAt(v.At)}

@@ -22,7 +22,7 @@ import (
 	"homenode/rules/policy"
 )
 
-// envelope is the JSON of every answer; docs/reference/json.md describes it.
+// envelope is the JSON of every answer. See docs/reference/json.md.
 type envelope struct {
 	Format    string              `json:"format"`
 	Version   int                 `json:"version"`
@@ -39,7 +39,7 @@ type envelope struct {
 	Notes   []answer.Note   `json:"notes,omitempty"`
 }
 
-// judgement is what JSON shows of findings.
+// judgement is the JSON of findings.
 type judgement struct {
 	Counts     map[string]int      `json:"findingsBySeverity"`
 	Findings   []finding.Finding   `json:"findings"`
@@ -47,14 +47,14 @@ type judgement struct {
 	Config     *config             `json:"config,omitempty"`
 }
 
-// config is what the configuration changes.
+// config is the JSON of the configuration's effect.
 type config struct {
 	File       string                      `json:"file"`
 	Thresholds map[string]float64          `json:"thresholds,omitempty"`
 	Severities map[string]finding.Severity `json:"severities,omitempty"`
-	Off        []string                    `json:"off,omitempty"`         // rules
-	OffCount   int                         `json:"offFindings,omitempty"` // of them
-	Notes      []numa.Note                 `json:"notes,omitempty"`       // suppressions that are over or suppress nothing
+	Off        []string                    `json:"off,omitempty"`         // disabled rules
+	OffCount   int                         `json:"offFindings,omitempty"` // their findings
+	Notes      []numa.Note                 `json:"notes,omitempty"`       // suppressions that have expired or have no effect
 }
 
 func judgementOf(f *answer.Findings) *judgement {
@@ -71,10 +71,10 @@ func judgementOf(f *answer.Findings) *judgement {
 	return j
 }
 
-// Envelope is the type of the JSON of every answer; its result is that of Result.
+// Envelope is the type of the JSON of every answer. The type of its result depends on the answer.
 var Envelope = reflect.TypeFor[envelope]()
 
-// Name returns the format of the JSON of an answer: "homenode-size-fit".
+// Name returns the format name in the JSON of an answer: "homenode-size-fit".
 func Name(a *answer.Answer) string {
 	if a.Format != "" {
 		return a.Format
@@ -82,7 +82,7 @@ func Name(a *answer.Answer) string {
 	return "homenode-" + strings.ReplaceAll(a.Command, " ", "-")
 }
 
-// Result returns what JSON shows as the result of an answer.
+// Result returns the JSON result of an answer.
 func Result(a *answer.Answer) any {
 	if late, ok := a.Result.(func() any); ok {
 		return late()
@@ -96,7 +96,8 @@ type tableRows struct {
 	Rows  []table.Object `json:"rows"`
 }
 
-// JSON writes the answer for programs: the typed result with what it rests on, or one table of it.
+// JSON writes the answer for programs: the typed result with its assumptions, or one of its
+// tables.
 func JSON(w io.Writer, a *answer.Answer, o Options) error {
 	if o.Table != "" {
 		t, ok := table.Named(dataOf(a), o.Table)
@@ -117,8 +118,8 @@ func encode(w io.Writer, v any) error {
 	return err
 }
 
-// CSV writes one table of the answer, or all of them in one file with its verdict and its
-// notes, each row behind the name of its table. Drawings are left out.
+// CSV writes one table of the answer, or all in one file with the verdict and the notes. In that
+// file, rows begin with the name of their table. It omits drawings.
 func CSV(w io.Writer, a *answer.Answer, o Options) error {
 	all := dataOf(a)
 	if o.Table == "" {
@@ -131,7 +132,7 @@ func CSV(w io.Writer, a *answer.Answer, o Options) error {
 	return table.CSV(w, t)
 }
 
-// named returns tables of which each row begins with the name of its table.
+// named adds a first column with the name of the table.
 func named(tables []table.Table) []table.Table {
 	all := slices.Clone(tables)
 	for i, t := range tables {
@@ -170,7 +171,7 @@ func dataOf(a *answer.Answer) []table.Table {
 	return out
 }
 
-// model returns a table for people as one for programs.
+// model converts a table for human readers to one for programs.
 func model(t *answer.Table) table.Table {
 	var columns []table.Column
 	for _, c := range t.Columns {
@@ -185,7 +186,7 @@ func model(t *answer.Table) table.Table {
 	return table.Of(t.Name, columns, rows)
 }
 
-// lineTable returns a table of sentences.
+// lineTable returns a table with one sentence per row.
 func lineTable(name string, lines []string) answer.Table {
 	t := answer.Table{Name: name, Columns: []answer.Column{{Name: "text"}}}
 	for _, line := range lines {
@@ -194,8 +195,8 @@ func lineTable(name string, lines []string) answer.Table {
 	return t
 }
 
-// SVG writes the drawing of the answer: drawings below each other are one picture of the
-// command. An answer without a drawing is an error.
+// SVG writes the drawings of the answer as one picture, one below the other. It returns an error
+// if there is none.
 func SVG(w io.Writer, a *answer.Answer) error {
 	switch {
 	case len(a.Drawings) > 0:

@@ -14,7 +14,7 @@ import (
 // toneOf returns the tone of a severity.
 func toneOf(s finding.Severity) answer.Tone { return answer.Faint + answer.Tone(s) }
 
-// findings prints how often each rule fired, or with details every finding.
+// findings prints the number of findings of each rule or, with details, every finding.
 func (p *printer) findings(j *answer.Findings) {
 	switch {
 	case len(j.Findings) == 0 && j.Nothing == "":
@@ -23,7 +23,7 @@ func (p *printer) findings(j *answer.Findings) {
 		p.line("")
 	}
 	if !p.o.Details {
-		if !j.Watched { // events tell what was watched
+		if !j.Watched { // events describe recordings
 			p.counts(j)
 		}
 		return
@@ -43,7 +43,7 @@ func (p *printer) findings(j *answer.Findings) {
 
 func clean(s string) string { return texttab.Clean(s) }
 
-// counts prints one line a rule and severity.
+// counts prints one line per rule and severity.
 func (p *printer) counts(j *answer.Findings) {
 	t := texttab.Table{Right: map[int]bool{1: true}, Width: p.o.Width}
 	for _, c := range j.Counts() {
@@ -86,7 +86,8 @@ func (p *printer) finding(subject string, f *finding.Finding) {
 	}
 }
 
-// hanging writes a text behind a head; on a terminal its further lines stand below the text.
+// hanging writes a text after a head. On a terminal, continuation lines are aligned with the
+// text.
 func (p *printer) hanging(head, text, code string) {
 	lines := []string{text}
 	if p.o.Width > 0 {
@@ -111,7 +112,7 @@ func (p *printer) evidence(f *finding.Finding) {
 	p.write(&t)
 }
 
-// mostNotes is how many notes stand below findings; files have them all.
+// mostNotes is the maximum number of notes below findings. Files have all notes.
 const mostNotes = 8
 
 func (p *printer) notes(a *answer.Answer) {
@@ -134,7 +135,7 @@ func (p *printer) notes(a *answer.Answer) {
 	}
 }
 
-// exit says why the exit code is 1.
+// exit prints the reason for exit code 1.
 func (p *printer) exit(j *answer.Findings) {
 	if n := j.AtLeast(p.o.FailOn); n > 0 && !j.NoExit {
 		p.line("%s", fmt.Sprintf("exit 1: %s at or above %s (--fail-on)", words.Plural(n, "finding"), p.o.FailOn))

@@ -1,6 +1,6 @@
-// Package format prints Answers: as text for a terminal, as JSON, CSV and a workbook for
-// programs, as Markdown for tickets, and their drawings as SVG; package page prints HTML. It knows no command:
-// what one has to say stands in its Answer.
+// Package format prints Answers: as text for a terminal; as JSON, CSV and a workbook for programs; as Markdown for tickets;
+// and their drawings as SVG. Package page prints HTML. It does not depend on commands: an Answer has everything that is
+// printed.
 package format
 
 import (
@@ -13,32 +13,32 @@ import (
 	"homenode/rules/finding"
 )
 
-// Options say how an Answer is printed. The zero value suits a file.
+// Options are the options for printing an Answer. The zero value suits a file.
 type Options struct {
-	Version string // of homenode; empty leaves it out
+	Version string // version of homenode; "" omits it
 	Colour  bool
-	Width   int // columns of the terminal; 0 for none: tables are as wide as their cells
-	// Details asks for every finding, not only how many of each rule.
+	Width   int // width of the terminal in columns; 0 for no limit
+	// Details prints every finding, instead of the number per rule.
 	Details bool
-	FailOn  finding.Severity // from which severity a finding is a failure
-	// SourceFiles are the files that were read, "" for a source that is none.
+	FailOn  finding.Severity // lowest severity of a failure
+	// SourceFiles are the input files, with "" for each source that is not a file.
 	SourceFiles []string
-	// Table is the table of Data that CSV and JSON write; "" for all tables in one file of CSV, and the whole answer in JSON.
+	// Table is the table of Data that CSV and JSON write. "" means all tables in one CSV file, or the whole answer in JSON.
 	Table string
-	// Workbook writes tables as XLSX; package table/xlsx has it. nil when there is no such form.
+	// Workbook writes tables as XLSX, as package table/xlsx does; nil if this form is not available.
 	Workbook func(io.Writer, []table.Table) error
 }
 
-// Names are the forms that every answer has; the first is the default.
+// Names are the forms of every answer; the first is the default.
 var Names = []string{"table", "json", "html", "csv", "xlsx", "markdown", "svg"}
 
-// Tables are the forms of an answer that never has a drawing; the first is the default.
+// Tables are the forms of answers without drawings; the first is the default.
 var Tables = Names[:6]
 
 // Judged are the forms of an answer with findings; the first is the default.
-var Judged = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown"}
+var Judged = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "codequality", "comment", "markdown"}
 
-// Write writes the answer in the form of this name.
+// Write writes the answer in the named form.
 func Write(w io.Writer, name string, a *answer.Answer, o Options) error {
 	switch name {
 	case "table":
@@ -61,6 +61,10 @@ func Write(w io.Writer, name string, a *answer.Answer, o Options) error {
 		return SARIF(w, a, o)
 	case "junit":
 		return JUnit(w, a, o)
+	case "codequality":
+		return CodeQuality(w, a, o)
+	case "comment":
+		return Comment(w, a, o)
 	}
 	return fmt.Errorf("no form %q", name)
 }

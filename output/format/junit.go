@@ -14,7 +14,7 @@ import (
 	"homenode/rules/finding"
 )
 
-// The elements of a JUnit report that CI systems read (Jenkins, GitLab, Azure).
+// Elements of a JUnit report that CI systems read (Jenkins, GitLab, Azure).
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -31,7 +31,7 @@ type (
 		Failures int         `xml:"failures,attr"`
 		Errors   int         `xml:"errors,attr"`
 		Skipped  int         `xml:"skipped,attr"`
-		Time     string      `xml:"time,attr"` // nothing is measured, and readers want a number
+		Time     string      `xml:"time,attr"` // no durations are measured, but readers require a number
 		Cases    []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
@@ -46,18 +46,18 @@ type (
 	junitText struct {
 		Message string `xml:"message,attr"`
 		Type    string `xml:"type,attr,omitempty"`
-		Text    string `xml:",cdata"` // character data would show its line breaks as &#xA;
+		Text    string `xml:",cdata"` // in other character data, line breaks would appear as &#xA;
 	}
 	junitOut struct {
 		Text string `xml:",cdata"`
 	}
 )
 
-// JUnit writes the judgement of the answer as a JUnit report: its suites, which are
-// clusters or hosts, and before them one for the source, which has the notes. A test fails
-// when a finding is at or above o.FailOn; the failure has all such findings, because Jenkins
-// and GitLab show only one failure of a test. The other findings are its output. What could
-// not be judged is skipped.
+// JUnit writes the assessment of the answer as a JUnit report. Its suites are clusters or
+// hosts, preceded by one for the source, which has the notes. A test fails if it has findings
+// at or above o.FailOn. Its only failure contains all of these, because Jenkins and GitLab show
+// one failure per test. The other findings are its output. Objects that could not be assessed
+// are skipped.
 func JUnit(w io.Writer, a *answer.Answer, o Options) error {
 	j := a.Findings
 	if j == nil {
@@ -85,7 +85,7 @@ func JUnit(w io.Writer, a *answer.Answer, o Options) error {
 
 func (all *junitSuites) write(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 64<<10)
-	fmt.Fprint(b, xml.Header) // an error stays in b until Flush
+	fmt.Fprint(b, xml.Header) // errors are sticky until Flush
 	enc := xml.NewEncoder(b)
 	enc.Indent("", " ")
 	if err := enc.Encode(all); err != nil {
@@ -95,7 +95,7 @@ func (all *junitSuites) write(w io.Writer) error {
 	return b.Flush()
 }
 
-// add counts the cases of a suite and adds it.
+// add adds a suite, with the number of its cases.
 func (all *junitSuites) add(s junitSuite) {
 	s.Tests, s.Time = len(s.Cases), "0"
 	for i := range s.Cases {
@@ -112,7 +112,7 @@ func (all *junitSuites) add(s junitSuite) {
 	all.Suites = append(all.Suites, s)
 }
 
-// rename adds the ID to names that occur twice: CI systems know a test by its name.
+// rename adds the ID to names that are not unique, because CI systems identify a test by name.
 func (s *junitSuite) rename(id func(int) string) {
 	n := map[string]int{}
 	for i := range s.Cases {
@@ -125,7 +125,7 @@ func (s *junitSuite) rename(id func(int) string) {
 	}
 }
 
-// sourceCase has the notes; it is an error that nothing could be judged.
+// sourceCase has the notes. It is an error if nothing could be assessed.
 func sourceCase(a *answer.Answer) junitCase {
 	j := a.Findings
 	c := junitCase{Name: table.Clean(cmp.Or(j.Source, "source")), Class: "source", Time: "0"}

@@ -14,9 +14,8 @@ import (
 	"homenode/rules/finding"
 )
 
-// Markdown writes the answer as a page of GitHub Flavored Markdown, for tickets, merge
-// requests and the summaries of CI jobs: of findings those at or above o.FailOn, with
-// o.Details all.
+// Markdown writes the answer as GitHub Flavored Markdown, for tickets, merge requests and
+// summaries of CI jobs. It includes findings at or above o.FailOn, or all with o.Details.
 func Markdown(w io.Writer, a *answer.Answer, o Options) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", Mark(cmp.Or(a.Title, a.Question, "homenode "+a.Command)))
@@ -142,17 +141,17 @@ func markNotes(b *strings.Builder, title string, notes []numa.Note) {
 	b.WriteString("\n")
 }
 
-// markEscape removes from text what Markdown gives a meaning. A mention, a reference and an
-// address would become links of their own: an empty comment keeps them text.
+// markEscape escapes the special characters of Markdown. It inserts an empty comment into
+// mentions, references and addresses, which would otherwise become links.
 var markEscape = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`,
 	"@", "@<!-- -->", "#", `\#<!-- -->`, "://", ":<!-- -->//", "www.", "www<!-- -->.", "$", `\$`,
 )
 
-// Mark returns text of strangers on one line of Markdown, nothing in it markup.
+// Mark returns untrusted text on one line of Markdown, without markup.
 func Mark(s string) string { return markEscape.Replace(texttab.Line(s)) }
 
-// code returns a name as a code span: nothing in it has a meaning but, in a table, the bar.
+// code returns a name as a code span. In a table, only the bar needs escaping in it.
 func code(s string) string {
 	s = strings.ReplaceAll(texttab.Line(s), "|", `\|`)
 	if strings.TrimSpace(s) == "" {

@@ -17,9 +17,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// SARIF writes the findings of the answer as SARIF 2.1.0 (OASIS Standard, Errata 01): one
-// run, all rules, a result for each finding, also those that the configuration suppresses,
-// marked so.
+// SARIF writes the findings of the answer as SARIF 2.1.0 (OASIS Standard, Errata 01): one run,
+// all rules, and a result for each finding. Suppressed findings are included and marked.
 func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 	j := a.Findings
 	if j == nil {
@@ -43,40 +42,24 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 			run.Artifacts = append(run.Artifacts, sarifArtifact{sarifURI{uriOf(file)}, []string{"analysisTarget"}})
 		}
 	}
-	seen := map[string]int{}
+	seen := fingerprints{}
 	add := func(f *finding.Finding, suppressions []sarifSuppression) {
 		subject := j.Subject(f)
 		one := sarifResultOf(f, subject, j.Watched)
 		one.Suppressions = suppressions
 		one.RuleIndex = index[f.Rule]
-		where := &one.Locations[0].Physical
-		switch {
-		case subject.File != "":
-			*where = &sarifPhysical{sarifURI{uriOf(subject.File)}, sarifRegion{max(1, subject.Line)}}
-		case !j.Watched:
-			*where = physicalOf(subject.At, o.SourceFiles)
-		}
-		if *where == nil {
-			*where = namedAfter(j.Source, f)
-		}
-		// The same rule, VM or host gives the same fingerprint in the next run,
-		// whatever else changes; names may change, IDs do not.
-		key := f.Rule + "\x00" + subject.Key
-		if f.Topic != "" {
-			key += "\x00about\x00" + f.Topic
-		}
-		seen[key]++
-		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
+		one.Locations[0].Physical = placeOf(j, f, &subject, o.SourceFiles)
+		sum := seen.of(f, &subject)
 		one.Fingerprints = map[string]string{
 			"homenodeFinding/v1":      hex.EncodeToString(sum[:16]),
-			"primaryLocationLineHash": hex.EncodeToString(sum[:8]) + ":1", // the only one that GitHub looks at
+			"primaryLocationLineHash": hex.EncodeToString(sum[:8]) + ":1", // the only one that GitHub evaluates
 		}
 		run.Results = append(run.Results, one)
 	}
 	for i := range j.Findings {
 		add(&j.Findings[i], nil)
 	}
-	// What the configuration accepts stands in the log, marked as such (SARIF 3.27.23).
+	// Accepted findings are in the log, marked as suppressed (SARIF 3.27.23).
 	for i := range j.Suppressed {
 		s := &j.Suppressed[i]
 		add(&s.Finding, []sarifSuppression{{"external", "accepted", table.Clean("until " + s.By.Until + ": " + s.By.Reason + " (" + s.By.At + ")")}})
@@ -84,11 +67,38 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 	return encode(w, &sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
+// placeOf returns the place of a finding: in the file of its subject, in that of the sources which describes it, or one made of names.
+func placeOf(j *answer.Findings, f *finding.Finding, subject *answer.Subject, files []string) *sarifPhysical {
+	switch {
+	case subject.File != "":
+		return &sarifPhysical{sarifURI{uriOf(subject.File)}, sarifRegion{max(1, subject.Line), subject.Col}}
+	case !j.Watched:
+		if at := physicalOf(subject.At, files); at != nil {
+			return at
+		}
+	}
+	return namedAfter(j.Source, f)
+}
+
+// fingerprints counts how often each finding occurs. The same rule, VM or host gives the same fingerprint in the next run, whatever else
+// changes; names may change, IDs do not.
+type fingerprints map[string]int
+
+// of returns the fingerprint of a finding.
+func (n fingerprints) of(f *finding.Finding, subject *answer.Subject) [sha256.Size]byte {
+	key := f.Rule + "\x00" + subject.Key
+	if f.Topic != "" {
+		key += "\x00about\x00" + f.Topic
+	}
+	n[key]++
+	return sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(n[key])))
+}
+
 // sarifLevels are the levels of the severities. What is no problem has none and is
 // of the kind informational (SARIF 3.27.9, 3.27.10).
 var sarifLevels = [...]string{finding.Info: "none", finding.Low: "note", finding.Medium: "warning", finding.High: "error"}
 
-// helpURI returns an address; SARIF takes no path in its place (3.49.12).
+// helpURI returns an address; SARIF does not accept a path instead (3.49.12).
 func helpURI(page string) string {
 	if !strings.HasPrefix(page, "https://") {
 		return ""
@@ -150,7 +160,7 @@ func sarifResultOf(f *finding.Finding, subject answer.Subject, watched bool) sar
 		Locations: []sarifLocation{{Logical: []sarifLogical{where}}}, Properties: p}
 }
 
-// sarifNotes returns what source and judgement could not do as notifications.
+// sarifNotes converts notes about the source and the assessment to notifications.
 func sarifNotes(notes []answer.Note) []sarifNotification {
 	out := []sarifNotification{}
 	for _, n := range notes {
@@ -159,8 +169,8 @@ func sarifNotes(notes []answer.Note) []sarifNotification {
 	return out
 }
 
-// sarifEscape keeps what SARIF gives a meaning in messages: placeholders {0} and
-// links [text](target) (SARIF 3.11.5, 3.11.6).
+// sarifEscape escapes characters with a special meaning in messages: placeholders {0} and links
+// [text](target) (SARIF 3.11.5, 3.11.6).
 var sarifEscape = strings.NewReplacer("{", "{{", "}", "}}", "[", `\[`, "]", `\]`)
 
 func sarifPlain(s string) string {
@@ -171,28 +181,30 @@ func sarifPlain(s string) string {
 	return sarifEscape.Replace(s)
 }
 
-// physicalOf returns the file that at is in, with the line when at names one, else the
-// first: GitHub wants a line. With several sources it is the one that at begins with;
-// when none does, it is unknown.
+// physicalOf returns the file of the place at, with the line in at or 1, because GitHub
+// requires a line. With several sources it is the one that at begins with; nil if there is
+// none.
 func physicalOf(at string, files []string) *sarifPhysical {
 	for _, file := range files {
 		rest, in := strings.CutPrefix(at+":", file+":")
 		if file == "" || !in && len(files) > 1 {
 			continue
 		}
-		line, _, _ := strings.Cut(rest, ":")
+		line, rest, _ := strings.Cut(rest, ":")
+		col, _, _ := strings.Cut(rest, ":")
 		n, err := strconv.Atoi(line)
 		if !in || err != nil || n < 1 {
-			n = 1
+			n, col = 1, ""
 		}
-		return &sarifPhysical{sarifURI{uriOf(file)}, sarifRegion{n}}
+		c, _ := strconv.Atoi(col) // 0 is none
+		return &sarifPhysical{sarifURI{uriOf(file)}, sarifRegion{n, max(0, c)}}
 	}
 	return nil
 }
 
-// namedAfter returns the place of a finding that is in no file: a path made of source,
-// cluster and name. GitHub refuses a whole log with one result that has no path, and one
-// whose path is an address of another scheme than the checkout.
+// namedAfter returns the place of a finding that is in no file: a path made of source, cluster
+// and name. GitHub rejects a complete log if one result has no path, or has an address with
+// another scheme than the checkout.
 func namedAfter(source string, f *finding.Finding) *sarifPhysical {
 	name := f.VM
 	if f.VM == "" && f.VMID == "" {
@@ -208,10 +220,10 @@ func namedAfter(source string, f *finding.Finding) *sarifPhysical {
 			path = append(path, part)
 		}
 	}
-	return &sarifPhysical{sarifURI{(&url.URL{Path: strings.Join(path, "/")}).String()}, sarifRegion{1}}
+	return &sarifPhysical{sarifURI{(&url.URL{Path: strings.Join(path, "/")}).String()}, sarifRegion{1, 0}}
 }
 
-// uriOf returns a file name as a URI reference: relative when the name is.
+// uriOf converts a file name to a URI reference, which is relative if the name is.
 func uriOf(file string) string {
 	path := filepath.ToSlash(file)
 	u := url.URL{Path: path}

@@ -1,6 +1,6 @@
 package format
 
-// The objects of SARIF 2.1.0 that a log has, under their names in the standard.
+// Objects of SARIF 2.1.0 in a log, with their names in the standard.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -85,7 +85,8 @@ type (
 		Region   sarifRegion `json:"region"`
 	}
 	sarifRegion struct {
-		StartLine int `json:"startLine"`
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn,omitempty"`
 	}
 	sarifLogical struct {
 		Name      string `json:"name"`

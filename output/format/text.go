@@ -9,8 +9,8 @@ import (
 	"homenode/output/answer"
 )
 
-// Text writes the answer for a terminal: the verdict, what it rests on, the result, what
-// would change it, and what to do next.
+// Text writes the answer for a terminal: the verdict, its basis, the result, the changes, and
+// the next commands.
 func Text(w io.Writer, a *answer.Answer, o Options) error {
 	p := &printer{w: w, o: o}
 	if a.Question != "" {
@@ -71,10 +71,10 @@ func Text(w io.Writer, a *answer.Answer, o Options) error {
 	return p.err
 }
 
-// canvas is how many columns drawings take where no terminal says otherwise.
+// canvas is the default width of drawings in columns.
 const canvas = 100
 
-// drawings prints those that a terminal shows, and reports whether there are any.
+// drawings prints the drawings for terminals, and reports whether there are any.
 func (p *printer) drawings(all []answer.Drawing) (drawn bool) {
 	for _, d := range all {
 		if d.Letters == nil || p.err != nil {
@@ -92,12 +92,12 @@ func (p *printer) drawings(all []answer.Drawing) (drawn bool) {
 	return drawn
 }
 
-// printer writes text and keeps the first error.
+// A printer writes text and stores the first error.
 type printer struct {
 	w    io.Writer
 	o    Options
 	err  error
-	said map[[3]string]string // the rule that first gave a subject this advice and notice
+	said map[[3]string]string // the rule that first had this advice and notice for a subject
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -108,10 +108,10 @@ func (p *printer) line(format string, args ...any) {
 
 func (p *printer) heading(name string) { p.line("\n%s", name) }
 
-// paper is how many columns sentences take where no terminal says otherwise.
+// paper is the default width of sentences in columns.
 const paper = 120
 
-// sentence writes a sentence in lines that fit, the further ones set in.
+// sentence writes a wrapped sentence. Continuation lines are indented.
 func (p *printer) sentence(indent, s, code string) {
 	const more = "  "
 	wide := p.width() - len(indent)
@@ -134,7 +134,7 @@ func (p *printer) width() int {
 	return paper
 }
 
-// The ANSI codes of tones and emphasis.
+// ANSI codes of tones and emphasis.
 const bold = "1"
 
 var codes = [...]string{answer.Plain: "", answer.Faint: "2", answer.Low: "36", answer.Medium: "33", answer.High: "1;31", answer.Bad: "33"}
@@ -154,9 +154,8 @@ func (p *printer) facts(all []answer.Fact) {
 	p.write(&t)
 }
 
-// table writes a table; one without heads wraps its words to the page, as sentences do. One
-// that is too wide for the terminal is written in parts below each other, each with the
-// first column.
+// table writes a table. One without column names wraps its text to the page width. A table that
+// is too wide for the terminal is split into several, which all have the first column.
 func (p *printer) table(t *answer.Table, indent string, heads bool) {
 	rest := make([]int, len(t.Columns))
 	for i := range rest {
@@ -178,7 +177,7 @@ func (p *printer) table(t *answer.Table, indent string, heads bool) {
 	}
 }
 
-// columns returns some columns of a table.
+// columns returns a table with the selected columns.
 func (p *printer) columns(t *answer.Table, which []int, indent string, heads bool) *texttab.Table {
 	tab := &texttab.Table{Indent: indent, Right: map[int]bool{}, Width: p.o.Width}
 	if !heads {

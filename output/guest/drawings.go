@@ -15,7 +15,7 @@ import (
 	"homenode/source/measured"
 )
 
-// drawings returns the pictures: latency by working set, from node to node, between logical processors, of pages, and the ladder.
+// drawings returns the pictures: latency by working set, between nodes, between logical processors, of pages, and the ladder.
 func drawings(r *measured.Result) []answer.Drawing {
 	var out []answer.Drawing
 	for _, c := range []*chart.Chart{histogram(r), rungs(r), nodeHeat(r), coreHeat(r), ladder(r)} {
@@ -29,7 +29,7 @@ func drawings(r *measured.Result) []answer.Drawing {
 
 var nsAxis = picture.Axis{Label: "ns", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}
 
-// rungs is the latency by working set.
+// rungs draws the latency by working set.
 func rungs(r *measured.Result) *chart.Chart {
 	if len(r.Rungs) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func rungs(r *measured.Result) *chart.Chart {
 	return &chart.Chart{ID: "rungs", Title: "Latency of a dependent load, by working set", Note: "Each point is the median; bars show the middle half of the samples.", Figure: lines}
 }
 
-// nodeHeat is the latency from node to node.
+// nodeHeat draws the latency between nodes.
 func nodeHeat(r *measured.Result) *chart.Chart {
 	m := r.Latency
 	if m == nil || len(m.To) < 2 {
@@ -83,10 +83,10 @@ func nodeHeat(r *measured.Result) *chart.Chart {
 	return &chart.Chart{ID: "nodes", Title: "Latency from node to node", Figure: h}
 }
 
-// mostHeat is how many logical processors are drawn one by one; more are drawn as blocks.
+// mostHeat is the maximum number of logical processors drawn individually; more are drawn as blocks.
 const mostHeat = 256
 
-// coreHeat is the latency between logical processors, in the order of their groups.
+// coreHeat draws the latency between logical processors, in the order of their groups.
 func coreHeat(r *measured.Result) *chart.Chart {
 	c := r.Cores
 	if c == nil || len(c.CPUs) < 2 {
@@ -140,7 +140,7 @@ func square[T any](n int) [][]T {
 	return out
 }
 
-// byGroup returns the logical processors in the order of the widest groups, and where these begin.
+// byGroup returns the logical processors in the order of the widest groups, and the start of each group.
 func byGroup(c *measured.Cores) (order, breaks []int) {
 	if len(c.Levels) == 0 {
 		return c.CPUs, nil
@@ -162,7 +162,7 @@ func byGroup(c *measured.Cores) (order, breaks []int) {
 	return order, breaks
 }
 
-// histogram is the latencies of pages, with both kinds of memory that were fitted.
+// histogram draws the latencies of pages, with the fitted distributions of local and remote memory.
 func histogram(r *measured.Result) *chart.Chart {
 	h := r.Hidden
 	if h == nil || len(h.Histogram) < 2 {
@@ -190,10 +190,10 @@ func histogram(r *measured.Result) *chart.Chart {
 	return &chart.Chart{ID: "pages", Title: fmt.Sprintf("Latency of %d pages", h.Pages), Note: "Two hills are two kinds of memory: near and far. One hill does not prove that all of it is near.", Figure: lines}
 }
 
-// published are the names of the steps of size latency that stand beside the measured ones.
+// published are the steps of size latency for comparison with the measured ones.
 var published = []latency.Step{latency.L1, latency.L2, latency.L3, latency.RAM, latency.RAMFar, latency.Call, latency.RDMA, latency.NVMeRead, latency.RPCFast, latency.RPC}
 
-// ladder is every step from the cache to the remote procedure call, measured and published.
+// ladder draws every step from the cache to the remote procedure call, measured and published.
 func ladder(r *measured.Result) *chart.Chart {
 	if len(r.Steps) == 0 {
 		return nil

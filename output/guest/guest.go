@@ -1,5 +1,5 @@
-// Package guest says what homenode measure measured inside a guest: words, tables and drawings
-// of a measured.Result.
+// Package guest has the answers of homenode measure: words, tables and drawings of a
+// measured.Result.
 package guest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"homenode/source/measured"
 )
 
-// Answer returns the result as an answer. Its JSON is the file itself: measured.Write.
+// Answer returns the result as an answer. Its JSON is the file of measured.Write.
 func Answer(r *measured.Result) *answer.Answer {
 	a := &answer.Answer{Command: "measure", Title: title(r), Verdict: verdict(r), Facts: facts(r), Result: r}
 	a.Tables = slices.DeleteFunc([]answer.Table{compared(r), nodes(r), caches(r), levels(r), matrix("latency", "Latency from node to node (ns)", r.Latency), matrix("bandwidth", "Read bandwidth from node to node (GB/s)", r.Bandwidth),
@@ -42,7 +42,7 @@ func title(r *measured.Result) string {
 	return "Measured in this guest"
 }
 
-// verdict says what the guest sees, what latencies show, and whether that can be trusted.
+// verdict describes the topology in the guest, the measured latencies, and their reliability.
 func verdict(r *measured.Result) []string {
 	out := []string{sees(r)}
 	if s := memory(r); s != "" {
@@ -67,7 +67,7 @@ func verdict(r *measured.Result) []string {
 	return out
 }
 
-// predicted says in a sentence how the guest compares with what was predicted.
+// predicted compares the guest with the prediction, in one sentence.
 func predicted(r *measured.Result) string {
 	count := map[string]int{}
 	for _, c := range r.Compared {
@@ -83,7 +83,7 @@ func predicted(r *measured.Result) string {
 	return s + "."
 }
 
-// sees says in a sentence which topology the kernel shows.
+// sees describes the topology of the kernel, in one sentence.
 func sees(r *measured.Result) string {
 	t := &r.Machine.Topology
 	online := 0
@@ -119,7 +119,7 @@ func nodesText(t *machine.Topology) string {
 	return s
 }
 
-// memory says in a sentence how fast memory is; "" when it was not measured.
+// memory describes the speed of memory, in one sentence; "" if it was not measured.
 func memory(r *measured.Result) string {
 	local, far := r.MemoryLatency()
 	if len(local) == 0 {
@@ -132,7 +132,7 @@ func memory(r *measured.Result) string {
 	return s + "."
 }
 
-// between writes the range of latencies in ns.
+// between formats a range of latencies in ns.
 func between(ns []float64) string {
 	low, high := fmt.Sprintf("%.0f", slices.Min(ns)), fmt.Sprintf("%.0f", slices.Max(ns))
 	if low == high {
@@ -179,7 +179,7 @@ func hypervisor(id *machine.Identity) string {
 	return ""
 }
 
-// hotAdd says what hints at hot add: with CPU hot add ESXi hides NUMA from the guest.
+// hotAdd describes signs of hot add. With CPU hot add ESXi hides NUMA from the guest.
 func hotAdd(t *machine.Topology) string {
 	var out []string
 	if t.Possible > len(t.Processors) {
@@ -204,7 +204,7 @@ func nodes(r *measured.Result) answer.Table {
 	return t
 }
 
-// access writes what HMAT states.
+// access formats HMAT data.
 func access(all []machine.Access) string {
 	var out []string
 	for _, a := range all {
@@ -225,7 +225,7 @@ func access(all []machine.Access) string {
 	return strings.Join(out, "; ")
 }
 
-// caches lists the caches that the guest is told of, those of a kind as one row.
+// caches lists the caches reported to the guest, with one row per kind.
 func caches(r *measured.Result) answer.Table {
 	t := answer.Table{Name: "caches", Title: "Caches as the guest sees them", Columns: answer.Columns("cache", ">size", ">how many", ">vCPUs of one")}
 	type kind struct {
@@ -249,7 +249,7 @@ func caches(r *measured.Result) answer.Table {
 	return t
 }
 
-// sizeText writes bytes with a unit of memory; "" for 0.
+// sizeText formats bytes as a memory size; "" for 0.
 func sizeText(n int64) string {
 	if n == 0 {
 		return ""
@@ -257,7 +257,7 @@ func sizeText(n int64) string {
 	return numa.Bytes(n).String()
 }
 
-// simulated says how often an answer is right. It rounds to the worse side.
+// simulated states how often such an answer is right. It rounds in the unfavourable direction.
 func simulated(h *measured.Hidden) string {
 	return fmt.Sprintf("In simulated guests of this size such an answer was right in %.1f %% or more; guests with one node were said to have several, or far pages, in %.1f %% or less.",
 		math.Floor(1000*h.Probability)/10, math.Ceil(1000*h.FalseAlarms)/10)

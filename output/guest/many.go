@@ -41,7 +41,7 @@ func Fleet(r *many.Report) *answer.Answer {
 	return a
 }
 
-// fleetVerdict says how many guests are of each class, and what is known of their VMs.
+// fleetVerdict states the number of guests in each class, and summarizes the findings about their VMs.
 func fleetVerdict(r *many.Report) []string {
 	var parts []string
 	add := func(c many.Class, text string) {
@@ -69,7 +69,7 @@ func fleetVerdict(r *many.Report) []string {
 	return out
 }
 
-// guests has a row for each guest; its CSV has plain numbers.
+// guests has one row per guest; its CSV has plain numbers.
 func guests(r *many.Report) answer.Table {
 	t := answer.Table{Name: "guests", Columns: []answer.Column{
 		{Name: "guest"}, {Name: "system"}, {Name: "vCPUs", Right: true}, {Name: "nodes", Right: true, About: "NUMA nodes that the guest sees"},
@@ -106,7 +106,7 @@ func guests(r *many.Report) answer.Table {
 
 func number(n int) answer.Cell { return answer.Cell{Text: strconv.Itoa(n)} }
 
-// system names the operating system and the hypervisor.
+// system returns the operating system and the hypervisor.
 func system(g *many.Guest) string {
 	hypervisor := g.Hypervisor
 	if g.NoGuest {
@@ -130,7 +130,7 @@ func shareCell(g *many.Guest) answer.Cell {
 	return answer.Cell{Text: fmt.Sprintf("%s (%.0f–%.0f)", unit.Share(g.Share.Remote), 100*g.Share.Low, 100*g.Share.High), Sort: plainNumber(g.Share.Remote), Tone: answer.BadIf(g.Class == many.Remote)}
 }
 
-// latencyCell writes a latency, or the least and the greatest of several, in ns.
+// latencyCell formats a latency, or a range of latencies, in ns.
 func latencyCell(r *many.Range, inside bool) answer.Cell {
 	if r == nil {
 		return answer.Cell{Text: "–"}
@@ -149,7 +149,7 @@ func lostCell(g *many.Guest) answer.Cell {
 	return answer.Cell{Text: unit.Share(*g.Lost).String(), Sort: plainNumber(*g.Lost)}
 }
 
-// vmCell lists the checks that found something in the VM.
+// vmCell lists the checks with findings about the VM.
 func vmCell(g *many.Guest) answer.Cell {
 	switch {
 	case g.VM == nil:
@@ -160,7 +160,7 @@ func vmCell(g *many.Guest) answer.Cell {
 	return answer.Cell{Text: ids(g.VM)}
 }
 
-// ids lists the checks that found something, each once.
+// ids lists the checks with findings, without duplicates.
 func ids(vm *many.VM) string {
 	var out []string
 	for _, f := range vm.Findings {
@@ -171,7 +171,7 @@ func ids(vm *many.VM) string {
 	return strings.Join(out, " ")
 }
 
-// parts lists what was not measured.
+// parts lists the parts that were not measured.
 func parts(g *many.Guest) (out []string) {
 	for _, m := range g.Missing {
 		if !slices.Contains(out, m.Part) {
@@ -183,7 +183,7 @@ func parts(g *many.Guest) (out []string) {
 
 func plainNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// plainRow is a guest in CSV: shares of 0 to 1, latencies in ns, the least of several.
+// plainRow returns the CSV row of a guest: shares from 0 to 1, latencies in ns (the minimum of several).
 func plainRow(g *many.Guest) []string {
 	row := []string{g.Name, g.At, timeText(g.Time), g.OS, g.Hypervisor, strconv.Itoa(g.VCPUs), strconv.Itoa(g.Nodes), string(g.Class), string(g.Hidden)}
 	share := [4]string{}
@@ -208,7 +208,7 @@ func plainRow(g *many.Guest) []string {
 	return append(row, vm.Name, vm.Cluster, vm.Host, vm.Compared, ids(vm))
 }
 
-// timeText writes when a result was measured, in UTC; "" when it states no time.
+// timeText formats the time of a measurement in UTC; "" if it is unknown.
 func timeText(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -216,7 +216,7 @@ func timeText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// findings lists what homenode assess finds in the VMs, guest by guest.
+// findings lists the findings of homenode assess about the VMs, by guest.
 func findings(r *many.Report) answer.Table {
 	t := answer.Table{Name: "findings", Title: "Findings of homenode assess about these VMs", Columns: answer.Columns("guest", "severity", "check", "what")}
 	for i := range r.Guests {
@@ -231,7 +231,7 @@ func findings(r *many.Report) answer.Table {
 	return t
 }
 
-// doubts says of each guest why something is not known.
+// doubts lists, for each guest, missing results and the reasons.
 func doubts(r *many.Report) answer.Table {
 	t := answer.Table{Name: "doubts", Title: "What is not known, and why", Columns: answer.Columns("guest", "what", "why", "what helps")}
 	for i := range r.Guests {
@@ -250,7 +250,7 @@ func doubts(r *many.Report) answer.Table {
 	return t
 }
 
-// sameReason groups what is missing for the same reason, in its order: a busy guest lacks dozens of parts.
+// sameReason groups missing parts by reason, in order. A busy guest lacks dozens of parts.
 func sameReason(all []machine.Missing) (groups [][]machine.Missing) {
 	for _, m := range all {
 		i := slices.IndexFunc(groups, func(g []machine.Missing) bool { return g[0].Reason == m.Reason && g[0].Remedy == m.Remedy })
@@ -272,7 +272,7 @@ func broken(r *many.Report) answer.Table {
 	return t
 }
 
-// newest says which results of a guest do not count.
+// newest describes the results of a guest that were superseded.
 func newest(g *many.Guest) string {
 	when := func(t time.Time) string {
 		if t.IsZero() {

@@ -10,7 +10,7 @@ import (
 	"homenode/output/answer"
 )
 
-// Planned says what a run would do: homenode measure --dry-run.
+// Planned returns the answer of homenode measure --dry-run: the planned measurement.
 func Planned(p *guest.Plan) *answer.Answer {
 	a := &answer.Answer{Command: "measure", Format: "homenode-measure-plan", Question: "what would homenode measure do here?", Result: p}
 	a.Verdict = []string{fmt.Sprintf("It would measure for about %v on %s and touch up to %s of memory at once; nothing was measured.",
@@ -30,7 +30,7 @@ func Planned(p *guest.Plan) *answer.Answer {
 	return a
 }
 
-// zeroText is sizeText with a word for nothing.
+// zeroText is like sizeText, but returns a text for 0.
 func zeroText(n int64) string {
 	if n == 0 {
 		return "no more than a few MiB"

@@ -12,7 +12,7 @@ import (
 	"homenode/source/measured"
 )
 
-// compared has what was predicted beside what was measured.
+// compared has the predicted and the measured values.
 func compared(r *measured.Result) answer.Table {
 	t := answer.Table{Name: "predicted", Title: "Predicted beside measured", Columns: answer.Columns("what", "predicted", "measured", "compared")}
 	for _, c := range r.Compared {
@@ -33,10 +33,10 @@ func levels(r *measured.Result) answer.Table {
 	return t
 }
 
-// nanoseconds writes a latency with three digits.
+// nanoseconds formats a latency with three digits.
 func nanoseconds(ns float64) string { return unit.Seconds(ns / 1e9).String() }
 
-// matrix has a row for each node with processors; bandwidth is in GB/s.
+// matrix has one row per node with processors. Bandwidth is in GB/s.
 func matrix(name, title string, m *measured.Matrix) answer.Table {
 	t := answer.Table{Name: name, Title: title}
 	if m == nil {
@@ -97,7 +97,7 @@ func loaded(r *measured.Result) answer.Table {
 	return t
 }
 
-// groups says which logical processors are close to each other: by cache lines, and by memory.
+// groups lists groups of close logical processors, by cache-line transfers and by memory.
 func groups(r *measured.Result) answer.Table {
 	t := answer.Table{Name: "groups", Title: "vCPUs that belong together, by latency", Columns: answer.Columns("found by", "level", ">groups", "vCPUs")}
 	row := func(by, level string, groups [][]int) {
@@ -115,10 +115,11 @@ func groups(r *measured.Result) answer.Table {
 	return t
 }
 
-// mostPairs is how many logical processors are shown pair by pair; drawings show more.
+// mostPairs is the maximum number of logical processors in the table of pairs. Drawings have
+// more.
 const mostPairs = 16
 
-// pairs is how long a cache line takes between logical processors.
+// pairs has the transfer times of a cache line between logical processors.
 func pairs(r *measured.Result) answer.Table {
 	t := answer.Table{Name: "pairs", Title: "From one logical processor to another (ns)"}
 	if r.Cores == nil || len(r.Cores.CPUs) < 2 || len(r.Cores.CPUs) > mostPairs {
@@ -172,7 +173,7 @@ func missing(r *measured.Result) answer.Table {
 	return t
 }
 
-// addMissing adds a row for each part.
+// addMissing adds one row per part.
 func addMissing(t *answer.Table, all []machine.Missing) {
 	for _, m := range all {
 		t.Add(m.Part, m.Reason, m.Remedy)

@@ -14,8 +14,8 @@ import (
 	"homenode/rules/verdict/recording"
 )
 
-// Captures returns the answer of a comparison of two captures; with details also the VMs that
-// are not told apart.
+// Captures returns the answer of a comparison of two captures. With details it includes VMs
+// without a significant difference.
 func Captures(c *captures.Comparison, details bool) *answer.Answer {
 	a := &answer.Answer{Command: "compare", Format: "homenode-captures", Verdict: []string{capturesLine(c)}, Result: c,
 		Facts: []answer.Fact{{Name: "A", Text: sideLine(&c.A)}, {Name: "B", Text: sideLine(&c.B)}}}
@@ -55,7 +55,7 @@ func Captures(c *captures.Comparison, details bool) *answer.Answer {
 	return a
 }
 
-// capturesLine is the verdict in one sentence.
+// capturesLine returns the verdict in one sentence.
 func capturesLine(c *captures.Comparison) string {
 	s := fmt.Sprintf("B is %s", c.All.Verdict)
 	switch c.All.Verdict {
@@ -73,7 +73,8 @@ func sideLine(s *captures.Side) string {
 	return fmt.Sprintf("%s, %s, %s; %s covered", recording.Dated(s.First, s.Last), words.Plural(s.Hosts, "host"), words.Plural(s.VMs, "VM"), words.Duration(s.Covered))
 }
 
-// addCounters adds a row for each counter; one that is not compared is for programs.
+// addCounters adds one row per counter. Counters without a comparison are omitted; programs get
+// them.
 func addCounters(t *answer.Table, s *captures.Subject) {
 	name := s.Name
 	for i := range s.Counters {
@@ -100,7 +101,7 @@ func addCounters(t *answer.Table, s *captures.Subject) {
 	}
 }
 
-// counterColumns are those of every counter, for programs.
+// counterColumns are the columns of all counters, for programs.
 var counterColumns = []table.Column{
 	table.Col("About", 8), table.Col("Name", 24), table.Col("Name in A", 24), table.Col("Hosts in A", 20), table.Col("Hosts in B", 20), table.Col("Verdict of all", 16),
 	table.Col("Counter", 16), table.Col("Unit", 20), table.Col("A", 16), table.Col("B", 16), table.Col("Difference", 16), table.Col("From", 16), table.Col("To", 16),
@@ -125,7 +126,7 @@ func counterCells(about string, s *captures.Subject, k *captures.Counter) []tabl
 	}
 }
 
-// amount prints a value of a counter in its unit.
+// amount formats a value of a counter with its unit.
 func amount(k *captures.Counter, v float64) string {
 	switch k.Unit {
 	case "bytes":
@@ -137,7 +138,7 @@ func amount(k *captures.Counter, v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 }
 
-// changed prints a difference of a counter.
+// changed formats a difference of a counter.
 func changed(k *captures.Counter, d float64) string {
 	s := amount(k, math.Abs(d))
 	if !strings.ContainsAny(s, "123456789") {

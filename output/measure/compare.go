@@ -48,20 +48,20 @@ func Compare(r *compare.Report) *answer.Answer {
 	return a
 }
 
-// most is how many notes of a kind are shown; the result has them all.
+// most is the maximum number of notes of a kind. The result has all notes.
 const most = 12
 
-// tones of verdicts.
+// tones has the tones of verdicts.
 var tones = map[compare.Verdict]answer.Tone{compare.Worse: answer.High, compare.TooFew: answer.Faint, compare.Same: answer.Faint}
 
 func setText(s compare.Set) string {
 	return fmt.Sprintf("%s in %s", words.Plural(s.Runs, "run"), words.Plural(len(s.Files), "file"))
 }
 
-// plain writes a number for programs.
+// plain formats a number for programs.
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// runsLine is the verdict over all metrics.
+// runsLine returns the verdict over all metrics.
 func runsLine(c *compare.Comparison) string {
 	judged, few := c.Judged(), c.Count(compare.TooFew)
 	if judged == 0 {
@@ -77,7 +77,7 @@ func runsLine(c *compare.Comparison) string {
 	return s
 }
 
-// byChance prints a mean number of metrics.
+// byChance formats a mean number of metrics.
 func byChance(n float64) string {
 	if n < 1 {
 		return strconv.FormatFloat(n, 'f', 1, 64)
@@ -89,7 +89,7 @@ func sideText(s *compare.Side) string {
 	return fmt.Sprintf("%s (%d)", number(s.Median), len(s.Values))
 }
 
-// change prints a difference with its sign.
+// change formats a difference; sign adds a sign to a positive one.
 func change(m *compare.Metric, d float64, sign bool) string {
 	share, ok := m.Relative(d)
 	if !ok {
@@ -102,7 +102,7 @@ func change(m *compare.Metric, d float64, sign bool) string {
 	return s
 }
 
-// signed puts a sign before a printed number unless that is 0.
+// signed adds a sign to a formatted number unless it is 0.
 func signed(s string, d float64) string {
 	switch {
 	case strings.Trim(s, "0.") == "":
@@ -113,13 +113,13 @@ func signed(s string, d float64) string {
 	return "+" + s
 }
 
-// number prints six digits, more before the point when there are.
+// number formats a number with six digits, or more before the decimal point if necessary.
 func number(v float64) string {
 	if math.Abs(v) >= 1e6 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	s := strconv.FormatFloat(v, 'g', 6, 64)
-	if strings.Contains(s, "e") { // tiny
+	if strings.Contains(s, "e") { // very small
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	}
 	return s
@@ -139,7 +139,7 @@ func changes(list []compare.Change) []string {
 	return out
 }
 
-// values joins the values of a setting; a side may not state it.
+// values joins the values of a setting; a side can lack it.
 func values(list []string) string {
 	if len(list) == 0 {
 		return "does not say"
@@ -147,7 +147,7 @@ func values(list []string) string {
 	return strings.Join(list, " and ")
 }
 
-// singles lists what one side alone has, a line for each tool and run.
+// singles lists the runs that only one side has, one line per tool and run.
 func singles(list []compare.Single, inB bool) []string {
 	var out, names []string
 	label := ""

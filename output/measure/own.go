@@ -11,7 +11,7 @@ import (
 	"homenode/output/answer"
 )
 
-// Own returns the answer of a user's own VMs beside the prediction.
+// Own returns the answer that compares the user's own VMs with the prediction.
 func Own(s *own.Score, notes []string) *answer.Answer {
 	verdict := fmt.Sprintf("of %s the topology of %d was seen: %d agree with the prediction, %d differ for a known reason, %d without",
 		words.Plural(s.VMs, "VM"), s.All.Seen, s.All.Agree, s.All.Explained, s.All.Unexplained)

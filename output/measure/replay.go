@@ -1,5 +1,5 @@
-// Package measure makes the answers of the commands that hold what is predicted against what
-// was observed, published or measured.
+// Package measure has the answers of commands that compare predictions with observations,
+// published figures or measurements.
 package measure
 
 import (
@@ -16,10 +16,11 @@ import (
 	"homenode/output/answer"
 )
 
-// mostVMs is how many VMs of a host are shown unless all are asked for.
+// mostVMs is the default maximum number of VMs per host.
 const mostVMs = 15
 
-// Replay returns the answer of replays of hosts; with details every VM that was compared.
+// Replay returns the answer of replays of hosts. With details it lists every VM that was
+// compared.
 func Replay(results []*replay.Result, details bool) *answer.Answer {
 	a := &answer.Answer{Command: "simulate", Format: "homenode-replay", Version: 2, Result: struct {
 		Hosts []*replay.Result `json:"hosts"`
@@ -67,7 +68,8 @@ func Replay(results []*replay.Result, details bool) *answer.Answer {
 	return a
 }
 
-// headline says how far the run was off in memory, beside the forecast that nothing changes.
+// headline states the error of the run in memory, compared with the forecast that nothing
+// changes.
 func headline(r *replay.Result) string {
 	e := &r.Totals[replay.Locality]
 	if e.Compared == 0 {
@@ -94,7 +96,7 @@ func counterRow(r *replay.Result, c replay.Counter, e *replay.Error) []string {
 	return []string{r.Host, c.String(), words.Plural(int(e.Compared), compared(c)), observed, simulated, missed(c, e.Mean), relative, missed(c, e.Persistence), skill, worst(r, c)}
 }
 
-// compared is what a counter is compared of.
+// compared returns the unit of comparison of a counter.
 func compared(c replay.Counter) string {
 	switch c {
 	case replay.NMIG:
@@ -105,7 +107,7 @@ func compared(c replay.Counter) string {
 	return "VM-tick"
 }
 
-// value writes a value of a counter as esxtop counts it.
+// value formats a value of a counter in esxtop's unit.
 func value(c replay.Counter, x float64) string {
 	switch c {
 	case replay.Locality:
@@ -118,7 +120,7 @@ func value(c replay.Counter, x float64) string {
 	return numa.Bytes(math.Round(x)).String()
 }
 
-// missed writes a mean error.
+// missed formats a mean error.
 func missed(c replay.Counter, mean func() (float64, bool)) string {
 	x, ok := mean()
 	switch {
@@ -136,7 +138,7 @@ func missed(c replay.Counter, mean func() (float64, bool)) string {
 
 func percent(share float64) string { return fmt.Sprintf("%.2f %%", share*100) }
 
-// skillText writes a skill; what is far below 0 needs no digits.
+// skillText formats a skill. Values far below 0 have no decimals.
 func skillText(s float64) string {
 	switch {
 	case s < -99:
@@ -147,7 +149,7 @@ func skillText(s float64) string {
 	return fmt.Sprintf("%+.2f", s)
 }
 
-// worst names the VM or node with the largest error of a counter.
+// worst returns the VM or node with the largest error of a counter.
 func worst(r *replay.Result, c replay.Counter) string {
 	best, name := 0.0, ""
 	nothing := missed(c, func() (float64, bool) { return 0, true })
@@ -165,8 +167,8 @@ func worst(r *replay.Result, c replay.Counter) string {
 	return name
 }
 
-// worstFirst returns the VMs that were compared, with the largest errors of N%L, then of home
-// nodes first.
+// worstFirst returns the compared VMs: those with the largest errors of N%L first, then those
+// with the largest errors of home nodes.
 func worstFirst(r *replay.Result) []*replay.VM {
 	var order []*replay.VM
 	for i := range r.VMs {
@@ -180,7 +182,7 @@ func worstFirst(r *replay.Result) []*replay.VM {
 	return order
 }
 
-// off reports whether homes, N%L or migrations of the VM are not as observed.
+// off reports whether home nodes, N%L or migrations of the VM differ from the observation.
 func off(v *replay.VM) bool {
 	e := &v.Errors
 	return e[replay.NHN].Missed > 0 || e[replay.Locality].Missed > 0 || e[replay.NMIG].Missed > 0
@@ -199,7 +201,7 @@ func vmRow(r *replay.Result, v *replay.VM) []string {
 	return append(row, observed, simulated)
 }
 
-// byMean puts the larger error first.
+// byMean sorts the larger error first.
 func byMean(a, b *replay.Error) int {
 	x, _ := a.Mean()
 	y, _ := b.Mean()

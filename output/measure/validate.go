@@ -13,7 +13,7 @@ import (
 	"homenode/output/answer"
 )
 
-// Score returns the answer of published topologies beside the prediction.
+// Score returns the answer that compares published topologies with the prediction.
 func Score(s *published.Score) *answer.Answer {
 	a := &answer.Answer{Command: "validate", Format: "homenode-validation", Version: 3, Result: s}
 	for i, what := range []string{"nothing of their source went into the model", "a statement of the rule book cites their source", "of a host alone, one node or one vCPU"} {
@@ -57,8 +57,8 @@ func Score(s *published.Score) *answer.Answer {
 	return a
 }
 
-// Experiments returns the answer of published experiments: each figure beside what the model
-// says. stale are the cases whose worlds were not played in their present state.
+// Experiments returns the answer that compares each figure of published experiments with the
+// model. stale are the cases whose recorded worlds are outdated.
 func Experiments(results []*experiment.Result, stale []string) *answer.Answer {
 	score := experiment.Count(results)
 	a := &answer.Answer{
@@ -98,7 +98,7 @@ func Experiments(results []*experiment.Result, stale []string) *answer.Answer {
 	return a
 }
 
-// worlds says in how many worlds a figure is reproduced.
+// worlds states the number of worlds in which a figure is reproduced.
 func worlds(r *experiment.Row) string {
 	if r.In.Worlds == 0 {
 		return ""
@@ -106,5 +106,5 @@ func worlds(r *experiment.Row) string {
 	return fmt.Sprintf("%d of %d", r.In.Reproduced, r.In.Worlds)
 }
 
-// plainLinks are links as the pages of docs/evidence write them.
+// plainLinks matches links in the form used by the pages of docs/evidence.
 var plainLinks = pattern.Of(`\[[a-z]+\]\(([a-z-]+\.md)\)`)

@@ -1,5 +1,5 @@
-// Package move shows what becomes of VMs on another platform: all of them, and a page for one with losses of its own. Its package target writes
-// the files for the platforms.
+// Package move has the answers about moving VMs to another platform: about all VMs, and a page for each VM with individual losses. Its package
+// target writes the files for the platforms.
 package move
 
 import (
@@ -15,12 +15,12 @@ import (
 	"homenode/rules/rule"
 )
 
-// Fleet returns the answer about all moves. files are the names of what is written for each of them; folder is "" when
-// nothing was written. p is the plan of their hosts; nil without one. typed is what the user typed, for the next command.
+// Fleet returns the answer about all moves. files returns the names of the files written for a move. folder is "" if nothing was written. p is
+// the plan of their hosts; nil for none. typed is the input that the user typed, for the next command.
 func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Move) []string, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "move", Title: "Moves", Result: func() any { return result(moves, p, files) }}
 	vms, refused := map[string]bool{}, 0
-	t := answer.Table{Name: "moves", Columns: answer.Columns("VM", "to", "nodes", "sockets and cores", ">carried", ">changed", ">lost", "files, or why there is none")}
+	t := answer.Table{Name: "moves", Columns: answer.Columns("VM", "to", "nodes", "sockets and cores", ">carried", ">changed", ">lost", ">conditions", "files, or why there is none")}
 	if p != nil {
 		t.Title = "What becomes of each VM"
 		t.Columns = slices.Insert(t.Columns, 2, answer.Columns(">wave", "host", "host nodes")...)
@@ -49,6 +49,7 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 		for _, kind := range []move.Kind{move.Carried, move.Changed, move.Lost} {
 			row = append(row, answer.Cell{Text: fmt.Sprint(len(m.Of(kind)))})
 		}
+		row = append(row, answer.Cell{Text: fmt.Sprint(len(m.Needs()))})
 		text := answer.Cell{Text: written}
 		if m.Refused != nil {
 			text.Tone = answer.Medium
@@ -56,10 +57,14 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 		t.Rows = append(t.Rows, append(row, text))
 	}
 	a.Tables = []answer.Table{t}
+	if all, n := conditions(moves); n > 0 {
+		a.Tables = append(a.Tables, all)
+		a.Verdict = append(a.Verdict, fmt.Sprintf("%s only under a condition: see the table of them, and the comments of the files.", words.Verb(n, "move starts", "moves start")))
+	}
 	if all := common(moves); len(all.Rows) > 0 {
 		a.Tables = append(a.Tables, all)
 	}
-	a.Verdict = []string{verdict(len(vms), len(moves), refused), losses(moves)}
+	a.Verdict = append([]string{verdict(len(vms), len(moves), refused)}, append(a.Verdict, losses(moves))...)
 	if p != nil {
 		planned(a, p)
 	}
@@ -83,7 +88,7 @@ func verdict(vms, moves, refused int) string {
 	return fmt.Sprintf("%d of %s of %s cannot be made as asked.", refused, words.Plural(moves, "move"), words.Plural(vms, "VM"))
 }
 
-// losses says how many VMs lose what not every VM loses, and what that is for most of them.
+// losses states how many VMs have individual losses, and the most frequent of these.
 func losses(moves []*move.Move) string {
 	vms, by := map[string]bool{}, map[string]map[string]bool{}
 	for _, m := range moves {
@@ -103,7 +108,7 @@ func losses(moves []*move.Move) string {
 		words.Few(words.Texts(what, func(w string) string { return fmt.Sprintf("%s (%d)", w, len(by[w])) })))
 }
 
-// cells writes the nodes of a guest: "1 × 24", "2 × 12", "5 + 4".
+// cells formats the nodes of a guest: "1 × 24", "2 × 12", "5 + 4".
 func cells(s *move.Shape) string {
 	if len(s.Cells) == 1 {
 		return fmt.Sprintf("1 × %d", s.VCPUs)
@@ -119,6 +124,31 @@ func nodes(s *move.Shape) string {
 		return fmt.Sprintf("%d nodes of %d vCPUs", len(sizes), sizes[0])
 	}
 	return fmt.Sprintf("%d nodes of %s vCPUs", len(s.Cells), rule.SizesText(s))
+}
+
+// conditions returns what has to be there before VMs start, each once, and how many moves have a condition.
+func conditions(moves []*move.Move) (t answer.Table, conditional int) {
+	t = answer.Table{Name: "conditions", Title: "Without this they do not start", Columns: answer.Columns("to", "needed", ">VMs", "which")}
+	vms := map[[2]string][]string{}
+	var order [][2]string
+	for _, m := range moves {
+		needs := m.Needs()
+		if m.Refused != nil || needs == nil {
+			continue
+		}
+		conditional++
+		for _, need := range needs {
+			row := [2]string{m.Platform.Title, need}
+			if vms[row] == nil {
+				order = append(order, row)
+			}
+			vms[row] = append(vms[row], m.Title)
+		}
+	}
+	for _, row := range order {
+		t.Add(row[0], row[1], fmt.Sprint(len(vms[row])), words.Few(vms[row]))
+	}
+	return t, conditional
 }
 
 // common returns what any VM loses, each once: no VM has a page for it alone.
@@ -145,6 +175,14 @@ func common(moves []*move.Move) answer.Table {
 	return t
 }
 
+// needed writes a condition behind a reason; "" for none.
+func needed(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "it does not start without " + text
+}
+
 // A moved is a move with its files, for JSON.
 type moved struct {
 	*move.Move
@@ -162,7 +200,7 @@ func result(moves []*move.Move, p *Planned, files func(m *move.Move) []string) a
 	return map[string]any{"moves": out}
 }
 
-// VM returns the page of one VM: its moves to each platform.
+// VM returns the page of one VM, with its moves to each platform.
 func VM(moves []*move.Move, p *Planned, files func(m *move.Move) []string) *answer.Answer {
 	first := moves[0]
 	a := &answer.Answer{Command: "move", Title: "Move of " + first.Title, Result: func() any { return result(moves, nil, files) }}
@@ -176,7 +214,7 @@ func VM(moves []*move.Move, p *Planned, files func(m *move.Move) []string) *answ
 		t := answer.Table{Name: m.To, Title: to, Columns: answer.Columns("what", "becomes", "on vSphere", "then", "why", "read at")}
 		for _, kind := range []move.Kind{move.Lost, move.Changed, move.Carried} {
 			for _, i := range m.Of(kind) {
-				row := []answer.Cell{{Text: i.What}, {Text: string(i.Kind)}, {Text: i.On}, {Text: i.Then}, {Text: i.Why}, {Text: i.From}}
+				row := []answer.Cell{{Text: i.What}, {Text: string(i.Kind)}, {Text: i.On}, {Text: i.Then}, {Text: words.Join("; ", i.Why, needed(i.Needs))}, {Text: i.From}}
 				if kind == move.Lost {
 					row[1].Tone = answer.Medium
 				}

@@ -67,3 +67,40 @@ func table() string {
 	b.WriteString("\n")
 	return b.String()
 }
+
+// TestConditions: a move that needs more than is written counts as one under a condition, and the table has each condition once.
+func TestConditions(t *testing.T) {
+	p := move.PlatformOf("proxmox")
+	one := &move.Move{ID: "a", Title: "a", Platform: p, To: p.Name, Items: []move.Item{{Kind: move.Changed, What: "x", Needs: "pages"}, {Kind: move.Changed, What: "y", Needs: "pages"}, {Kind: move.Changed, What: "z", Needs: "bits"}}}
+	two := &move.Move{ID: "b", Title: "b", Platform: p, To: p.Name, Items: []move.Item{{Kind: move.Changed, What: "x", Needs: "pages"}}}
+	none := &move.Move{ID: "c", Title: "c", Platform: p, To: p.Name}
+	a := Fleet([]*move.Move{one, two, none}, nil, "", func(*move.Move) []string { return nil })
+	if want := "2 moves start only under a condition: see the table of them, and the comments of the files."; a.Verdict[1] != want {
+		t.Errorf("found %q, want %q", a.Verdict, want)
+	}
+	if rows := a.Tables[1].Rows; len(rows) != 2 || rows[0][1].Text != "pages" || rows[0][2].Text != "2" || rows[0][3].Text != "a, b" || rows[1][1].Text != "bits" {
+		t.Errorf("conditions %+v", rows)
+	}
+	if rows := a.Tables[0].Rows; rows[0][7].Text != "2" || rows[1][7].Text != "1" || rows[2][7].Text != "0" {
+		t.Errorf("moves %+v", rows)
+	}
+}
+
+// TestNothingPatched: where nothing is changed, the answer says so, and names no folder that has no files.
+func TestNothingPatched(t *testing.T) {
+	for _, tt := range []struct {
+		p      Patch
+		folder string
+		want   string
+		next   bool
+	}{
+		{Patch{File: "a.xml", Why: "no VM is named a"}, "out", "Nothing is changed in 1 file; 1 file is not as asked.", false},
+		{Patch{File: "a.xml"}, "out", "Nothing is changed in 1 file.", true},
+		{Patch{File: "a.xml"}, "", "Nothing is changed in 1 file.", false},
+		{Patch{File: "a.xml", Changes: []string{"x"}}, "out", "1 change is made in 1 of 1 file.", true},
+	} {
+		if a := Patches([]Patch{tt.p}, tt.folder); a.Verdict[0] != tt.want || (a.Next != nil) != tt.next {
+			t.Errorf("%+v: %q, next %q", tt.p, a.Verdict, a.Next)
+		}
+	}
+}

@@ -9,24 +9,24 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Patch is what becomes of a domain that another tool wrote.
+// A Patch is the result of patching a domain of another tool.
 type Patch struct {
 	File    string            `json:"file"`
-	VM      string            `json:"vm,omitempty"`      // "" when no VM of the fleet is that of the file
-	Differs []string          `json:"differs,omitempty"` // in what it is unlike the VM
+	VM      string            `json:"vm,omitempty"`      // "" if no VM of the fleet matches the file
+	Differs []string          `json:"differs,omitempty"` // differences between the domain and the VM
 	Changes []string          `json:"changes"`
-	Faults  []finding.Finding `json:"faults,omitempty"` // of the result
-	Why     string            `json:"why,omitempty"`    // why it stays as it is
+	Faults  []finding.Finding `json:"faults,omitempty"` // in the result
+	Why     string            `json:"why,omitempty"`    // why it was not changed
 }
 
-// Bad reports whether something is not as asked.
+// Bad reports whether the patch failed or its result has faults.
 func (p *Patch) Bad() bool { return p.Why != "" || len(p.Faults) > 0 }
 
-// Patches returns the answer about domains that another tool wrote. folder is "" when nothing was written.
+// Patches returns the answer about patched domains of another tool. folder is "" if nothing was written.
 func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "move", Title: "Patches", Result: map[string]any{"patches": list}}
 	t := answer.Table{Name: "patches", Columns: answer.Columns("file", "VM", "place and change")}
-	changed, bad, changes := 0, 0, 0
+	changed, bad, changes, written := 0, 0, 0, 0
 	for i := range list {
 		p := &list[i]
 		add := func(text string, tone answer.Tone) {
@@ -37,6 +37,9 @@ func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 		}
 		if p.Differs != nil {
 			add("may be another VM: "+strings.Join(p.Differs, "; "), answer.Medium)
+		}
+		if p.Why == "" {
+			written++
 		}
 		switch {
 		case p.Why != "":
@@ -59,7 +62,10 @@ func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 	if folder != "" {
 		verb = "are made"
 	}
-	head := fmt.Sprintf("%s in %d of %s", strings.Replace(words.Verb(changes, "change "+strings.Replace(verb, "are", "is", 1), "changes "+verb), "0 changes", "No changes", 1), changed, words.Plural(len(list), "file"))
+	head := fmt.Sprintf("%s in %d of %s", words.Verb(changes, "change "+strings.Replace(verb, "are", "is", 1), "changes "+verb), changed, words.Plural(len(list), "file"))
+	if changes == 0 {
+		head = "Nothing is changed in " + words.Plural(len(list), "file")
+	}
 	if bad > 0 {
 		head += fmt.Sprintf("; %s as asked", words.Verb(bad, "file is not", "files are not"))
 	}
@@ -74,10 +80,13 @@ func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("%s unlike the VM: see whether it is that one.", words.Verb(unlike, "domain is", "domains are")))
 	}
 	a.Note("Every other byte stays: devices, comments, order.")
-	if folder == "" {
+	switch {
+	case written == 0 || changes == 0 && folder == "":
+		a.Note("Nothing was written.")
+	case folder == "":
 		a.Note("Nothing was written: -o DIR writes the changed files under their names.")
 		a.Next = []string{"homenode move " + words.Command(append(typed, "-o", "patched")...)}
-	} else {
+	default:
 		a.Next = []string{"homenode assess " + words.Command(folder)}
 	}
 	return a

@@ -19,14 +19,14 @@ import (
 	"homenode/rules"
 )
 
-// A Planned is a plan of hosts, and what it was made of.
+// A Planned is a plan of hosts, with its input.
 type Planned struct {
 	*plan.Plan
-	Whole *rules.Result // the fleet with the VMs that are not moved, which hosts are drawn with
-	Notes []string      // on what was read of the hosts
+	Whole *rules.Result // the fleet including VMs that are not moved, for drawing the hosts
+	Notes []string      // from reading the hosts
 }
 
-// planned adds what the plan of hosts says.
+// planned adds the plan of hosts to an answer.
 func planned(a *answer.Answer, of *Planned) {
 	p := of.Plan
 	made := p.Made
@@ -57,7 +57,7 @@ func planned(a *answer.Answer, of *Planned) {
 	a.Drawings = planDrawings(p, of.Whole)
 }
 
-// apartNote says which rules of DRS the plan keeps.
+// apartNote names the DRS rules that the plan respects.
 func apartNote(f *numa.Fleet) string {
 	var names []string
 	for i := range f.Clusters {
@@ -87,7 +87,7 @@ func planVerdict(p *plan.Plan) []string {
 	return []string{out + "."}
 }
 
-// tightest says how few hosts would do.
+// tightest states the minimum number of hosts.
 func tightest(made *pack.Plan) string {
 	if made.Tightest == made.Bound.Hosts {
 		return fmt.Sprintf("at least %s", words.Verb(made.Tightest, "host is needed", "hosts are needed"))
@@ -139,7 +139,7 @@ func hostNames(p *plan.Plan, list []int) []string {
 	return words.Texts(list, func(h int) string { return p.Hosts[h].Name })
 }
 
-// leftTables is the VMs that no host takes; no table when there are none.
+// leftTables lists the VMs that fit on no host; nil if there are none.
 func leftTables(p *plan.Plan) []answer.Table {
 	if p.Made.Left == 0 {
 		return nil
@@ -172,7 +172,7 @@ func leftTables(p *plan.Plan) []answer.Table {
 	return []answer.Table{t}
 }
 
-// hostTable is the nodes of the hosts.
+// hostTable lists the nodes of the hosts.
 func hostTable(p *plan.Plan) answer.Table {
 	t := answer.Table{Name: "hosts", Title: "NUMA nodes of the hosts", Columns: answer.Columns("host", ">node", ">VMs", ">vCPUs", ">cores for VMs", ">vCPU per core", ">own cores", ">memory", ">free", "huge pages to reserve"),
 		Foot: []string{"cores for VMs and memory are without what is the host's own; own cores run one VM of latency sensitivity High alone."}}
@@ -190,7 +190,7 @@ func hostTable(p *plan.Plan) answer.Table {
 	return t
 }
 
-// onNode counts the VMs with a cell on a node.
+// onNode returns the number of VMs with a cell on a node.
 func onNode(p *plan.Plan, host, node int) (n int) {
 	for _, v := range p.Made.Hosts[host].VMs {
 		if slices.ContainsFunc(p.Made.VMs[v].Cells, func(c pack.Place) bool { return c.Node == node }) {
@@ -200,7 +200,7 @@ func onNode(p *plan.Plan, host, node int) (n int) {
 	return n
 }
 
-// pages says which huge pages are to be reserved on a node.
+// pages lists the huge pages to reserve on a node.
 func pages(n *pack.NodeUse) string {
 	var out []string
 	for _, u := range n.Pages {
@@ -223,7 +223,7 @@ func pagesToReserve(p *plan.Plan) string {
 	return words.Few(out)
 }
 
-// waveTable is what moves together, in the order in which it does.
+// waveTable lists the waves of VMs that move together, in order.
 func waveTable(p *plan.Plan) answer.Table {
 	t := answer.Table{Name: "waves", Title: "Waves, in their order", Columns: answer.Columns(">wave", "which", ">VMs", ">vCPUs", "hosts that get their first VM")}
 	for i, w := range p.Made.Waves {
@@ -232,7 +232,7 @@ func waveTable(p *plan.Plan) answer.Table {
 	return t
 }
 
-// place says where the plan has a VM: host and nodes.
+// place returns the planned host and nodes of a VM.
 func place(p *plan.Plan, id string) (host, nodes string) {
 	i, ok := p.Of(id)
 	if !ok || p.Made.VMs[i].Host < 0 {
@@ -242,7 +242,7 @@ func place(p *plan.Plan, id string) (host, nodes string) {
 	return p.Hosts[p.Made.VMs[i].Host].Name, strings.Join(list, ", ")
 }
 
-// planJSON is the plan for programs.
+// planJSON is the JSON of the plan.
 type planJSON struct {
 	Hosts     []hostJSON       `json:"hosts"`
 	Left      []pack.Placement `json:"left"`
@@ -301,10 +301,10 @@ func planResult(p *plan.Plan) *planJSON {
 	return out
 }
 
-// mostDrawn is how many hosts are drawn one by one, before and after.
+// mostDrawn is the maximum number of hosts drawn individually, before and after.
 const mostDrawn = 24
 
-// planDrawings are all hosts before and after in one picture, and each of them.
+// planDrawings returns one picture with all hosts before and after, and one of each host.
 func planDrawings(p *plan.Plan, whole *rules.Result) []answer.Drawing {
 	before := hostsBefore(p, whole)
 	out := []answer.Drawing{{ID: "hosts", Heading: "Before and after", About: "The NUMA nodes of the hosts, before on vSphere and after by the plan.",
@@ -318,7 +318,7 @@ func planDrawings(p *plan.Plan, whole *rules.Result) []answer.Drawing {
 			return '-'
 		}, name[:min(len(name), 100)]), "-")
 		one := base
-		for n := 2; used[strings.ToLower(one)]; n++ { // file systems that know no case
+		for n := 2; used[strings.ToLower(one)]; n++ { // some file systems ignore case
 			one = fmt.Sprintf("%s-%d", base, n)
 		}
 		used[strings.ToLower(one)] = true
@@ -354,7 +354,7 @@ func planDrawings(p *plan.Plan, whole *rules.Result) []answer.Drawing {
 	return out
 }
 
-// hostsBefore are the hosts of vSphere that VMs of the plan are on, in the order of the fleet.
+// hostsBefore returns the vSphere hosts of the plan's VMs, in fleet order.
 func hostsBefore(p *plan.Plan, whole *rules.Result) (out []*numa.Host) {
 	seen := map[*numa.Host]bool{}
 	for _, v := range p.VMs {
@@ -382,7 +382,7 @@ func beside(p *plan.Plan, whole *rules.Result, before []*numa.Host) chart.Chart 
 		Dark: "loaded or full", Bad: "more memory than the node has"}}
 }
 
-// loaded is the vCPUs per core that are as dark as can be.
+// loaded is the number of vCPUs per core at the darkest shade.
 const loaded = 4
 
 func hostRow(side string, d *topo.Drawing) chart.HostRow {
@@ -405,7 +405,7 @@ func hostRow(side string, d *topo.Drawing) chart.HostRow {
 	return out
 }
 
-// placedFact says where the plan has a VM, for its page.
+// placedFact returns the planned location of a VM, for its page.
 func placedFact(p *Planned, m *move.Move) []answer.Fact {
 	if p == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package moved makes the Answer of a comparison of VMs before and after they were moved to KVM.
+// Package moved has the Answer of a comparison of VMs before and after a migration to KVM.
 package moved
 
 import (
@@ -11,10 +11,10 @@ import (
 	"homenode/rules/rule"
 )
 
-// mostSentences is how many VMs are told in a sentence each.
+// mostSentences is the maximum number of VMs with a sentence of their own.
 const mostSentences = 5
 
-// Moved returns the answer what became of the layouts of VMs that were moved to KVM.
+// Moved returns the answer about the layouts of VMs after a migration to KVM.
 func Moved(r *moved.Report) *answer.Answer {
 	a := &answer.Answer{Command: "compare", Format: "homenode-moved", Version: 1, Title: r.Before + " beside " + r.After, Result: r,
 		Verdict: []string{movedVerdict(r)},
@@ -68,7 +68,7 @@ func movedVerdict(r *moved.Report) string {
 	return text + "."
 }
 
-// sentence says what became of one VM: "sql01 had 2 × 12 on vSphere and has 2 × 12 here; 3 % of its memory is remote".
+// sentence describes one VM: "sql01 had 2 × 12 on vSphere and has 2 × 12 here; 3 % of its memory is remote".
 func sentence(r *moved.Report, v *moved.VM) string {
 	text := fmt.Sprintf("%s had %s on %s (%s) and has %s here", v.Name, nodesOf(&v.Before), r.From, v.Before.Basis, nodesOf(&v.After))
 	if v.After.Remote != nil {
@@ -77,7 +77,7 @@ func sentence(r *moved.Report, v *moved.VM) string {
 	return text
 }
 
-// nodesOf writes the nodes of a guest: "2 × 12", or "1 node of 8".
+// nodesOf formats the nodes of a guest: "2 × 12", or "1 node of 8".
 func nodesOf(s *moved.Side) string {
 	if len(s.Shape.Cells) == 1 {
 		return fmt.Sprintf("1 node of %d", len(s.Shape.Cells[0].CPUs))

@@ -15,10 +15,10 @@ import (
 	verdict "homenode/rules/verdict/recording"
 )
 
-// text returns a cell; a dash for what is unknown.
+// text returns a cell with s; "–" if it is empty.
 func text(s string) answer.Cell { return answer.Cell{Text: cmp.Or(s, "–")} }
 
-// number returns a cell that sorts by n; what is unknown sorts below all.
+// number returns a cell with sort key n. An unknown value (empty s) sorts below all others.
 func number(n float64, s string) answer.Cell {
 	if s == "" {
 		n = -1
@@ -50,7 +50,8 @@ func memory(b numa.Bytes) answer.Cell {
 	return number(float64(b), b.String())
 }
 
-// homeNodes writes home nodes as esxtop does, or what no home node means.
+// homeNodes formats home nodes as esxtop does; for no home node it states that the VM is not
+// managed.
 func homeNodes(s numa.NodeSet) string {
 	if s == 0 {
 		return "not managed"
@@ -58,8 +59,8 @@ func homeNodes(s numa.NodeSet) string {
 	return s.String()
 }
 
-// homes returns the home nodes with their share of the time, the longest first:
-// "0 for 72 %; 1 for 28 %".
+// homes lists the home nodes with their share of the time, the longest first: "0 for 72 %; 1
+// for 28 %".
 func homes(v *capture.VM) string {
 	if !v.HasHomes {
 		return ""
@@ -90,8 +91,9 @@ func homes(v *capture.VM) string {
 	return strings.Join(parts, "; ")
 }
 
-// wholePercents returns the shares of times in whole percent that add up to 100: what
-// rounding down takes goes to those that lose most by it. What is not nothing is never 0 %.
+// wholePercents returns the shares of times in whole percent. They add up to 100: the remainder
+// of rounding down goes to the shares with the largest fractions. A positive share is never 0
+// %.
 func wholePercents(homes []capture.HomeTime, all time.Duration) []string {
 	percents, rests := make([]int, len(homes)), make([]int, len(homes))
 	left := 100
@@ -119,7 +121,7 @@ func wholePercents(homes []capture.HomeTime, all time.Duration) []string {
 	return out
 }
 
-// The texts about memory are empty for a VM whose N%L means nothing.
+// Texts about memory are empty for a VM whose N%L is meaningless.
 
 func leastText(v *verdict.VM) string {
 	share, ok := v.LeastLocality()
@@ -129,7 +131,7 @@ func leastText(v *verdict.VM) string {
 	return rule.NL(share)
 }
 
-// meanText returns N%L over the whole time, which weighs each moment by its memory.
+// meanText returns N%L over the whole time, weighted by memory.
 func meanText(v *verdict.VM) string {
 	share, ok := v.VM.MeanLocality()
 	if !ok || v.Blind {
@@ -155,7 +157,8 @@ func migratedText(v *capture.VM) string {
 	return strconv.FormatInt(v.Moves.All, 10)
 }
 
-// predicted says what the inventory lets expect: "2 clients on 2 nodes; guest sees 1 node".
+// predicted returns the prediction from the inventory: "2 clients on 2 nodes; guest sees 1
+// node".
 func predicted(v *verdict.VM) string {
 	if v.InFleet == nil || len(v.InFleet.On) == 0 {
 		return ""
@@ -175,7 +178,7 @@ func predicted(v *verdict.VM) string {
 	return text
 }
 
-// moves counts the NUMA migrations on a host; "" when the recording states none.
+// moves returns the number of NUMA migrations on a host; "" if the recording lacks it.
 func moves(rec *capture.Recording) string {
 	if !slices.ContainsFunc(rec.VMs, func(v capture.VM) bool { return v.HasMoves }) {
 		return ""
@@ -183,7 +186,7 @@ func moves(rec *capture.Recording) string {
 	return words.Thousands(int(rec.Moves.Total))
 }
 
-// states says how long the host was in which memory state: "high, soft for 15 min".
+// states lists the memory states of the host with their durations: "high, soft for 15 min".
 func states(rec *capture.Recording) string {
 	if !rec.HasStates {
 		return ""
@@ -202,7 +205,7 @@ func states(rec *capture.Recording) string {
 	return strings.Join(parts, ", ")
 }
 
-// without says how much time has no ticks: the stretch without what is covered.
+// without returns the duration without ticks: the recording time minus the covered time.
 func without(rec *capture.Recording) string {
 	if gap := rec.Last.Sub(rec.First) - rec.Covered; gap >= time.Second {
 		return words.Duration(gap)
@@ -210,7 +213,7 @@ func without(rec *capture.Recording) string {
 	return ""
 }
 
-// every returns the time between two ticks, on average.
+// every returns the mean time between two ticks.
 func every(rec *capture.Recording) string {
 	if rec.Ticks < 2 || rec.Covered <= 0 {
 		return ""

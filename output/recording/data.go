@@ -20,7 +20,7 @@ func (r *report) data(a *answer.Answer) []table.Table {
 	return []table.Table{a.Findings.FindingTable(), lifeData("vms", r.VMs), r.nodeData(), r.hostData(), r.changeData(), r.fileData(), a.Findings.SuppressedTable(), a.Findings.RuleTable(), a.NoteTable(), r.about(a)}
 }
 
-// mib returns an amount, unknown when it is 0: a VM or node without memory is none.
+// mib returns a memory size; 0 is unknown, because every VM and node has memory.
 func mib(b numa.Bytes) table.Cell { return table.Known(b > 0, table.MiB(b)) }
 
 func levelCells(l *capture.Level) []table.Cell {
@@ -29,7 +29,7 @@ func levelCells(l *capture.Level) []table.Cell {
 	return []table.Cell{table.Known(hasMean, table.Percent(mean)), table.Known(hasPeak, table.Percent(peak)), table.Time(l.At)}
 }
 
-// spellColumns describe Spells under a name.
+// spellColumns returns the columns of Spells with this name.
 func spellColumns(name, worst string) []table.Column {
 	return []table.Column{table.Col(name, 8), table.Col(name+" seconds", 12), table.Col(name+" longest from", 22), table.Col(name+" longest to", 22), table.Col(name+" "+worst, 14)}
 }
@@ -38,7 +38,7 @@ func spellCells(s *capture.Spells, worst func(float64) table.Cell) []table.Cell 
 	return []table.Cell{table.Number(s.Count), table.Seconds(s.Time), table.Time(s.Longest.From), table.Time(s.Longest.To), table.Known(s.Count > 0, worst(s.Longest.Worst))}
 }
 
-// lifeData has a row for each life of a VM.
+// lifeData has one row for each life of a VM.
 func lifeData(name string, lives []*verdict.VM) table.Table {
 	columns := slices.Concat([]table.Column{
 		table.Col("VM", 24), table.Col("Host", 20), table.Col("GID", 10), table.Col("Nth", 5), table.Col("vCPUs", 7), table.Col("Memory MiB", 12), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Present seconds", 14),
@@ -72,7 +72,7 @@ func vmRow(v *verdict.VM) []table.Cell {
 	}
 	if v.HasMemory {
 		row = slices.Concat(row, spellCells(&v.Low, table.Percent), spellCells(&v.Far, func(b float64) table.Cell { return table.MiB(numa.Bytes(b)) }))
-	} else { // unknown
+	} else { // no data
 		row = append(row, make([]table.Cell, 2*len(spellColumns("", "")))...)
 	}
 	row = slices.Concat(row, levelCells(&v.Ready), levelCells(&v.CoStop), levelCells(&v.Used), answer.Counts(v.Findings), answer.Said(v.Findings))
@@ -91,7 +91,7 @@ func leastCell(v *verdict.VM) table.Cell {
 	return table.Known(ok, table.Percent(least))
 }
 
-// nodeData has a row for each NUMA node.
+// nodeData has one row per NUMA node.
 func (r *report) nodeData() table.Table {
 	var rows [][]table.Cell
 	for _, n := range nodesOf(r.Recordings) {
@@ -102,7 +102,7 @@ func (r *report) nodeData() table.Table {
 		table.Col("Least free MiB", 14), table.Col("Least free at", 22), table.Col("Last free MiB", 13)}, rows)
 }
 
-// hostData has a row for each recorded host.
+// hostData has one row per recorded host.
 func (r *report) hostData() table.Table {
 	var rows [][]table.Cell
 	for _, rec := range r.Recordings {
@@ -124,7 +124,7 @@ func (r *report) hostData() table.Table {
 	return table.Of("hosts", slices.Concat(columns, spellColumns("Node overloaded beside idle one", "difference %"), []table.Column{table.Col("Lacks", 40)}, answer.CountColumns, answer.SaidColumns), rows)
 }
 
-// changeData has a row for each change of home nodes that was kept.
+// changeData has one row for each stored change of home nodes.
 func (r *report) changeData() table.Table {
 	n := 0
 	for _, v := range r.VMs {
@@ -144,7 +144,7 @@ func (r *report) changeData() table.Table {
 	}
 }
 
-// fileData has a row for each file of each host.
+// fileData has one row per host and file.
 func (r *report) fileData() table.Table {
 	var rows [][]table.Cell
 	for _, rec := range r.Recordings {
@@ -155,7 +155,7 @@ func (r *report) fileData() table.Table {
 	return table.Of("files", []table.Column{table.Col("File", 40), table.Col("Host", 20), table.Col("Format", 20), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Warnings", 9), table.Col("Warned of", 60)}, rows)
 }
 
-// about says what the other tables are about.
+// about describes the origin of the other tables.
 func (r *report) about(a *answer.Answer) table.Table {
 	rows := [][2]table.Cell{
 		answer.About("Files", table.Text(r.Source())), answer.About("First", table.Time(r.First)), answer.About("Last", table.Time(r.Last)),
@@ -182,7 +182,7 @@ func (r *report) simulatedTables(a *answer.Answer, happened []simulation.Happeni
 	return all
 }
 
-// marked returns a table of which every row says that it was simulated.
+// marked adds a column to a table that marks every row as simulated.
 func marked(t table.Table) table.Table {
 	rows := t.Rows
 	t.Columns = append(slices.Clone(t.Columns), table.Col("Simulated", 10))
@@ -196,7 +196,7 @@ func marked(t table.Table) table.Table {
 	return t
 }
 
-// simulatedData has a row for each of these VMs.
+// simulatedData has one row per VM.
 func simulatedData(s *simulation.Judged, vms []*simulation.VM) table.Table {
 	return table.Table{
 		Name: "vms", Len: len(vms), Columns: slices.Concat([]table.Column{
@@ -237,15 +237,15 @@ func simulatedRow(s *simulation.Judged, v *simulation.VM) []table.Cell {
 	return slices.Concat(row, []table.Cell{table.YesNo(!s.Stated(v))}, answer.Counts(v.Findings), answer.Said(v.Findings), []table.Cell{table.Text(v.ID)})
 }
 
-// meanSwapped returns how much of the memory of a VM was swapped, on average over its time.
+// meanSwapped returns the mean swapped memory of a VM.
 func meanSwapped(v *simulation.VM) numa.Bytes {
 	return numa.Bytes(v.Out.Swapped/max(v.Out.Steps, 1)) * numa.PageSize
 }
 
-// ratio returns a performance index with four digits.
+// ratio returns a performance index, rounded to four decimals.
 func ratio(n float64) table.Cell { return table.Number(float64(int(n*10000+0.5)) / 10000) }
 
-// speedData has a row for each moment at which the speed of one of these VMs was computed.
+// speedData has one row for each moment with a computed speed of a VM.
 func speedData(vms []*simulation.VM) table.Table {
 	n := 0
 	for _, v := range vms {
@@ -270,7 +270,7 @@ func speedData(vms []*simulation.VM) table.Table {
 	}
 }
 
-// storyData has a row for each line of what happened.
+// storyData has one row for each line of the story.
 func storyData(happened []simulation.Happening) table.Table {
 	var rows [][]table.Cell
 	for _, h := range happened {
@@ -283,7 +283,7 @@ func storyData(happened []simulation.Happening) table.Table {
 	return table.Of("story", []table.Column{table.Col("From", 22), table.Col("To", 22), table.Col("By", 10), table.Col("Host", 20), table.Col("What", 80), table.Col("Followed", 60), table.Col("Note", 60), table.Col("Rules", 18)}, rows)
 }
 
-// decisionData has a row for each decision.
+// decisionData has one row per decision.
 func decisionData(s *simulation.Judged, all []*scheduler.Decision) table.Table {
 	number := func(n *int) table.Cell {
 		if n == nil {

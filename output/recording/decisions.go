@@ -17,9 +17,9 @@ import (
 	"homenode/rules/verdict/simulation"
 )
 
-// Decisions returns the answer why the scheduler decided what it did, in the order of time:
-// about one VM and on one host, "" for all. A name that no VM has is an error that names
-// those alike.
+// Decisions returns the answer with the scheduler's decisions and their reasons, in time order.
+// It can be limited to one VM and one host; "" means all. For an unknown VM the error lists
+// similar names.
 func Decisions(result *simulate.Result, vm, host string, o Options) (*answer.Answer, error) {
 	r := simulated(result, o)
 	chosen, err := r.sim.Decisions(vm, host)
@@ -55,12 +55,12 @@ func (r *report) decisionTable(all []*scheduler.Decision) answer.Table {
 	return t
 }
 
-// moment writes a time of the story to the second: decisions are 2 s apart.
+// moment formats a time of the story with seconds, because decisions are 2 s apart.
 func (r *report) moment(d time.Duration) string {
 	story := r.sim.Story
 	at := story.Start.Add(d).UTC()
 	const day = 24 * time.Hour
-	if last := story.Start.Add(story.Length - 1); last.Truncate(day).Equal(story.Start.Truncate(day)) { // days of UTC
+	if last := story.Start.Add(story.Length - 1); last.Truncate(day).Equal(story.Start.Truncate(day)) { // days in UTC
 		return at.Format(time.TimeOnly)
 	}
 	return at.Format(time.DateTime)
@@ -74,8 +74,8 @@ func decisions(s *simulation.Judged, all []*scheduler.Decision) []simulation.Dec
 	return out
 }
 
-// SimulatedVM returns the answer what the life of one VM was: what it came to, every decision
-// about it with its reason, what it did on each host, and what was found.
+// SimulatedVM returns the answer about the life of one VM: the totals, every decision about it
+// with its reason, its stay on each host, and its findings.
 func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 	r := simulated(result, o)
 	v, err := r.sim.One(o.VM)
@@ -116,7 +116,8 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 	return a, nil
 }
 
-// drawnLife names the life with the most findings, else the first one, as a drawing wants it.
+// drawnLife returns the name of the life with the most findings, or else of the first, as
+// drawings expect it.
 func drawnLife(v *simulation.VM) string {
 	if len(v.Lives) == 1 {
 		return v.Name
@@ -125,7 +126,7 @@ func drawnLife(v *simulation.VM) string {
 	return worst.Rec.Host + "/" + worst.Label
 }
 
-// sum are the facts about a VM over the whole story.
+// sum returns the facts about a VM over the whole story.
 func (r *report) sum(v *simulation.VM) (facts []answer.Fact) {
 	add := func(name string, parts ...string) {
 		if text := words.Join(" · ", parts...); text != "" {
@@ -159,7 +160,8 @@ func (r *report) sum(v *simulation.VM) (facts []answer.Fact) {
 	return facts
 }
 
-// unpriced says why a VM has no performance index, and what is known of the rest of the time.
+// unpriced explains why a VM has no performance index, and gives the index of the remaining
+// time.
 func unpriced(v *simulation.VM) string {
 	const why = "not priced while memory is swapped or ballooned: no published figure says what that costs"
 	s := v.Speed
@@ -170,10 +172,10 @@ func unpriced(v *simulation.VM) string {
 	return fmt.Sprintf("%s; in the other %s of the moments %s", why, priced, simulation.Index(s))
 }
 
-// mostDecided is how many decisions the story of a VM lists.
+// mostDecided is the maximum number of decisions listed in the story of a VM.
 const mostDecided = 40
 
-// decided lists the decisions about a VM, and what the story says of it.
+// decided lists the decisions about a VM, with its events in the story.
 func (r *report) decided(v *simulation.VM, chosen []*scheduler.Decision) []answer.Table {
 	if len(chosen) == 0 {
 		return nil

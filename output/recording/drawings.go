@@ -15,14 +15,14 @@ import (
 	verdict "homenode/rules/verdict/recording"
 )
 
-// mostHosts and mostDrawn are how many hosts and VMs a page draws.
+// mostHosts and mostDrawn are the maximum numbers of hosts and VMs that a page draws.
 const (
 	mostHosts = 24
 	mostDrawn = 20
 )
 
-// drawings returns those of a page, and notes in r.drawn what they show: the hosts and the
-// VMs with findings, the worst first.
+// drawings returns the drawings of a page: the hosts and the VMs with findings, the worst
+// first. It records them in r.drawn.
 func (r *report) drawings() []answer.Drawing {
 	o := r.drawing()
 	var hosts, vms []answer.Drawing
@@ -60,7 +60,7 @@ func (r *report) drawings() []answer.Drawing {
 	return append(hosts, vms...)
 }
 
-// group gives drawings a heading, and says how many others there are none of.
+// group adds a heading to drawings, and a sentence with the number of omitted ones.
 func group(all []answer.Drawing, heading, lead string, left int, one, many string) {
 	if len(all) == 0 {
 		return
@@ -79,8 +79,8 @@ func drawnVM(v *verdict.VM, about string, o timeline.Options) answer.Drawing {
 	return answer.Drawing{About: about, Wide: true, Picture: func() *picture.Picture { return timeline.VM(v.Rec, v.VM, o) }}
 }
 
-// drawing returns the options of the drawings: those of a simulation have the events of the
-// story and the performance index.
+// drawing returns the options of drawings. A simulation has the events of the story and the
+// performance index.
 func (r *report) drawing() timeline.Options {
 	o := timeline.Options{Findings: r.Findings, Label: func(v *capture.VM) string { return r.lives[v].Label }, Blind: func(v *capture.VM) bool { return r.lives[v].Blind }}
 	if r.sim == nil {
@@ -91,15 +91,15 @@ func (r *report) drawing() timeline.Options {
 	return o
 }
 
-// CaptureDrawing returns the drawing of one recorded host or VM over time, with its
-// findings. A VM is named as the tables name it, or with its host before it: esx07/sql01.
-// The name may be empty when there is one host.
+// CaptureDrawing returns the drawing of one recorded host or VM over time, with its findings.
+// The name of a VM is that in tables, optionally with its host: esx07/sql01. The name can be
+// empty if there is one host.
 func CaptureDrawing(w *rules.Watched, name string) (*answer.Answer, error) {
 	r := newReport(verdict.Of(w), nil, Options{})
 	return r.one("capture", name)
 }
 
-// one returns the answer that is the drawing of one host or VM.
+// one returns the answer with the drawing of one host or VM.
 func (r *report) one(command, name string) (*answer.Answer, error) {
 	o := r.drawing()
 	var names, found []string

@@ -13,16 +13,16 @@ import (
 	verdict "homenode/rules/verdict/recording"
 )
 
-// mostNames is how many VMs or hosts of events that are alike are named.
+// mostNames is the maximum number of VMs or hosts that are named in a line of similar events.
 const mostNames = 4
 
-// An Event is how one is shown: whom it happened to, and when.
+// An Event is the subject and time of an event in display form.
 type Event struct {
 	Who  answer.Cell
 	When string
 }
 
-// Events tells events, the worst first, a line each; those that are alike share a line.
+// Events lists events, the worst first. Similar events share a line.
 func Events(stories []*verdict.Story, of func(*verdict.Story) Event) answer.Table {
 	t := answer.Table{Name: "events", Title: "Events", Columns: columns("severity", "when", "for", "who", "how bad", "why", "what to do", "rules")}
 	for _, group := range verdict.Alike(stories, func(s *verdict.Story) string { return of(s).When }) {
@@ -41,7 +41,7 @@ func Events(stories []*verdict.Story, of func(*verdict.Story) Event) answer.Tabl
 	return t
 }
 
-// length says how long an event lasted; a dash for one that was seen once.
+// length formats the duration of an event; "–" if it was only seen once.
 func length(s *verdict.Story) answer.Cell {
 	if s.Length() == 0 {
 		return text("")
@@ -49,7 +49,7 @@ func length(s *verdict.Story) answer.Cell {
 	return number(s.Length().Seconds(), words.Duration(s.Length()))
 }
 
-// rulesOf leads to the rules that saw an event.
+// rulesOf returns links to the rules that detected an event.
 func rulesOf(s *verdict.Story) (c answer.Cell) {
 	for _, id := range s.Rules() {
 		c.Parts = append(c.Parts, answer.Cell{Text: id, To: answer.Object{Kind: "rule", ID: id}})
@@ -58,7 +58,8 @@ func rulesOf(s *verdict.Story) (c answer.Cell) {
 	return c
 }
 
-// events tells what was found in recordings; a terminal leaves out why, and what to do. What is for information alone is told with all details.
+// events lists the findings in recordings. A terminal omits the causes and the advice. Findings of severity info are only listed with all
+// details.
 func (r *report) events(judgement *rules.Judgement) []answer.Table {
 	var found []*finding.Finding
 	for i := range judgement.Findings {
@@ -94,7 +95,7 @@ func (r *report) events(judgement *rules.Judgement) []answer.Table {
 	return []answer.Table{short, long}
 }
 
-// brief leaves out why, and what to do.
+// brief omits the causes and the advice.
 func brief[T any](row []T) []T {
 	return slices.Concat(row[:5], row[7:])
 }

@@ -13,7 +13,8 @@ import (
 	"homenode/source/esxtop/explore"
 )
 
-// Listing returns the answer of what a batch file of esxtop holds: its objects, or when some were picked their counters and instances.
+// Listing returns the answer about the contents of an esxtop batch file: its objects or, if picked, the counters and instances of
+// some.
 func Listing(l *explore.Listing, picked bool) *answer.Answer {
 	a := &answer.Answer{Command: "capture", Format: "homenode-listing", Title: "Counters", Facts: listingFacts(l), Result: l,
 		Verdict: []string{fmt.Sprintf("%s of %s in %s.", words.Plural(l.Columns, "column"), words.Plural(len(l.Objects), "object"), words.Plural(l.Rows, "row"))}}
@@ -47,7 +48,7 @@ func Listing(l *explore.Listing, picked bool) *answer.Answer {
 	return a
 }
 
-// listingFacts say what the file is, of when, and what is wrong with it.
+// listingFacts describes the format of the file, its time range and its errors.
 func listingFacts(l *explore.Listing) []answer.Fact {
 	form := "every field in quotes, as esxtop writes it"
 	if !l.Quoted {
@@ -84,7 +85,7 @@ func interval(i *explore.Interval) string {
 	return fmt.Sprintf(", every %g to %g s, %.3g s in the mean", i.Least, i.Most, i.Mean)
 }
 
-// instances returns how many there are; an object that is the only one has none.
+// instances returns the number of instances; "-" for an object without instances.
 func instances(o *explore.Object) string {
 	if len(o.Instances) == 1 && o.Instances[0].Name == "" {
 		return "-"
@@ -100,14 +101,14 @@ func orNone(name string) string {
 }
 
 const (
-	mostCells = 1_000_000 // of an extraction that is shown
-	mostLines = 6         // curves of a chart
-	mostPlots = 8         // charts
-	fineness  = 400       // stretches of time of a curve, each with its least and most value
+	mostCells = 1_000_000 // maximum number of extracted cells that are shown
+	mostLines = 6         // maximum number of curves per chart
+	mostPlots = 8         // maximum number of charts
+	fineness  = 400       // maximum number of intervals per curve, each with its minimum and maximum
 )
 
-// Extracted returns the answer of columns of a batch file, drawn over time. It is read to its end: more cells than can be shown are an
-// error.
+// Extracted returns the answer with columns of a batch file, drawn over time. It reads the whole file, and returns an error if there
+// are more cells than can be shown.
 func Extracted(x *explore.Extraction) (*answer.Answer, error) {
 	t := answer.Table{Name: "extracted", Title: "Values", Columns: answer.Columns("time, UTC")}
 	for _, name := range x.Columns {
@@ -144,11 +145,11 @@ func Extracted(x *explore.Extraction) (*answer.Answer, error) {
 	return a, nil
 }
 
-// plots draws the columns, those of one counter together.
+// plots draws the columns, one chart per counter.
 func plots(columns []string, times []time.Time, rows [][]answer.Cell) []answer.Drawing {
 	var charts []chart.Chart
 	var lines []*chart.Lines
-	of := map[string]int{} // chart by counter
+	of := map[string]int{} // index in lines, by counter
 	left := 0
 	for i, name := range columns {
 		s := chart.Series{Name: name, Points: thinned(times, rows, i+1)}
@@ -180,7 +181,7 @@ func plots(columns []string, times []time.Time, rows [][]answer.Cell) []answer.D
 	return out
 }
 
-// bare returns the name of a column without its host and counter, where that tells it from the others.
+// bare returns the name of a column without its host and counter if the result is unique.
 func bare(name string, columns []string) string {
 	cut := func(name string) (host, rest, counter string) {
 		host, rest, _ = strings.Cut(strings.TrimPrefix(name, `\\`), `\`)
@@ -202,7 +203,7 @@ func bare(name string, columns []string) string {
 	return rest
 }
 
-// thinned returns the points of a column: of each of a few hundred stretches the least and the most.
+// thinned returns the points of a column, reduced to the minimum and maximum of each of at most fineness intervals.
 func thinned(times []time.Time, rows [][]answer.Cell, column int) (out []chart.Point) {
 	step := max(1, (len(times)+fineness-1)/fineness)
 	for from := 0; from < len(times); from += step {

@@ -15,8 +15,8 @@ import (
 	"homenode/rules/verdict/simulation"
 )
 
-// findings returns what was found, of one VM alone unless only is nil; kind is that of the
-// judgement in SARIF.
+// findings returns the findings, limited to one VM if only is not nil. kind is the kind of
+// assessment in SARIF.
 func (r *report) findings(kind string, only *simulation.VM) *answer.Findings {
 	judgement := &r.Judgement
 	if only != nil {
@@ -66,11 +66,11 @@ func (r *report) findings(kind string, only *simulation.VM) *answer.Findings {
 	return out
 }
 
-// subject describes what a finding is about, and when it held.
+// subject describes the subject and time of a finding.
 func (r *report) subject(f *finding.Finding) answer.Subject {
 	name := r.Judged.Subject(f)
 	s := answer.Subject{Name: name, Group: name, Short: cmp.Or(f.VM, f.Host), Place: f.Host, ID: answer.SubjectID(f), At: r.FileAt(f),
-		// A power-on gives another group: the name is what stays.
+		// The group changes with a power-on; only the name is stable.
 		Key: "watched\x00" + f.Host + "\x00" + f.VM}
 	if f.VM != "" && f.VMID == "" && f.GID > 0 {
 		s.ID = "gid " + strconv.FormatInt(f.GID, 10)
@@ -98,7 +98,8 @@ func (r *report) subject(f *finding.Finding) answer.Subject {
 	return s
 }
 
-// found returns the rules of findings, which come highest severity first, each once.
+// found returns the rules of findings without duplicates. The findings must be sorted, highest
+// severity first.
 func found(findings []*finding.Finding) answer.Cell {
 	var first []*finding.Finding
 	for _, f := range findings {

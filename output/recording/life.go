@@ -14,9 +14,9 @@ import (
 	verdict "homenode/rules/verdict/recording"
 )
 
-// life returns what one life of a VM was: when it was there, its home nodes, its memory and
-// its waiting, and for what was not found how far it was from it. nth is from 1, and 0 for
-// the only life.
+// life returns tables about one life of a VM: its time range, its home nodes, its memory, its
+// waiting times, and, for rules without findings, the distance from the threshold. nth counts
+// from 1; it is 0 for the only life.
 func (r *report) life(v *verdict.VM, nth int) []answer.Table {
 	tables := []answer.Table{r.lifeTable(v)}
 	if len(v.Changes) > 0 {
@@ -37,7 +37,7 @@ func (r *report) life(v *verdict.VM, nth int) []answer.Table {
 	return tables
 }
 
-// allLives returns the lives of VMs, in the order of time.
+// allLives returns tables about the lives of VMs, in time order.
 func (r *report) allLives(lives []*verdict.VM) (all []answer.Table) {
 	for i, v := range inOrder(lives) {
 		nth := 0
@@ -90,7 +90,7 @@ func (r *report) lifeTable(v *verdict.VM) answer.Table {
 	return t
 }
 
-// rate writes a share of time; "" when it is unknown.
+// rate formats a share of time; "" if it is unknown.
 func rate(share float64, ok bool) string {
 	if !ok {
 		return ""
@@ -98,7 +98,7 @@ func rate(share float64, ok bool) string {
 	return words.Rate(share)
 }
 
-// labelled writes "least 74 % at 03:39:20"; "" when the value is unknown.
+// labelled returns "least 74 % at 03:39:20"; "" if the value is unknown.
 func labelled(what, value, at string) string {
 	switch {
 	case value == "":
@@ -120,7 +120,7 @@ func lowText(v *verdict.VM) string {
 	return fmt.Sprintf("below %s for %s in all, %s at a stretch", limit, words.Duration(v.Low.Time), words.Duration(v.Low.Longest.Length()))
 }
 
-// changeTable lists where the VM went.
+// changeTable lists the changes of home nodes.
 func (r *report) changeTable(v *verdict.VM) answer.Table {
 	const most = 20
 	t := answer.Table{Name: "changes", Title: "Changes of home nodes", Columns: columns("at", "from", "to")}
@@ -133,7 +133,7 @@ func (r *report) changeTable(v *verdict.VM) answer.Table {
 	return t
 }
 
-// A silence is a rule that found nothing about a VM: what was seen, beside what counts.
+// A silence is a rule without findings about a VM: the observed value and the threshold.
 type silence struct {
 	Rule   string `json:"rule"`
 	Title  string `json:"title"`
@@ -141,7 +141,7 @@ type silence struct {
 	Limits string `json:"limits"`
 }
 
-// silent returns the rules about VMs without a finding about this one.
+// silent returns the rules about VMs without findings about this VM.
 func (r *report) silent(v *verdict.VM) []silence {
 	out := []silence{}
 	var set map[string]float64
@@ -162,7 +162,7 @@ func (r *report) silent(v *verdict.VM) []silence {
 	return out
 }
 
-// seen says how far a VM was from what a rule looks for.
+// seen compares a VM with the threshold of a rule.
 func (r *report) seen(one *rule.Rule, v *verdict.VM) string {
 	for _, need := range one.Needs {
 		if slices.Contains(v.Rec.Lacks, need) {
@@ -207,7 +207,7 @@ func (r *report) seen(one *rule.Rule, v *verdict.VM) string {
 	return "nothing of it"
 }
 
-// longest says for how long at most something held.
+// longest states the longest duration of a condition.
 func longest(s *capture.Spells) string {
 	if s.Count == 0 {
 		return ", never so"
@@ -215,7 +215,7 @@ func longest(s *capture.Spells) string {
 	return ", so for " + words.Duration(s.Longest.Length()) + " at the most"
 }
 
-// inOrder returns the lives of VMs in the order of time.
+// inOrder returns the lives of VMs in time order.
 func inOrder(lives []*verdict.VM) []*verdict.VM {
 	return slices.SortedStableFunc(slices.Values(lives), func(a, b *verdict.VM) int { return a.First.Compare(b.First) })
 }

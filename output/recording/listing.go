@@ -11,7 +11,7 @@ import (
 	"homenode/source/esxtop/explore"
 )
 
-// ExtractedTable returns what is extracted as a table: the time to the millisecond and the
+// ExtractedTable returns the extracted values as a table: the time in milliseconds and the
 // cells of the file.
 func ExtractedTable(x *explore.Extraction) table.Table {
 	t := table.Table{Name: "extracted", Columns: []table.Column{{Name: "time"}}}
@@ -33,12 +33,12 @@ func ExtractedTable(x *explore.Extraction) table.Table {
 	return t
 }
 
-// shownNames is how many names the table lists of an object, unless the pattern picks
-// them.
+// shownNames is the maximum number of names that the table lists for an object that the pattern
+// does not select.
 const shownNames = 30
 
-// WriteListing prints the facts, then the objects, or when the pattern picks some, their
-// counters and instances: all of these, or the first.
+// WriteListing prints the facts, then the objects or, if the pattern selects some, their
+// counters and instances. all prints every one instead of the first ones.
 func WriteListing(w io.Writer, a *answer.Answer, all bool) error {
 	facts := texttab.Table{}
 	for _, one := range a.Facts {
@@ -57,7 +57,7 @@ func WriteListing(w io.Writer, a *answer.Answer, all bool) error {
 		if t.Name != "objects" {
 			text.Indent = "  "
 		}
-		row := make([]string, len(t.Columns)+1) // nothing stands behind the numbers
+		row := make([]string, len(t.Columns)+1) // an empty column after the numbers
 		for i, c := range t.Columns {
 			row[i], text.Right[i] = strings.ToUpper(c.Name), c.Right
 		}
@@ -71,7 +71,7 @@ func WriteListing(w io.Writer, a *answer.Answer, all bool) error {
 				row[i] = cells[i].Text
 			}
 			text.Row(row...)
-			if t.Name == "objects" && (next == "" || row[0] == "Group Memory") { // where the NUMA counters of VMs are
+			if t.Name == "objects" && (next == "" || row[0] == "Group Memory") { // the object with the NUMA counters of VMs
 				next = row[0]
 			}
 		}

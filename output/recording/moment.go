@@ -10,13 +10,13 @@ import (
 	"homenode/output/draw/timeline"
 )
 
-// Around a moment: decisions so long before and after it are told, and so many of them and of VMs at most.
+// Limits of the table about a moment: the time range of decisions before and after it, and the maximum numbers of decisions and of VMs.
 const (
 	momentAround = time.Minute
 	momentMost   = 40
 )
 
-// atMoment says what stood at the moment that was asked for: the nodes of each host, its VMs with findings, and what was decided around it.
+// atMoment describes the state at the requested moment: the nodes of each host, its VMs with findings, and the decisions around that time.
 func (r *report) atMoment(at time.Time) answer.Table {
 	t := answer.Table{Name: "moment", Title: "At " + at.UTC().Format("2006-01-02 15:04:05") + " UTC", Columns: answer.Columns("what", "where", "held or decided")}
 	for _, rec := range r.WeightedHosts()[:min(len(r.Recordings), mostHosts)] {

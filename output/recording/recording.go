@@ -1,5 +1,5 @@
-// Package recording answers what NUMA did in recordings, be they captures or simulations:
-// which VMs lost locality, when and why, and what that rests on.
+// Package recording has the answers about NUMA in recordings, from captures or simulations: which VMs
+// lost locality, when and why, with the evidence.
 package recording
 
 import (
@@ -20,29 +20,29 @@ import (
 	"homenode/rules/verdict/simulation"
 )
 
-// Options say what an answer about recordings has.
+// Options are the options of an answer about recordings.
 type Options struct {
-	Details bool          // all hosts and VMs, not only those that matter
-	VM      string        // that was asked for alone: its whole life is shown; "" for none
-	Version string        // of homenode, in the table that says what the others are about
-	Took    time.Duration // to read or to simulate; 0 leaves it out
-	// Words are the sources and the flags that change the answer, as the user typed them, for
-	// the next commands.
+	Details bool          // all hosts and VMs, instead of the most important
+	VM      string        // the only requested VM, whose whole life is shown; "" for none
+	Version string        // version of homenode, for the table about the origin of the others
+	Took    time.Duration // duration of reading or simulating; 0 omits it
+	// Words are the sources and the flags that affect the answer, as typed by the user, for the next
+	// commands.
 	Words []string
-	// Whole is what one file held, for --merge, as archive.Result.Pack returns it; nil leaves it out.
+	// Whole is the content of one file for --merge, as returned by archive.Result.Pack; nil omits it.
 	Whole []byte
-	// Moment of a simulation is marked, and what stood then is told; zero for none.
+	// Moment is marked in a simulation, and the state at this time is described; zero for none.
 	Moment time.Time
-	// Decided adds every decision of a simulation to its tables.
+	// Decided adds a table with every decision of a simulation.
 	Decided bool
 }
 
-// A report is a judged set of recordings on its way to an answer.
+// A report is an assessed set of recordings from which an answer is made.
 type report struct {
 	*verdict.Judged
 	o     Options
-	sim   *simulation.Judged // nil for what was recorded
-	drawn map[string]bool    // ids of the drawings that a page has
+	sim   *simulation.Judged // nil for captures
+	drawn map[string]bool    // IDs of the drawings on a page
 	lives map[*capture.VM]*verdict.VM
 }
 
@@ -54,10 +54,10 @@ func newReport(j *verdict.Judged, s *simulation.Judged, o Options) *report {
 	return r
 }
 
-// Capture returns the answer of judged captures.
+// Capture returns the answer about assessed captures.
 func Capture(w *rules.Watched, o Options) *answer.Answer {
 	r := newReport(verdict.Of(w), nil, o)
-	a := &answer.Answer{Command: "capture", Version: 2, Title: "NUMA in " + cmp.Or(r.Source(), "a capture")} // 1 had the verdict as one text
+	a := &answer.Answer{Command: "capture", Version: 2, Title: "NUMA in " + cmp.Or(r.Source(), "a capture")} // in version 1 the verdict was a single text
 	a.Verdict = lines(r.Verdict())
 	a.Facts = r.facts()
 	r.note(a, "capture", slices.Concat(r.Doubts(), r.Warnings()))
@@ -76,10 +76,10 @@ func Capture(w *rules.Watched, o Options) *answer.Answer {
 	return a
 }
 
-// CaptureTables lists the tables that Capture has for spreadsheets, in their order.
+// CaptureTables lists the tables of Capture for spreadsheets, in order.
 func CaptureTables() []string { return table.Names(Capture(&rules.Watched{}, Options{}).Data) }
 
-// lines returns the verdict and what it leaves open.
+// lines returns the verdict, followed by rest if it is not empty.
 func lines(verdict, rest string) []string {
 	if rest == "" {
 		return []string{verdict}
@@ -87,7 +87,7 @@ func lines(verdict, rest string) []string {
 	return []string{verdict, rest}
 }
 
-// note adds notes; those about hosts are counted where many hosts share one.
+// note adds notes. If many hosts have the same note, it is merged into one with their number.
 func (r *report) note(a *answer.Answer, from string, notes []numa.Note) {
 	n := len(a.Notes)
 	a.NotesFrom(from, notes...)
@@ -117,7 +117,7 @@ func (r *report) facts() []answer.Fact {
 	return append(facts, r.asked()...)
 }
 
-// undated reports whether ticks have the time of their file.
+// undated reports whether a file has no times, so that its ticks have the time of the file.
 func (r *report) undated() bool {
 	return slices.ContainsFunc(r.Recordings, func(rec *capture.Recording) bool {
 		return slices.ContainsFunc(rec.Files, func(f capture.File) bool {
@@ -126,7 +126,7 @@ func (r *report) undated() bool {
 	})
 }
 
-// asked are the facts about what the user asked for: what is shown, and the configuration.
+// asked returns facts about the options: the filter and the configuration.
 func (r *report) asked() (facts []answer.Fact) {
 	if r.Filter != "" {
 		facts = append(facts, answer.Fact{Name: "shown", Text: r.Filter})
@@ -140,8 +140,8 @@ func (r *report) asked() (facts []answer.Fact) {
 	return facts
 }
 
-// read counts the files, and says what of them was not read:
-// "2 files (1 not to its end, 3 rows left out)".
+// read returns the number of files and of skipped parts: "2 files (1 not to its end, 3 rows left
+// out)".
 func (r *report) read() string {
 	byName := map[string]capture.File{}
 	for _, rec := range r.Recordings {
@@ -174,7 +174,7 @@ func (r *report) read() string {
 	return text
 }
 
-// joined says how many of the recorded VMs the inventory holds.
+// joined states how many of the recorded VMs are in the inventory.
 func (r *report) joined() string {
 	var found []*verdict.VM
 	for _, v := range r.VMs {

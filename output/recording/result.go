@@ -13,11 +13,11 @@ import (
 	"homenode/rules/verdict/simulation"
 )
 
-// The JSON of recordings: docs/reference/json.md describes it. The tags of package capture are those
-// of its archives, which hold sums and timelines; here are means, most and least.
+// The JSON of recordings: see docs/reference/json.md. The tags in package capture are those of its
+// archives, which have sums and timelines. This JSON has means, maxima and minima.
 
-// A result is the JSON of judged recordings. Their timelines are not in it, but packed in
-// Whole: they are what captures are exported as Parquet or OpenMetrics for.
+// A result is the JSON of assessed recordings. It has timelines only in packed form, in Whole. The
+// exports of captures to Parquet or OpenMetrics have them.
 type result struct {
 	First     time.Time       `json:"first,omitzero"`
 	Last      time.Time       `json:"last,omitzero"`
@@ -97,7 +97,7 @@ type vmJSON struct {
 	CoStop    *levelJSON    `json:"coStop,omitempty"`
 	Used      *levelJSON    `json:"used,omitempty"`
 	Predicted *vnuma.Layout `json:"predicted,omitempty"`
-	Silent    []silence     `json:"notFound,omitempty"` // of a VM that is shown alone
+	Silent    []silence     `json:"notFound,omitempty"` // for a VM that is shown individually
 }
 
 type memoryJSON struct {
@@ -256,7 +256,7 @@ func spellsOf(s *capture.Spells) *spellsJSON {
 	return j
 }
 
-// nodeIDs returns the nodes of a set; empty for a VM that is not managed.
+// nodeIDs returns the nodes of a set. It is empty for a VM that is not managed.
 func nodeIDs(s numa.NodeSet) []int {
 	out := []int{}
 	for n := range s.All() {
@@ -265,7 +265,7 @@ func nodeIDs(s numa.NodeSet) []int {
 	return out
 }
 
-// list makes a nil list an empty one: [] and not null.
+// list converts a nil list to an empty one, for [] instead of null.
 func list[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -308,7 +308,7 @@ type simulatedJSON struct {
 	Ready   *float64   `json:"readyShare,omitempty"`
 	CoStop  *float64   `json:"coStopShare,omitempty"`
 	Swapped numa.Bytes `json:"meanSwappedBytes"`
-	// At the moment at which their sum was most, and how many moments have no price for it.
+	// at the moment with the largest sum, and the number of moments without a price for it
 	MostSwapped numa.Bytes      `json:"mostSwappedBytes,omitempty"`
 	MostBalloon numa.Bytes      `json:"mostBalloonedBytes,omitempty"`
 	Unpriced    int             `json:"unpricedMoments,omitempty"`
@@ -317,7 +317,7 @@ type simulatedJSON struct {
 	Rules       []string        `json:"rules"`
 }
 
-// lifeJSON is one stay of a VM on a host, with what was found and what was not.
+// lifeJSON is one stay of a VM on a host, with its findings and the rules without findings.
 type lifeJSON struct {
 	Host string `json:"host"`
 	vmJSON
@@ -326,7 +326,7 @@ type lifeJSON struct {
 
 func (r *report) simulatedResult(happened []simulation.Happening) simulatedResult {
 	j := simulatedResult{result: r.result(), Judged: r.sim.Watched != nil, Story: r.storyJSON(), Happened: list(happened), Lives: []simulatedJSON{}, Decisions: decisions(r.sim, r.sim.About())}
-	j.Inventory = "" // it is the story
+	j.Inventory = "" // it would be the story
 	j.VMs, j.Hosts = len(r.sim.Order), len(r.sim.Story.Fleet.Hosts)
 	for _, v := range r.sim.Order {
 		j.Lives = append(j.Lives, simulatedOf(v, false))
@@ -340,7 +340,7 @@ func (r *report) storyJSON() storyJSON {
 		VMs: len(s.Order), Model: model(s), Assumed: len(s.Assumed()), Load: assumed(s), Ticks: s.Outcome.ClientTicks}
 }
 
-// simulatedOf returns the JSON of a VM, with points also its speed at every moment.
+// simulatedOf returns the JSON of a VM. With points it includes its speed at every moment.
 func simulatedOf(v *simulation.VM, points bool) simulatedJSON {
 	number := func(share float64, ok bool) *float64 {
 		if !ok {

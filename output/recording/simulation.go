@@ -18,13 +18,13 @@ import (
 	"homenode/rules/verdict/simulation"
 )
 
-// Simulation returns the answer of a simulation: what happened, and of its run what Capture
-// has.
+// Simulation returns the answer of a simulation: the events, and the contents of Capture for
+// the run.
 func Simulation(result *simulate.Result, o Options) *answer.Answer {
 	r := simulated(result, o)
 	a := r.simulation("homenode-simulation", lines(r.sim.Verdict()))
 	a.Facts = append(r.told(words.Took(o.Took)), r.asked()...)
-	// What the inventory says of itself is for those who judge it: homenode assess.
+	// Notes about the inventory are only shown by homenode assess.
 	r.note(a, "simulation", slices.Concat(result.Outcome.Problems, r.Doubts()))
 	r.note(a, "judgement", r.sim.Notes())
 	r.note(a, "configuration", r.PolicyNotes)
@@ -46,13 +46,12 @@ func Simulation(result *simulate.Result, o Options) *answer.Answer {
 	return a
 }
 
-// SimulationTables lists the tables that Simulation has for spreadsheets, in their order.
+// SimulationTables lists the tables of Simulation for spreadsheets, in order.
 func SimulationTables() []string {
 	return table.Names(Simulation(&simulate.Result{Story: &numa.Story{Fleet: &numa.Fleet{}}, Outcome: &scheduler.Outcome{}, Watched: &rules.Watched{}}, Options{}).Data)
 }
 
-// SimulationDrawing returns the drawing of one simulated host or VM, as CaptureDrawing does
-// of a recorded one.
+// SimulationDrawing is like CaptureDrawing, for a simulated host or VM.
 func SimulationDrawing(result *simulate.Result, name string) (*answer.Answer, error) {
 	return simulated(result, Options{}).one("simulate", name)
 }
@@ -67,7 +66,7 @@ func (r *report) simulation(format string, verdict []string) *answer.Answer {
 	return &answer.Answer{Command: "simulate", Format: format, Version: 2, Simulated: true, Title: "Simulated: NUMA in " + r.sim.Story.Name, Verdict: verdict}
 }
 
-// told are the facts about what was simulated.
+// told returns the facts about the simulated story.
 func (r *report) told(took string) []answer.Fact {
 	s := r.sim
 	facts := []answer.Fact{
@@ -81,7 +80,8 @@ func (r *report) told(took string) []answer.Fact {
 	return facts
 }
 
-// model says by which releases the hosts schedule, and how many have options set.
+// model names the releases whose scheduler is simulated, and counts the hosts with modified
+// options.
 func model(s *simulation.Judged) string {
 	var names []string
 	count := map[string]int{}
@@ -113,7 +113,7 @@ func model(s *simulation.Judged) string {
 	return fmt.Sprintf("%s; options are set on %s%s", text, words.Plural(set, "host"), tiers)
 }
 
-// assumed says of how many VMs the load is assumed, and what; "" for none.
+// assumed counts the VMs with an assumed load, and describes it; "" if there are none.
 func assumed(s *simulation.Judged) string {
 	n := len(s.Assumed())
 	if n == 0 {
@@ -122,13 +122,14 @@ func assumed(s *simulation.Judged) string {
 	return fmt.Sprintf("load of %s is assumed: %s", words.Plural(n, "VM"), s.Story.Unstated.Origin.Where)
 }
 
-// mostHappened and mostTold are how many lines of the story the overview and a page have.
+// mostHappened and mostTold are the maximum numbers of story lines in the overview and on a
+// page.
 const (
 	mostHappened = 36
 	mostTold     = 400
 )
 
-// story tells what happened: events, and behind a dot what the scheduler made of them.
+// story lists the events. Resulting decisions of the scheduler follow after a dot.
 func (r *report) story(all []simulation.Happening) []answer.Table {
 	if len(all) == 0 {
 		return nil
@@ -173,7 +174,7 @@ func (r *report) storyTable(all []simulation.Happening) answer.Table {
 	return t
 }
 
-// moveKinds counts the NUMA migrations of a host by kind: "45 for load, 30 for locality".
+// moveKinds counts the NUMA migrations of a host by reason: "45 for load, 30 for locality".
 func moveKinds(rec *capture.Recording) string {
 	var load, locality, fairness int64
 	for i := range rec.VMs {
@@ -197,11 +198,11 @@ func moveKinds(rec *capture.Recording) string {
 	return strings.Join(parts, ", ")
 }
 
-// mostListed is how many VMs of the story a page lists.
+// mostListed is the maximum number of VMs of the story on a page.
 const mostListed = 300
 
-// simulatedVMs lists the VMs that matter: those with findings or that were slowed down, the
-// worst first, and some to compare them with.
+// simulatedVMs lists the most important VMs: those with findings or slowdowns, the worst first,
+// and some for comparison.
 func (r *report) simulatedVMs() []answer.Table {
 	all := r.sim.Order
 	n := r.mattering()
@@ -232,7 +233,7 @@ func (r *report) simulatedVMs() []answer.Table {
 	return tables
 }
 
-// mattering returns how many of the VMs, the worst first, the overview lists.
+// mattering returns the number of VMs that the overview lists, from the worst on.
 func (r *report) mattering() int {
 	all := r.sim.Order
 	if r.o.Details {
@@ -292,7 +293,7 @@ func (r *report) simulatedTable(vms []*simulation.VM) answer.Table {
 	return t
 }
 
-// simulatedFoot says what the columns mean.
+// simulatedFoot explains the columns.
 func (r *report) simulatedFoot(vms []*simulation.VM) []string {
 	var blind []string
 	star, priced, taken := false, false, false
@@ -321,8 +322,7 @@ func (r *report) simulatedFoot(vms []*simulation.VM) []string {
 	return notes
 }
 
-// pageTables are those of the run that pages alone have: its hosts, and each stay of a VM on
-// a host.
+// pageTables returns tables that only pages have: the hosts, and each stay of a VM on a host.
 func (r *report) pageTables() []answer.Table {
 	if len(r.Recordings) == 0 {
 		return nil
@@ -349,7 +349,7 @@ func simulatedLeast(v *simulation.VM) string {
 	return ""
 }
 
-// performance returns the performance index with its interval, or why there is none.
+// performance returns the performance index with its interval, or the reason why there is none.
 func performance(v *simulation.VM) string {
 	switch {
 	case v.Missing() > 0:
@@ -369,8 +369,7 @@ func (r *report) simulatedNext() (out []string) {
 	return append(out, explaining(r.sim.Outcome.Decisions)...)
 }
 
-// explaining returns the command that explains the first of these decisions that rests on a
-// rule.
+// explaining returns the command that explains the first of these decisions with a rule.
 func explaining(all []scheduler.Decision) []string {
 	for i := range all {
 		if ids := all[i].Kind.Rules(); len(ids) > 0 {

@@ -12,8 +12,8 @@ import (
 	verdict "homenode/rules/verdict/recording"
 )
 
-// mostRows is how many hosts, VMs or nodes the overview lists, the worst first; fewHosts is
-// how many simulated hosts with their nodes.
+// mostRows is the maximum number of hosts, VMs or nodes in the overview, the worst first.
+// fewHosts is the maximum number of simulated hosts whose nodes it lists.
 const (
 	mostRows = 15
 	fewHosts = 6
@@ -22,8 +22,8 @@ const (
 // columns is answer.Columns.
 var columns = answer.Columns
 
-// short returns a table of the first rows, and where that leaves out some also the table of
-// all of them for pages.
+// short returns a table of the first rows and, if that omits some, also the complete table for
+// pages.
 func short[T any](rows []T, first int, cut string, of func([]T) answer.Table) []answer.Table {
 	if len(rows) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func short[T any](rows []T, first int, cut string, of func([]T) answer.Table) []
 	return []answer.Table{t, {Name: t.Name, Columns: t.Columns, Lead: t.Lead, Long: true, Fill: func() [][]answer.Cell { return of(rows).Rows }}}
 }
 
-// overview returns the table of so many rows as the overview has.
+// overview returns the table for the overview, limited to most rows.
 func overview[T any](r *report, rows []T, most int, noun string, of func([]T) answer.Table) []answer.Table {
 	first := len(rows)
 	if first > most+1 && !r.o.Details {
@@ -59,7 +59,7 @@ func (r *report) hostTable(hosts []*capture.Recording) answer.Table {
 	return t
 }
 
-// link returns a name that leads to its drawing where the page has one.
+// link returns a name with a link to its drawing, if the page has it.
 func (r *report) link(name, id string) answer.Cell {
 	c := answer.Cell{Text: name}
 	if r.drawn[id] {
@@ -112,7 +112,7 @@ func (r *report) vmTable(vms []*verdict.VM) answer.Table {
 	return t
 }
 
-// more says how many VMs a table leaves out.
+// more describes the VMs that a table omits.
 func (r *report) more(rest []*verdict.VM) string {
 	with := slices.DeleteFunc(slices.Clone(rest), func(v *verdict.VM) bool { return len(v.Findings) == 0 })
 	text := "and " + words.Plural(verdict.CountVMs(rest), "more VM")
@@ -122,7 +122,8 @@ func (r *report) more(rest []*verdict.VM) string {
 	return text + " without findings: --details"
 }
 
-// footnotes say what the columns of locality mean, and for which VMs nothing.
+// footnotes explains the columns about locality, and names the VMs for which they are
+// meaningless.
 func footnotes(vms []*verdict.VM) (notes []string) {
 	var blind, several []string
 	mean := false
@@ -163,7 +164,7 @@ func nodesOf(hosts []*capture.Recording) (all []node) {
 }
 
 func (r *report) nodes() []answer.Table {
-	if r.sim != nil { // whole hosts: the last columns are theirs
+	if r.sim != nil { // complete hosts: only they have the last columns
 		return overview(r, r.WeightedHosts(), fewHosts, "host", func(hosts []*capture.Recording) answer.Table { return r.nodeTable(nodesOf(hosts)) })
 	}
 	return overview(r, nodesOf(r.WeightedHosts()), mostRows, "node", r.nodeTable)
@@ -193,7 +194,7 @@ func (r *report) nodeTable(nodes []node) answer.Table {
 	return t
 }
 
-// files lists on a page what was read.
+// files lists the input files, on a page.
 func (r *report) files() []answer.Table {
 	t := answer.Table{Name: "files", Long: true, Columns: columns("file", "host", "format", ">ticks")}
 	for _, rec := range r.Recordings {

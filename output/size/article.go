@@ -15,26 +15,26 @@ import (
 	"homenode/size/latency"
 )
 
-// article is what is known of the article as a whole.
+// article has data about the article as a whole.
 //
 //go:embed *.txt
 var article embed.FS
 
-// ArticleExperiments are those of the article, as the record numbers them, with the command
-// that rests on each.
+// ArticleExperiments are the experiments of the article, numbered as in the record, with the
+// command based on each.
 var ArticleExperiments = datafile.Must[struct{ ID, What, Command string }](article, "experiments.txt")
 
-// ArticleContradictions are the points in which the article does not agree with itself.
+// ArticleContradictions are the contradictions within the article.
 var ArticleContradictions = datafile.Must[struct{ ID, Experiments, Text string }](article, "contradictions.txt")
 
-// published returns the published figures that the size commands rest on.
+// published returns the published figures behind the size commands.
 func published() []unit.Check {
 	return slices.Concat(iocost.Checks(), dump.Checks(), latency.Checks())
 }
 
-// ArticlePage returns the page of all figures of the article that a sum restates, in
-// Markdown: how many come out, each figure, and where the article contradicts itself.
-// Figures of other articles are left out.
+// ArticlePage returns the Markdown page of all figures of the article that a calculation
+// restates: the number of matches, each figure, and the article's contradictions. It omits
+// figures of other articles.
 func ArticlePage() []byte {
 	checks := slices.DeleteFunc(published(), func(c unit.Check) bool { return !strings.HasPrefix(c.ID, "b-") })
 	var b bytes.Buffer
@@ -77,8 +77,8 @@ func articleTable(b *bytes.Buffer, checks []unit.Check) {
 	}
 }
 
-// articleContradictionsTable lists where the article contradicts itself, with the figures
-// that show it.
+// articleContradictionsTable lists the contradictions within the article, with the figures that
+// show them.
 func articleContradictionsTable(b *bytes.Buffer, checks []unit.Check) {
 	b.WriteString("\n## Where the article contradicts itself\n\n| id | experiment | what it comes to | printed → computed |\n|---|---|---|---|\n")
 	for _, c := range ArticleContradictions {

@@ -10,7 +10,7 @@ import (
 	"homenode/size/sheet"
 )
 
-// A PublishedRow is a figure of an article in JSON. Numbers that do not exist are left out.
+// A PublishedRow is the JSON of a figure in an article. Missing numbers are omitted.
 type PublishedRow struct {
 	Experiment    string      `json:"experiment"`
 	What          string      `json:"what"`
@@ -18,13 +18,13 @@ type PublishedRow struct {
 	Printed       string      `json:"printed"`
 	Computed      float64     `json:"computed"`
 	Deviation     *unit.Share `json:"deviation,omitempty"`
-	Verdict       string      `json:"verdict"` // restated, unit, circular, the id of an inconsistency, or MISSED
+	Verdict       string      `json:"verdict"` // restated, unit, circular, the ID of an inconsistency, or MISSED
 	Inconsistency string      `json:"inconsistency,omitempty"`
 	Note          string      `json:"note,omitempty"`
 }
 
-// Published returns the published figures that a command ("size io") rests on beside what
-// they come to, with the deviation. Its result is a []PublishedRow.
+// Published returns the published figures behind a command ("size io") with the recomputed
+// values and the deviations. Its result is a []PublishedRow.
 func Published(command string, checks []unit.Check) *answer.Answer {
 	t := answer.Table{Name: "published", Columns: Columns("experiment", "what", "quantity", ">printed", ">computed", ">deviation", "verdict")}
 	a := &answer.Answer{Command: command, Question: command + " --published: the published figures, computed again"}
@@ -61,7 +61,7 @@ func Published(command string, checks []unit.Check) *answer.Answer {
 	return a
 }
 
-// counts are how many figures have each verdict.
+// counts is the number of figures with each verdict.
 type counts struct{ restated, units, contradicted, missed, circular int }
 
 func count(checks []unit.Check) (n counts) {
@@ -82,7 +82,7 @@ func count(checks []unit.Check) (n counts) {
 	return n
 }
 
-// deviation writes how far a figure is from what is printed; a dash where it is unknown.
+// deviation formats the deviation of a figure from its printed value; "–" if it is unknown.
 func deviation(c *unit.Check) string {
 	if d, ok := c.Deviation(); ok {
 		return sheet.Units["deviation"](float64(d))

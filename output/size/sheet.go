@@ -11,7 +11,8 @@ import (
 	"homenode/size/sheet"
 )
 
-// Answer returns the answer of a calculator: every sheet has the same kind, with one picture.
+// Answer returns the answer of a calculator. All sheets have the same structure, with one
+// picture.
 func Answer(command string, r *sheet.Run) *answer.Answer {
 	a := &answer.Answer{Command: command, Result: r}
 	for _, l := range r.Lines("question") {
@@ -67,13 +68,13 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 	return a
 }
 
-// A line is one of a sheet, of all or of a row.
+// A line is a line of a sheet, about the whole run or one row.
 type line struct {
 	sheet.Line
 	run *sheet.Run
 }
 
-// said returns the lines of a table that apply: those "of rows" for each row, then the others.
+// said returns the applicable lines of a table: those "of rows" for each row, then the others.
 func said(r *sheet.Run, table string) (out []line) {
 	for _, row := range r.Rows {
 		for _, l := range row.Lines(table + " of rows") {
@@ -86,7 +87,7 @@ func said(r *sheet.Run, table string) (out []line) {
 	return out
 }
 
-// assumed returns what a line says; the cells that are empty are those of its figure.
+// assumed returns the assumption in a line. Empty cells have the values of its figure.
 func assumed(r *sheet.Run, l sheet.Line) answer.Assumption {
 	out := answer.Assumption{What: r.Text(l["what"]), Value: r.Text(l["value"]), Origin: unit.Origin(r.Text(l["origin"])), Source: r.Text(l["source"]), Note: r.Text(l["note"])}
 	if f, ok := r.Get(cmp.Or(l["figure"], "nil")).(sheet.Value); ok {
@@ -98,7 +99,7 @@ func assumed(r *sheet.Run, l sheet.Line) answer.Assumption {
 	return out
 }
 
-// Rows returns the table that has a line for each row of the calculator.
+// Rows returns the table with a line for each row of the calculator.
 func Rows(name string, r *sheet.Run) answer.Table {
 	t := answer.Table{Name: name}
 	for _, l := range r.Lines("title") {
@@ -121,7 +122,7 @@ func Rows(name string, r *sheet.Run) answer.Table {
 	return t
 }
 
-// table returns the table whose lines stand in the sheet.
+// table returns the table whose lines are in the sheet.
 func table(r *sheet.Run) answer.Table {
 	headings := r.Sheet.Columns("table")
 	t := answer.Table{Name: "parts", Columns: Columns(headings...)}
@@ -135,13 +136,13 @@ func table(r *sheet.Run) answer.Table {
 	return t
 }
 
-// A bar is what one bar of the picture shows.
+// A bar is the content of one bar in the picture.
 type bar struct {
 	name string
 	run  *sheet.Run
 }
 
-// barsOf draws rows, or the result as asked and with each change.
+// barsOf draws rows, or the requested result and the result of each change.
 func barsOf(r *sheet.Run, l sheet.Line, all []bar) chart.Chart {
 	drawn := &chart.Bars{Limit: r.Text(l["line"])}
 	drawn.X = picture.Axis{Label: r.Text(l["label"]), Log: l["axis"] == "log", Bytes: l["axis"] == "bytes", Text: sheet.Units[l["unit"]]}

@@ -1,6 +1,6 @@
-// Package size has what the answers of the size commands share: words, charts and the table
-// of published figures. Each folder in it makes the answers of one command of its typed
-// result.
+// Package size has the common parts of the answers of the size commands: words, charts and the
+// table of published figures. Each subfolder converts the typed result of one command to an
+// answer.
 package size
 
 import (
@@ -11,7 +11,7 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// AddCharts adds charts, below each other in one drawing.
+// AddCharts adds charts as one drawing, one below the other.
 func AddCharts(a *answer.Answer, charts ...chart.Chart) {
 	if len(charts) > 0 {
 		a.Drawings = append(a.Drawings, answer.Drawing{Wide: true, About: charts[0].Title, Picture: func() *picture.Picture { return chart.Of(charts...) }})
@@ -21,7 +21,7 @@ func AddCharts(a *answer.Answer, charts ...chart.Chart) {
 // Columns is answer.Columns.
 var Columns = answer.Columns
 
-// Origin is how a value of a flag came to be: given, or assumed when it is the default.
+// Origin returns the origin of a flag's value: given, or assumed for the default.
 func Origin(given map[string]bool, flag string) unit.Origin {
 	if given[flag] {
 		return unit.Given

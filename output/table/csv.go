@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// CSV writes tables below each other as RFC 4180 describes: commas, lines that end in CRLF,
-// UTF-8. There is no byte order mark: it would become part of the first column's name in
-// most programs, and XLSX is there for spreadsheets.
+// CSV writes tables one below the other, according to RFC 4180: commas, CRLF line ends, UTF-8.
+// There is no byte order mark, because most programs would make it a part of the first column's
+// name; spreadsheets can use XLSX.
 //
-// A spreadsheet runs a cell that begins with = + - or @ as a formula, and names
-// come from strangers: Guard says what is done about it.
+// A spreadsheet evaluates a cell that begins with = + - or @ as a formula, and names are
+// untrusted: see Guard.
 func CSV(w io.Writer, tables ...Table) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 64<<10))
 	out.UseCRLF = true
@@ -41,7 +41,7 @@ func CSV(w io.Writer, tables ...Table) error {
 	return out.Error()
 }
 
-// guarded returns the cell as it stands in a CSV file.
+// guarded returns the cell in the form of a CSV file.
 func (c Cell) guarded() string {
 	if c.kind == textCell {
 		return Guard(c.text)
@@ -49,10 +49,10 @@ func (c Cell) guarded() string {
 	return c.String()
 }
 
-// Guard puts ' in front of a text that a spreadsheet would run as a formula, that
-// is one that begins with = + - or @, also after blanks and in their full-width
-// forms, and of one that itself begins with '. To reverse it, remove one leading '
-// from every text that has one. (OWASP, “CSV Injection”)
+// Guard adds the prefix ' to a text that a spreadsheet would evaluate as a formula: one that
+// begins with = + - or @, also after blanks or in their full-width forms. It also adds ' to a
+// text that begins with '. To reverse it, remove one leading ' from every text that has one.
+// (OWASP, “CSV Injection”)
 func Guard(s string) string {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }))
 	if strings.HasPrefix(s, "'") || strings.ContainsRune("=+-@＝＋－＠", first) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// An Object is a row in JSON: an object with the names of the columns in their order, without what is unknown.
+// An Object is a row in JSON: an object with the column names as keys, in order. Unknown values are omitted.
 type Object struct {
 	columns []Column
 	cells   []Cell
@@ -21,7 +21,7 @@ func (t *Table) Objects() []Object {
 	return out
 }
 
-// MarshalJSON writes the object: numbers bare, yes and no as true and false, the rest as texts.
+// MarshalJSON writes the object: numbers as numbers, yes and no as true and false, the rest as strings.
 func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for i, c := range o.cells {

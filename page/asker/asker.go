@@ -1,4 +1,5 @@
-// Package asker answers the questions of the page: those of package ask, about a shape or about dropped files. It does not depend on a browser.
+// Package asker answers the questions of the page, which are those of package ask, about a shape or about dropped files. It does not depend on
+// a browser.
 package asker
 
 import (
@@ -23,33 +24,34 @@ import (
 	"homenode/rules/finding"
 )
 
-// An Asker holds the dropped files and answers questions about them. It serves one request at a time.
+// An Asker stores the dropped files and answers questions about them. It serves one request at a time.
 type Asker struct {
 	Version string
 	Now     func() time.Time
 
 	names    []string // of all files
-	captures []string // those of them that are recordings
+	captures []string // the recordings among them
 	held     *ask.Held
-	assumed  string // the words of a host where the files lack facts
+	assumed  string // --assume-host: values for facts that the files lack about hosts
 }
 
-// A Reply is what the page shows, or saves.
+// A Reply is the content that the page shows or saves.
 type Reply struct {
-	HTML    string   // the body of an answer; the style sheet of pages fits it
+	HTML    string   // body of an answer, for the style sheet of pages
 	Title   string   // of the window
-	Command string   // gives the same answer on a command line
-	Pages   []string // paths that have an answer now, in the order of the navigation
-	Tell    []string // a line for each file that could not be read
-	Data    []byte   // a file to save, instead of the rest
+	Command string   // the command line that gives the same answer
+	Pages   []string // paths that can be opened now, in the order of the navigation
+	Tell    []string // one line for each unreadable file
+	Data    []byte   // a file to save; the other fields are then empty
 	Name    string   // of that file
-	Assume  bool     // no VM could be judged: the reader can say what hosts are like
+	Assume  bool     // no VM could be assessed without facts about hosts, which the user can state
 }
 
-// rows limits the rows of a table on a page, most the findings that are listed for each rule and severity.
+// rows limits the rows of a table on a page. most limits the findings listed for each rule and severity.
 const rows, most = 50, 5
 
-// Answer answers the question of an address such as "/vm?vm=vm-101&vms.page=2", in a form of package format; "page" is the body of a page.
+// Answer answers the question of an address such as "/vm?vm=vm-101&vms.page=2", in a form of package format. The form "page" is the body of a
+// page.
 func (a *Asker) Answer(ctx context.Context, address, form string) (*Reply, error) {
 	r, err := a.answer(ctx, address, form)
 	return r, ask.Undashed(err)
@@ -96,7 +98,7 @@ func (a *Asker) answer(ctx context.Context, address, form string) (*Reply, error
 	return out, a.show(out, r, u.Path, query)
 }
 
-// show writes the answers as HTML for the page.
+// show writes the answers as HTML.
 func (a *Asker) show(out *Reply, r *ask.Reply, path string, query url.Values) error {
 	var b bytes.Buffer
 	site := &page.Site{Path: path, Query: query, Rows: rows, Most: most, Subject: a.subject(path),
@@ -116,7 +118,8 @@ func (a *Asker) show(out *Reply, r *ask.Reply, path string, query url.Values) er
 	return nil
 }
 
-// subject links a finding of a capture to its VM or host in the capture; elsewhere it is nil, and a finding links to the page of the object.
+// subject returns a function that links a finding of a capture to its VM or host in the capture. It is nil elsewhere: those findings link to
+// the page of the object.
 func (a *Asker) subject(path string) func(*finding.Finding) string {
 	if path != capturePath {
 		return nil
@@ -175,5 +178,5 @@ func (a *Asker) savePlan(ctx context.Context, e *ask.Env, q *change.Plan, form s
 	return out, err
 }
 
-// errNothing is the answer to a question about files when none was dropped.
+// errNothing is the error of a question about files when none was dropped.
 var errNothing = errors.New("this page is about files, and none is open: drop them here; the page does not keep files")

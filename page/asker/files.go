@@ -21,8 +21,8 @@ import (
 	"homenode/source/ticks"
 )
 
-// Drop takes the files of these names instead of those that it had, and returns the address of the answer about them. When none can be read it keeps those
-// that it had.
+// Drop replaces the open files by those of the given names, and returns the address of the answer about them. If none can be read, the previous files stay
+// open.
 func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell []string, err error) {
 	next := &Asker{Version: a.Version, Now: a.Now, names: names}
 	address, tell, err = next.drop(ctx)
@@ -32,7 +32,7 @@ func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell 
 	return address, tell, err
 }
 
-// drop opens the files that it has the names of.
+// drop opens the files of a.names.
 func (a *Asker) drop(ctx context.Context) (address string, tell []string, err error) {
 	var sources, seen []string
 	for _, name := range a.names {
@@ -54,7 +54,7 @@ func (a *Asker) drop(ctx context.Context) (address string, tell []string, err er
 		return capturePath, nil, nil
 	}
 	f, unread, err := open.Fleet(ctx, sources, open.Options{Evidence: seen, AssumeHost: a.assumed})
-	if err != nil && seen != nil { // a file of evidence that belongs to no VM refuses no fleet
+	if err != nil && seen != nil { // evidence that belongs to no VM must not prevent reading the fleet
 		why := err
 		if f, unread, err = open.Fleet(ctx, sources, open.Options{AssumeHost: a.assumed}); err == nil {
 			tell = append(tell, texttab.Line("Left out: "+ask.Undashed(why).Error()))
@@ -81,7 +81,7 @@ func (a *Asker) drop(ctx context.Context) (address string, tell []string, err er
 	return "", tell, err
 }
 
-// hold judges a fleet and keeps it. A file of one VM whose host is unknown is explained as a file.
+// hold assesses a fleet and stores the result. A file of one VM whose host is unknown is explained as a file.
 func (a *Asker) hold(ctx context.Context, sources []string, f *numa.Fleet, tell []string) (string, []string, error) {
 	options, err := (&ask.Choice{}).Options(&ask.Env{Today: a.Now()})
 	if err != nil {
@@ -98,7 +98,7 @@ func (a *Asker) hold(ctx context.Context, sources []string, f *numa.Fleet, tell 
 	return fleetPath, tell, nil
 }
 
-// assume opens the files anew with these words of a host where they lack facts.
+// assume reads the files again with these values for facts that they lack about hosts.
 func (a *Asker) assume(ctx context.Context, words string) error {
 	if words == a.assumed || a.names == nil {
 		return nil
@@ -111,7 +111,7 @@ func (a *Asker) assume(ctx context.Context, words string) error {
 	return err
 }
 
-// open reads files for a question that holds no fleet.
+// open reads files for a question without an open fleet.
 func (a *Asker) open(ctx context.Context, sources []string, o open.Options) (*numa.Fleet, []numa.Note, error) {
 	return open.Fleet(ctx, sources, o)
 }
@@ -122,28 +122,28 @@ func head(name string) []byte {
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = f.Close() }()                     // it was only read
-	b, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // its reader says why it cannot be read
+	defer func() { _ = f.Close() }()                     // read only
+	b, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // the parser reports read errors
 	return b
 }
 
-// recorded reports whether a file holds what happened over time.
+// recorded reports whether a file is a recording.
 func recorded(name string) bool { return ticks.Detect(head(name)) != "" }
 
-// isEvidence reports whether a file holds what was seen of a host or guest.
+// isEvidence reports whether a file contains observations of a host or guest.
 func isEvidence(name string) bool { return evidence.Format(text.Decoded(head(name))) != "" }
 
-// archived reports whether captures lie in an archive: it reads the first tick.
+// archived reports whether an archive contains captures. It reads up to the first tick.
 func archived(ctx context.Context, name string) (found bool) {
 	stop := errors.New("found")
-	_, _ = open.Ticks(ctx, name, nil, ticks.Options{}, ticks.Visit{ // the error is the one that ends it, or the archive holds none
+	_, _ = open.Ticks(ctx, name, nil, ticks.Options{}, ticks.Visit{ // the error is stop, or the archive has no capture
 		Tick: func(*numa.Tick) error { found = true; return stop },
 		Done: func(_ *ticks.File, err error) error { return err },
 	})
 	return found
 }
 
-// understood reports whether anything is known of a file.
+// understood reports whether any parser finds facts in a file.
 func understood(name string) bool {
 	for _, p := range open.Anything(name, nil) {
 		if p.Docs != nil || p.Fleet != nil {
@@ -153,7 +153,7 @@ func understood(name string) bool {
 	return false
 }
 
-// Snapshot returns the fleet as a snapshot with pseudonyms, and the key to the names.
+// Snapshot returns the fleet as a snapshot with pseudonyms, and the key that maps them to names.
 func (a *Asker) Snapshot() (snap, key []byte, err error) {
 	if a.held == nil {
 		return nil, nil, errNothing

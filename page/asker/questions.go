@@ -14,7 +14,7 @@ import (
 	"homenode/ask/recording"
 )
 
-// The paths of the page. Objects of an answer link to those of VMs, hosts, clusters and rules.
+// Paths of the page. Objects of an answer link to the paths of VMs, hosts, clusters and rules.
 const (
 	shapePath   = "/shape"
 	fleetPath   = "/"
@@ -22,10 +22,10 @@ const (
 	filePath    = "/file"
 	planPath    = "/plan"
 	whatIfPath  = "/what-if"
-	findPath    = "/find" // a VM, host or cluster by its name
+	findPath    = "/find" // finds a VM, host or cluster by its name
 )
 
-// pages returns the paths that can be asked now.
+// pages returns the paths that can be opened now.
 func (a *Asker) pages() []string {
 	out := []string{shapePath}
 	if a.held != nil {
@@ -43,7 +43,7 @@ func (a *Asker) pages() []string {
 	return out
 }
 
-// question returns the question of a path, asked as the query says. Values of the query that are no fields of it are the state of tables.
+// question returns the question of a path with the fields of the query. Query values that are no fields are the state of tables.
 func (a *Asker) question(path string, query url.Values) (*ask.Entry, ask.Question, error) {
 	t, given, err := a.entry(path, query)
 	if err != nil {
@@ -83,16 +83,16 @@ func (a *Asker) question(path string, query url.Values) (*ask.Entry, ask.Questio
 	return t, q, nil
 }
 
-// A value is that of a field.
+// A value is the value of a field.
 type value struct {
 	name   string
 	values []string
 }
 
-// entry returns the question of a path, with the values that the path alone gives it.
+// entry returns the question of a path, with the field values that follow from the path.
 func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error) {
 	source := []value{{"source", a.sources()}}
-	if a.assumed != "" { // the command of the page needs it too
+	if a.assumed != "" { // the command shown on the page needs it too
 		source = append(source, value{"assume-host", []string{a.assumed}})
 	}
 	switch path {
@@ -135,7 +135,7 @@ func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error
 	return fleet.ExplainEntry, source, nil
 }
 
-// sources returns the names of the fleet that is held; nil for none.
+// sources returns the names of the open fleet; nil for none.
 func (a *Asker) sources() []string {
 	if a.held == nil {
 		return nil

@@ -1,6 +1,6 @@
 //go:build js
 
-// Command wasm runs in the worker of the page: it answers the calls of worker.js.
+// Command wasm runs in the web worker of the page. It answers the calls of worker.js.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	// Browsers end a page that uses too much memory. Near this limit Go collects garbage more often, which is cheaper than a restart.
+	// Browsers end a page that uses too much memory. Near this limit the GC runs more often, which is cheaper than a restart.
 	debug.SetMemoryLimit(768 << 20)
 	a := &asker.Asker{Version: version.String(), Now: time.Now}
 	js.Global().Set("homenode", js.ValueOf(map[string]any{

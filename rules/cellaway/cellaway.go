@@ -94,11 +94,15 @@ func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	if spread {
 		come = fmt.Sprintf("are spread over %s, %d of %d elsewhere", rule.NodeList(bound.Nodes), len(elsewhere), len(bound.Nodes))
 	}
+	advice := p.Spelt("Bind the memory of the cell to the node of its vCPUs", rule.Binding)
+	if !spread && (len(vcpus) < present || len(on) > 1) { // no one node is that of its vCPUs
+		advice = p.Spelt(fmt.Sprintf("Pin %s to %s", words.Numbered("vCPU", vcpus), rule.NodeList(bound.Nodes)), rule.Pins)
+	}
 	p.Report(finding.Finding{
 		Severity: severity,
 		Topic:    topic,
 		Message:  fmt.Sprintf("%s run on %s of %s, and %s %s", who, rule.NodeList(on), v.Host.Name, memory, come),
-		Advice:   p.Spelt("Bind the memory of the cell to the node of its vCPUs", rule.Binding),
+		Advice:   advice,
 		Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(on), s.PinAt(piece.Cell)), p.Nodes()},
 	})
 }

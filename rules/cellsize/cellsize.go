@@ -2,6 +2,7 @@
 package cellsize
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -54,8 +55,11 @@ func check(p *rule.StatedPass) {
 			what, cells = "the VM", p.At("memory", s.Shape.Memory.String(), s.MemoryAt)
 		}
 		advice := p.Spelt("Divide the VM into more cells", rule.Cells)
-		if beyond := v.BeyondHost(); beyond != "" {
+		node, left, other := v.Elsewhere(v.Stated.HomeOf(i, v.Host), memory-most)
+		if beyond := cmp.Or(v.BeyondHost(), v.BeyondCores()); beyond != "" {
 			advice = beyond
+		} else if memory > most && most > 0 && other && len(s.Cells) > 1 && v.Stated.HomeOf(i, v.Host) != nil {
+			advice = p.Spelt(fmt.Sprintf("Move at least %s of it to a cell on node %d, which has %s left", memory-most, node, left), rule.Binding)
 		} else if severity == finding.Medium && !room.Within {
 			advice += ", or pin the cell inside a node, whose cores its vCPUs then share"
 		}

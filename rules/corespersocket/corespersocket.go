@@ -29,8 +29,7 @@ func check(p *rule.Pass) {
 		if o.Layout.Why == vnuma.ByCPS {
 			return o.Layout.VPDs.Len() > o.Needed(&v.Guest)
 		}
-		l := p.Flat(v.Guest, &o.Kind.Machine)
-		return l.Managed && !o.Layout.PPDs.Even() && l.PPDs.Even()
+		return p.Rounded(o)
 	})
 	if !ok {
 		return

@@ -13,6 +13,7 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
+	"homenode/rules/condition"
 	"homenode/rules/finding"
 	"homenode/rules/policy"
 	"homenode/rules/rule"
@@ -25,14 +26,14 @@ type Options struct {
 	Tags                          []string // and custom attributes, as "owner=db*"
 	Rules                         []string // IDs or names of checks
 	Severity                      string   // at least this one; "" for all
-	Select                        string   // a condition about a VM: see Compile
+	Select                        string   // a condition about a VM: see condition.Compile
 }
 
 // A Filter is compiled Options; nil shows everything.
 type Filter struct {
 	cluster, vm, host, folder, tag, rule glob.Patterns
 	least                                finding.Severity
-	condition                            *Condition
+	condition                            *condition.Condition
 	one                                  string // Options.One
 	text                                 []string
 }
@@ -72,7 +73,7 @@ func New(o Options) (*Filter, error) {
 		f.text = append(f.text, "severity "+o.Severity+" or higher")
 	}
 	if o.Select != "" {
-		if f.condition, err = Compile(o.Select); err != nil {
+		if f.condition, err = condition.Compile(o.Select); err != nil {
 			return nil, fmt.Errorf("--select: %w", err)
 		}
 		f.text = append(f.text, o.Select)
@@ -143,7 +144,7 @@ type Shown struct {
 
 // Shown returns which VMs and hosts of a judged fleet are shown. It is an error when none is, and when the context ends.
 func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
-	f.condition.reset()
+	f.condition.Reset()
 	s := Shown{VMs: map[string]bool{}, Hosts: map[string]bool{}}
 	for _, c := range r.Clusters {
 		for _, v := range c.VMs {
@@ -177,7 +178,7 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	if err := f.condition.Err(); err != nil {
 		return s, fmt.Errorf("--select: %w", err)
 	}
-	s.unknown = f.condition.unknown()
+	s.unknown = f.condition.Unknown()
 	if len(s.VMs)+len(s.Hosts) == 0 {
 		if names := f.templates(r.Fleet); names != nil {
 			return s, fmt.Errorf("nothing is shown: %s matches templates alone, which are neither judged nor changed: %s", f, words.List(names))

@@ -22,7 +22,7 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 	if w.Fleet == nil && (f.cluster != nil || f.folder != nil || f.tag != nil || f.condition != nil) {
 		return nil, fmt.Errorf("%s: recordings state neither cluster nor folder, tag or setting: give the inventory with --fleet", f)
 	}
-	f.condition.reset()
+	f.condition.Reset()
 	out := *w
 	out.Filter, out.Recordings, out.Joined, out.Muted = f.String(), nil, map[*capture.VM]*rule.VM{}, nil
 	part := f.partOf(w, &out)
@@ -30,7 +30,7 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 		return nil, fmt.Errorf("--select: %w", err)
 	}
 	if len(out.Recordings) == 0 {
-		return nil, fmt.Errorf("nothing is shown: no VM or host of the recordings matches %s%s%s", f, f.condition.unknown(), f.meant(w.Recordings))
+		return nil, fmt.Errorf("nothing is shown: no VM or host of the recordings matches %s%s%s", f, f.condition.Unknown(), f.meant(w.Recordings))
 	}
 	keep := func(x *finding.Finding) bool {
 		name := ""
@@ -57,7 +57,7 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 		}
 	}
 	out.Notes = slices.DeleteFunc(slices.Clone(w.Notes), func(n numa.Note) bool { return part.leftOut(n.At) })
-	if text := f.condition.unknown(); text != "" {
+	if text := f.condition.Unknown(); text != "" {
 		out.Notes = append(out.Notes, numa.Note{Text: "--select" + text})
 	}
 	return &out, nil

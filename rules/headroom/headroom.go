@@ -88,7 +88,7 @@ func check(p *rule.Pass) {
 // A tightNode has less free than the reserve and what its clients have elsewhere.
 type tightNode struct {
 	*placement.Node
-	free, spilled numa.Bytes // spilled: of its clients, on other nodes
+	free, spilled, nowhere numa.Bytes // spilled: of its clients, on other nodes; nowhere: on none
 }
 
 // tightNodes returns the nodes with clients and too little free, the tightest first. What was seen on other nodes and has room
@@ -100,7 +100,7 @@ func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
 		free, ok := n.Free()
 		t := tightNode{Node: n, free: max(0, free)}
 		for _, c := range n.Clients {
-			t.spilled += c.Remote
+			t.spilled, t.nowhere = t.spilled+c.Remote, t.nowhere+c.Nowhere
 		}
 		if ok && len(n.Clients) > 0 && free < reserve+t.spilled {
 			out = append(out, t)
@@ -126,7 +126,7 @@ func left(free numa.Bytes) string {
 	if free < numa.MiB {
 		return "nothing"
 	}
-	return round(free).String()
+	return "only " + round(free).String()
 }
 
 // describe writes the finding about the tightest node.
@@ -134,11 +134,14 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 	n := tight[0]
 	homes := users(n.Node, vms)
 	f.Severity = finding.Low
-	f.Message = fmt.Sprintf("node %d would have only %s of %s free if its %s used all their memory; the reserve is %s: %s, %d vCPUs on %s",
+	f.Message = fmt.Sprintf("node %d would have %s of %s free if its %s used all their memory; the reserve is %s: %s, %d vCPUs on %s",
 		n.ID, left(n.free), n.Memory.Value, words.Plural(len(homes), "VM"), round(reserve), rule.Names(homes), n.VCPUs, words.Plural(n.Cores, "core"))
 	if n.spilled > 0 {
 		f.Message = fmt.Sprintf("node %d of %s cannot hold all memory of its %s: %s go to other nodes, because ESXi keeps %s of a node free; %s, %d vCPUs on %s",
 			n.ID, n.Memory.Value, words.Plural(len(homes), "VM"), round(n.spilled), round(reserve), rule.Names(homes), n.VCPUs, words.Plural(n.Cores, "core"))
+	}
+	if n.nowhere > 0 {
+		f.Message += fmt.Sprintf("; %s are to be had from no other node and are ballooned or swapped then", round(n.nowhere))
 	}
 	f.Message += foreign(n.Node, vms)
 	if more := len(tight) - 1; more > 0 {
@@ -148,7 +151,7 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 	if bound(homes) {
 		move = ""
 	}
-	f.Advice = fmt.Sprintf("Free %s on the node: %sgive VMs less memory", round(reserve-n.free+n.spilled), move)
+	f.Advice = fmt.Sprintf("Free %s on the node: %sgive VMs less memory", round(reserve-n.free+n.spilled+n.nowhere), move)
 	used(f, tight, len(vms), p.Host.At)
 	f.Evidence = append(f.Evidence, finding.Evidence{
 		Name: "reserve of a node", Value: round(reserve).String(), Origin: "derived: memory of the host, release (C-23)", At: p.Host.At,

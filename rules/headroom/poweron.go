@@ -41,27 +41,14 @@ func powerOn(p *rule.Pass, running []*rule.VM) {
 		default:
 			continue
 		}
-		if hosts := roomFor(p, v); hosts != nil {
-			f.Ways = []numa.Way{numa.ByHand(fmt.Sprintf("power on %s on %s, which has enough memory", v.Name, words.First(1, hosts)))}
+		var hosts []*numa.Host
+		for i := range v.On {
+			hosts = append(hosts, p.Cluster.RoomFor(v, &v.On[i])...)
+		}
+		if hosts != nil {
+			names := words.Texts(hosts, func(h *numa.Host) string { return h.Name })
+			f.Ways = []numa.Way{numa.ByHand(fmt.Sprintf("power on %s on %s, which has enough memory", v.Name, words.First(1, names)))}
 		}
 		p.Report(f, nil)
 	}
-}
-
-// roomFor returns the names of the other hosts of the cluster that take the VM and have the memory for it.
-func roomFor(p *rule.Pass, v *rule.VM) (names []string) {
-	for _, h := range p.Cluster.Hosts {
-		on := v.OnHost(h.ID)
-		if h == p.Host || on == nil || on.Layout.Refused.Any() || !h.Ready() || v.TiedTo() != nil {
-			continue
-		}
-		reserved := vnuma.Reserved{}
-		for _, o := range p.Cluster.Running(h) {
-			reserved.Add(&o.Guest.Needs)
-		}
-		if m := &on.Kind.Machine; m.MemoryKnown() && sum(p.Cluster.Running(h))+v.Memory.Value <= numa.Bytes(m.AllMemory) && !vnuma.Beside(&v.Guest.Needs, reserved, m).Any() {
-			names = append(names, h.Name)
-		}
-	}
-	return names
 }

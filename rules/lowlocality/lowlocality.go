@@ -27,8 +27,8 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Medium,
-		Bad:      rule.NL(s.Worst) + " local at the least",
-		Message:  fmt.Sprintf("N%%L was below %s for %s, %s: %s at the least", limit, words.Duration(s.Length()), w.Span(s), rule.NL(s.Worst)),
+		Bad:      rule.NL(s.Worst) + " local at worst",
+		Message:  fmt.Sprintf("N%%L was below %s for %s, %s: %s at worst", limit, words.Duration(s.Length()), w.Span(s), rule.NL(s.Worst)),
 		Evidence: []finding.Evidence{
 			w.Limit("locality", limit),
 			rule.Saw("below it", words.Duration(s.Length()), rule.FieldBoth, s.From),

@@ -36,7 +36,7 @@ func check(p *rule.Pass) {
 		f.Severity = finding.High
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: ESX %s does not manage the VM for NUMA at all",
 			memory, numa.Bytes(m.NodeMemory), p.Where(others), m.Release)
-		f.Ways = []numa.Way{p.LessMemory(on, 1)}
+		f.Ways = p.LessMemory(on, 1)
 		p.Report(f, &on.Layout)
 		return
 	}
@@ -93,14 +93,15 @@ func exceeds(p *rule.Pass, o *rule.On) bool {
 // advise says how to bring the memory home, and what the guest will notice.
 func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	m, now, plan := &o.Kind.Machine, &o.Layout.Memory, p.Plan()
-	f.Ways = []numa.Way{p.LessMemory(o, max(1, o.Layout.HomeNodes))}
+	f.Ways = p.LessMemory(o, max(1, o.Layout.HomeNodes))
 	switch after := &plan.After[0].Memory; {
 	case p.VM.Guest.Memory > m.ForVMs():
 		f.Besides = fmt.Sprintf("The host has %s for VMs", numa.Bytes(m.ForVMs()))
 	case now.Missed() == 0:
 		f.Ways = append(f.Ways, numa.ByHand("leave it: what it uses comes home"))
 	case now.Away() == 0 && plan.Better && after.Missed() < now.Crossed: // less memory would help, if each client had a node
-		f.Ways, f.Notice = p.PlanWays()
+		ways, notice := p.PlanWays()
+		f.Ways, f.Notice = append(p.Elsewhere(), ways...), notice
 	case m.UnlikeMemory() && !plan.Better:
 	case now.Away() == 0 && o.Layout.PPDs.Len() > o.Layout.HomeNodes:
 		f.Ways = append(f.Ways, numa.ByHand(fmt.Sprintf("use vCPUs or cores per socket that make at most %s", words.Plural(o.Layout.HomeNodes, "client"))))

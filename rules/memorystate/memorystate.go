@@ -61,7 +61,7 @@ func watch(w *rule.Watch) {
 		if n.Least < 0 {
 			continue
 		}
-		f.Message += fmt.Sprintf("; node %d had %s free at the least", n.ID, n.Least)
+		f.Message += fmt.Sprintf("; node %d had %s free at worst", n.ID, n.Least)
 		f.Evidence = append(f.Evidence, rule.Saw(fmt.Sprintf("least free on node %d", n.ID), n.Least.String(), rule.FieldFree, n.LeastAt))
 	}
 	if state > numa.Clear {

@@ -4,7 +4,6 @@ package mixedcluster
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -33,14 +32,16 @@ func check(p *rule.Pass) {
 	var hosts []*numa.Host
 	var worst *vnuma.Layout
 	evidence := []finding.Evidence{v.VCPUsEvidence(), home.Kind.NodesEvidence()}
-	for i := 1; i < len(v.On); i++ {
+	cured := false
+	for i := 1; i < len(v.Open()); i++ {
 		k := v.On[i].Kind
 		moved := v.Moved(k, p.Choices)
-		ready := reachable(k.Hosts)
-		if _, spans := moved.Spanning(); !spans || len(ready) == 0 {
+		if _, spans := moved.Spanning(); !spans {
 			continue
 		}
-		hosts = append(hosts, ready...)
+		_, stays := p.Plan().After[i].Spanning()
+		cured = cured || !stays
+		hosts = append(hosts, v.HostsOf(k)...)
 		evidence = append(evidence, k.NodesEvidence())
 		if worst == nil || moved.PPDs.Len() > worst.PPDs.Len() {
 			worst = &moved
@@ -52,7 +53,7 @@ func check(p *rule.Pass) {
 	vpd, _ := worst.Spanning()
 	first, last := worst.Carriers(vpd)
 	ways, notice := []numa.Way{rule.KeepOff(hosts)}, ""
-	if p.Plan().Better && v.Guest.AllowedNodes == 0 { // somebody chose its nodes where it runs
+	if p.Plan().Better && cured && v.Guest.AllowedNodes == 0 { // somebody chose its nodes where it runs
 		var plan []numa.Way
 		plan, notice = p.PlanWays()
 		ways = append(ways, plan...)
@@ -66,11 +67,6 @@ func check(p *rule.Pass) {
 		Notice:   notice,
 		Evidence: evidence,
 	}, worst)
-}
-
-// reachable returns the hosts that a VM can move to now.
-func reachable(hosts []*numa.Host) []*numa.Host {
-	return slices.DeleteFunc(slices.Clone(hosts), func(h *numa.Host) bool { return !h.Ready() })
 }
 
 func kept(l *vnuma.Layout) string {

@@ -9,6 +9,7 @@ import (
 	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/rules/shape"
 )
 
 //go:embed nocells.md
@@ -20,8 +21,8 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: c
 func check(p *rule.StatedPass) {
 	v := p.VM
 	s := v.Stated
-	needed, ok := v.Needed()
-	if !ok || !v.Flat() || s.Partial || needed < 2 || v.RoomOf(0).Within { // inside one node K004 judges it
+	needed, ok := v.Undivided() // inside one node K004 judges it
+	if !ok {
 		return
 	}
 	cores, memory, _ := v.Largest()
@@ -30,9 +31,6 @@ func check(p *rule.StatedPass) {
 		if n.Cores > 0 {
 			nodes++
 		}
-	}
-	if nodes < 2 {
-		return
 	}
 	var over []string
 	severity := finding.Medium // where Linux can still keep it on one node
@@ -61,7 +59,16 @@ func check(p *rule.StatedPass) {
 // advice says how the guest of a VM is shown several nodes: KubeVirt has no cells to state.
 func advice(v *rule.StatedVM, needed, nodes, cores int, severity finding.Severity) string {
 	s := v.Stated
-	cells, each := fmt.Sprintf("State %s, each on a node", words.Plural(needed, "cell")), "state a cell for each node"
+	cells, each := fmt.Sprintf("State %s, each on a node", words.Plural(max(needed, v.Equal()), "cell")), "state a cell for each node"
+	if v.Equal() == 0 {
+		cells = fmt.Sprintf("State %s as their nodes hold them: %s", words.Plural(needed, "cell"), v.Unequal())
+	} else if of, _ := v.CellsToBe(s.VCPUs); !shape.Within(of, s.PerSocket()) { // else K008
+		if t, ok := v.TopologyToBe(s.VCPUs, s.VCPUs); ok {
+			cells += ", with " + t.Topology()
+		} else {
+			cells += ", and use " + v.Others()
+		}
+	}
 	if s.Platform == "KubeVirt" {
 		cells = "Let the guest see the nodes of its CPUs: dedicatedCpuPlacement, numa.guestMappingPassthrough and memory.hugepages"
 		each = "let the guest see its nodes (numa.guestMappingPassthrough)"

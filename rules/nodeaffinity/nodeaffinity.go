@@ -30,7 +30,7 @@ func check(p *rule.Pass) {
 	if missing(p, nodes) {
 		return
 	}
-	cores, memory := tooFewCores(p, nodes), tooLittleMemory(p, nodes)
+	cores, memory := tooFewCores(p, nodes), tooLittleMemory(p, nodes) || beside(p, nodes)
 	if !cores && !memory {
 		byClient(p)
 	}
@@ -41,7 +41,7 @@ func report(p *rule.Pass, f *finding.Finding, on *rule.On) {
 	v := p.VM
 	f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"), v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence())
 	at := len(p.Findings)
-	f.Ways = append([]numa.Way{{Do: "clear numa.nodeAffinity", Edits: []numa.Edit{numa.Unassign("numa.nodeAffinity")}, Auto: true}}, f.Ways...)
+	f.Ways = append([]numa.Way{{Do: "clear numa.nodeAffinity", Edits: []numa.Edit{numa.Unassign("numa.nodeAffinity")}, Auto: f.Topic != rule.Beside}}, f.Ways...)
 	p.Report(*f, &on.Layout)
 	if len(vnuma.ClientAffinitySettings(v.VM)) > 0 {
 		p.Findings[at].Assumes = append(p.Findings[at].Assumes, notModelled)
@@ -101,7 +101,7 @@ func tooFewCores(p *rule.Pass, nodes []int) bool {
 // remote, as N005 says of memory beyond the home nodes.
 func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Lacks(&v.Guest) > 0 })
+	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Lacks(&v.Guest)+o.Fills(&v.Guest) > 0 })
 	if !ok {
 		return false
 	}
@@ -113,8 +113,58 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 			memory, memory-beyond, words.Plural(len(nodes), "node"), words.Ranges(nodes), p.Where(others), beyond),
 		Ways: []numa.Way{list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory))},
 	}
+	if fills := on.Fills(&v.Guest); fills > 0 {
+		f.Severity = finding.Medium
+		f.Message = fmt.Sprintf("memory of %s takes %s that ESXi keeps free of the %s that numa.nodeAffinity = %s allows%s, and may come from no other node",
+			memory, fills, words.Plural(len(nodes), "node"), words.Ranges(nodes), p.Where(others))
+	}
 	if memory > beyond {
 		f.Ways = append(f.Ways, p.AtMostMemory(on, len(nodes)))
+	}
+	report(p, &f, on)
+	return true
+}
+
+// beside reports memory that the listed nodes of its host do not hold for the VM and those that run there and may use no other nodes. Where
+// the host has too little for all of its VMs, another place cures only a part.
+func beside(p *rule.Pass, nodes []int) bool {
+	v, on := p.VM, &p.VM.On[0]
+	m := &on.Kind.Machine
+	n := m.Allowed(v.Guest.AllowedNodes)
+	if v.Home == nil || v.Off() || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || !m.MemoryKnown() || n >= int(m.Nodes) {
+		return false
+	}
+	_, has := m.Holds(n, v.Guest.AllowedNodes, false)
+	bound, memory, all := []*rule.VM{v}, v.Memory.Value, v.Memory.Value
+	for _, o := range p.Cluster.Running(v.Host) {
+		if o.ID == v.ID {
+			continue
+		}
+		all += o.Memory.Value
+		ids := o.Guest.AllowedNodes
+		if o.Guest.Affinity {
+			ids = numa.SetOf(vnuma.PinnedMemory(o.VM)...)
+		}
+		if ids != 0 && ids&^v.Guest.AllowedNodes == 0 {
+			bound, memory = append(bound, o), memory+o.Memory.Value
+		}
+	}
+	if len(bound) < 2 || memory <= has {
+		return false
+	}
+	f := finding.Finding{
+		Severity: finding.Medium, Topic: rule.Beside,
+		Message: fmt.Sprintf("affinity binds %s with %s of memory to %s with %s (%s): %s are to be had from no other node and are ballooned or swapped once all is touched",
+			rule.Names(bound), memory, words.Plural(n, "node"), has, words.Ranges(nodes), memory-has),
+		Ways: []numa.Way{numa.ByHand("bind some of these VMs to other nodes, or move them to another host")},
+	}
+	if all <= numa.Bytes(m.AllMemory) {
+		f.Severity = p.Beyond(numa.Bytes(float64(memory-has) * float64(v.Memory.Value) / float64(memory))) // its part
+	}
+	for _, o := range bound[1:] {
+		e := o.MemoryEvidence()
+		e.Name += " of " + o.Name
+		f.Evidence = append(f.Evidence, e)
 	}
 	report(p, &f, on)
 	return true

@@ -37,10 +37,6 @@ func check(p *rule.StatedPass) {
 	}
 	for i, n := range v.Host.Nodes.Value {
 		mine, there := own[n.ID], all[n.ID]
-		it := "it"
-		if cell := cellOn(v, n.ID); cell >= 0 {
-			it = fmt.Sprint("cell ", cell)
-		}
 		if mine == 0 || there <= len(v.Host.CPUs.Value[i]) {
 			continue
 		}
@@ -53,7 +49,7 @@ func check(p *rule.StatedPass) {
 				Severity: finding.Medium,
 				Topic:    fmt.Sprint("vCPUs ", n.ID),
 				Message:  fmt.Sprintf("%d vCPUs are pinned to the %d CPUs of node %d of %s, and %d to the %d of node %d", there, len(v.Host.CPUs.Value[i]), n.ID, v.Host.Name, load, len(v.Host.CPUs.Value[j]), o.ID),
-				Advice:   p.Spelt(fmt.Sprintf("Pin %s and bind its memory to node %d", it, o.ID), rule.Pins, rule.Binding),
+				Advice:   p.Spelt(fmt.Sprintf("Pin %s memory to node %d", toMove(v, n.ID, there-len(v.Host.CPUs.Value[i]), len(v.Host.CPUs.Value[j])-load), o.ID), rule.Pins, rule.Binding),
 				Evidence: []finding.Evidence{p.At("its vCPUs pinned there", fmt.Sprint(mine), v.Stated.PinAt(0)), p.Nodes()},
 			})
 			break
@@ -83,7 +79,7 @@ func memory(p *rule.StatedPass) {
 			Severity: finding.High,
 			Topic:    fmt.Sprint("memory ", words.Ranges(nodes)),
 			Message:  fmt.Sprintf("%s of memory is bound to %s of %s, which has %s", bound.Memory, rule.NodeList(nodes), v.Host.Name, room),
-			Advice:   p.Spelt("Bind some of them to another node, with their vCPUs", rule.Binding, rule.Pins),
+			Advice:   p.Spelt(fmt.Sprintf("Bind VMs with at least %s of it to another node, with their vCPUs", bound.Memory-room), rule.Binding, rule.Pins),
 			Evidence: []finding.Evidence{p.At("memory bound to it", bound.Own.String(), v.Stated.Bound[0].At), p.Nodes()},
 		}
 		if nodes == nil {
@@ -97,19 +93,48 @@ func memory(p *rule.StatedPass) {
 		f.Message += ": that of " + words.Few(bound.Names)
 		if len(bound.Names) == 1 {
 			f.Advice = cmp.Or(v.BeyondHost(), p.Spelt("Give it less memory, or more nodes that have it", rule.Binding))
+			if node, left, ok := v.Elsewhere(nodes, bound.Memory-room); ok && nodes != nil {
+				f.Advice = p.Spelt(fmt.Sprintf("Bind cells with at least %s of it to node %d, which has %s left", bound.Memory-room, node, left), rule.Binding)
+			}
 		}
 		p.Report(f)
 	}
 }
 
-// cellOn returns the cell of several whose vCPUs or memory are on a node alone; -1 for none, and for a VM of one cell.
-func cellOn(v *rule.StatedVM, node int) int {
-	for i := range v.Stated.Cells {
-		if len(v.Stated.Cells) > 1 && slices.Equal(v.Stated.HomeOf(i, v.Host), []int{node}) {
-			return i
+// toMove names the smallest VM or cell on a node whose vCPUs are enough, and not more than the other node has CPUs left: every VM of the node
+// names the same.
+func toMove(v *rule.StatedVM, node, enough, left int) string {
+	type unit struct {
+		vcpus    int
+		vm, cell string
+	}
+	var best *unit
+	for _, one := range append([]*rule.StatedVM{v}, v.Beside...) {
+		s := one.Stated
+		for i := range s.Cells {
+			u := unit{s.Present(i), one.Name, fmt.Sprint("cell ", i)}
+			if one != v && s.Running != v.Stated.Running || !slices.Equal(s.RunsOn(i, one.Host), []int{node}) || u.vcpus < enough || u.vcpus > left {
+				continue
+			}
+			if len(s.Cells) == 1 {
+				u.cell = ""
+			}
+			if best == nil || cmp.Or(u.vcpus-best.vcpus, cmp.Compare(u.vm, best.vm), cmp.Compare(u.cell, best.cell)) < 0 {
+				best = &u
+			}
 		}
 	}
-	return -1
+	switch {
+	case best == nil:
+		return fmt.Sprintf("VMs with at least %s of them and bind their", words.Plural(enough, "vCPU"))
+	case best.vm == v.Name && best.cell == "":
+		return fmt.Sprintf("it (%s) and bind its", words.Plural(best.vcpus, "vCPU"))
+	}
+	of := words.Join(" of ", best.cell, best.vm)
+	if best.vm == v.Name {
+		of = best.cell
+	}
+	return fmt.Sprintf("%s (%s) and bind its", of, words.Plural(best.vcpus, "vCPU"))
 }
 
 // pinned adds the vCPUs that a VM has pinned to one node each.

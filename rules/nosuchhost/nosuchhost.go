@@ -40,6 +40,7 @@ func check(p *rule.StatedPass) {
 	for i := range s.Bound {
 		if one >= 0 && s.Bound[i].Nodes == nil && !s.Auto {
 			report(finding.Medium, fmt.Sprint("unbound ", i), fmt.Sprintf("the memory of cell %d is bound to no node, and that of cell %d is", i, one), "memory of the cell", "any node", s.Cells[i].At)
+			p.Findings[len(p.Findings)-1].Advice = p.Spelt("Bind the memory of each cell to a node, or that of none", rule.Binding)
 		}
 	}
 	for _, f := range p.Faults(shape.Topology, shape.Distance) {

@@ -18,6 +18,7 @@ type Policy struct {
 	Severities map[string]finding.Severity
 	Off        map[string]bool // by rule ID: nothing is reported
 	Suppress   []Suppression
+	Expect     []Expectation
 	Fix        Fix
 
 	watch map[string]bool // IDs of the rules that judge recordings

@@ -84,6 +84,9 @@ type reader struct {
 	faults []*numa.SyntaxError
 }
 
+// place returns where a node stands.
+func (r *reader) place(n *yaml.Node) string { return numa.Place(r.file, n.Line, n.Column) }
+
 func (r *reader) errorf(n *yaml.Node, format string, args ...any) {
 	r.faults = append(r.faults, &numa.SyntaxError{File: r.file, Line: max(1, n.Line), Col: max(1, n.Column), Msg: fmt.Sprintf(format, args...)})
 }
@@ -120,7 +123,8 @@ func (r *reader) top(p *Policy, n *yaml.Node) {
 	if isNull(n) {
 		return // nothing but comments
 	}
-	r.mapping(n, []string{"thresholds", "severities", "suppress", "fix"}, func(key string, _, value *yaml.Node) {
+	r.expectations(p, n)
+	r.mapping(n, []string{"thresholds", "severities", "suppress", "expect", "fix"}, func(key string, _, value *yaml.Node) {
 		switch key {
 		case "thresholds":
 			r.mapping(value, r.thresholdNames(), func(name string, _, v *yaml.Node) { r.threshold(p, name, v) })
@@ -193,7 +197,7 @@ func (r *reader) suppress(p *Policy, n *yaml.Node) {
 		return
 	}
 	for _, item := range n.Content {
-		s := Suppression{At: fmt.Sprintf("%s:%d:%d", r.file, item.Line, item.Column)}
+		s := Suppression{At: r.place(item)}
 		before := len(r.faults)
 		r.suppression(&s, item)
 		if len(r.faults) == before {

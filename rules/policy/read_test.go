@@ -95,9 +95,9 @@ func TestErrors(t *testing.T) {
 	const complete = "reason: r, until: 2027-01-31"
 	for _, tt := range []struct{ name, text, want string }{
 		{"unknown key", "treshold:\n  N005.nodes: 4\n", `c.yaml:1:1: found "treshold", which is unknown: alike is thresholds`},
-		{"unlike any", "rules: 1\n", `c.yaml:1:1: found "rules", which is unknown: want thresholds, severities, suppress or fix`},
+		{"unlike any", "rules: 1\n", `c.yaml:1:1: found "rules", which is unknown: want thresholds, severities, suppress, expect or fix`},
 		{"twice", "severities: {}\nseverities: {}\n", `c.yaml:2:1: found severities again, line 1 has it`},
-		{"no mapping", "- a\n", "c.yaml:1:1: found a list, want a mapping with thresholds, severities, suppress or fix"},
+		{"no mapping", "- a\n", "c.yaml:1:1: found a list, want a mapping with thresholds, severities, suppress, expect or fix"},
 		{"nothing where a mapping is", "severities:\n", "c.yaml:1:12: found nothing, want a mapping with H001, N001, N005 or N006"},
 		{"threshold unknown", "thresholds:\n  N005.seriusShare: 1\n", `c.yaml:2:3: found "N005.seriusShare", which is unknown: alike is N005.seriousShare`},
 		{"threshold no number", "thresholds:\n  N005.seriousShare: much\n", `c.yaml:2:22: found N005.seriousShare = "much", want a share such as 0.15 or 15 % from 0 to 1`},
@@ -112,7 +112,7 @@ func TestErrors(t *testing.T) {
 		{"rule of a severity", "severities:\n  X999: low\n", `c.yaml:2:3: found "X999", which is unknown: want H001, N001, N005 or N006`},
 		{"tab", "thresholds:\n\tN005.nodes: 4\n", "c.yaml:2:1: found a tab, want blanks: YAML indents with blanks alone"},
 		{"tab after blanks", "severities:\n  N005: high\n  \tN001: low\n", "c.yaml:3:3: found a tab, want blanks: YAML indents with blanks alone"},
-		{"long word", strings.Repeat("x", 100) + ": 1\n", "c.yaml:1:1: found \"" + strings.Repeat("x", 60) + "…\", which is unknown: want thresholds, severities, suppress or fix"},
+		{"long word", strings.Repeat("x", 100) + ": 1\n", "c.yaml:1:1: found \"" + strings.Repeat("x", 60) + "…\", which is unknown: want thresholds, severities, suppress, expect or fix"},
 		{"no list", "suppress: N001\n", `c.yaml:1:11: found "N001", want a list of suppressions`},
 		{"no reason", "suppress:\n  - {rules: N001, vm: a, until: 2027-01-31}\n", "c.yaml:2:5: found a suppression without reason: say why the findings are accepted"},
 		{"empty reason", "suppress:\n  - {rules: N001, vm: a, until: 2027-01-31, reason: ' '}\n", "c.yaml:2:53: found an empty reason: say why the findings are accepted"},

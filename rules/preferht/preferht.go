@@ -107,7 +107,7 @@ func reportBig(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
 	f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s",
 		key(v), v.Guest.VCPUs, words.Plural(on.Layout.HomeNodes, "node"), where,
 		on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory), v.RemoteText(&on.Layout))
-	f.Ways = []numa.Way{p.LessMemory(on, 1)}
+	f.Ways = p.LessMemory(on, 1)
 	without(p, f)
 }
 

@@ -29,7 +29,8 @@ func check(p *rule.Pass) {
 		return
 	case v.Off():
 		if !v.On[0].Layout.Refused.ByLatency() { // N026
-			report(p, &v.On[0], "it does not power on", finding.High)
+			p.Worst(func(o *rule.On) bool { return o.Layout.Refused.Any() })
+			report(p, &v.On[0], "it does not power on", finding.High, p.Elsewhere()...)
 		}
 		unprotected(p)
 		unsettable(p)
@@ -44,18 +45,23 @@ func check(p *rule.Pass) {
 	if on := &v.On[0]; len(v.Refused) == 0 {
 		notJudged(p, on)
 	}
-	i := slices.IndexFunc(v.Refused, func(o rule.On) bool { return !o.Layout.Refused.ByRelease() })
-	if i < 0 {
+	var on *rule.On
+	var hosts []*numa.Host
+	for i := range v.Refused {
+		o := &v.Refused[i]
+		ready := slices.DeleteFunc(slices.Clone(o.Kind.Hosts), func(h *numa.Host) bool { return !h.Ready() })
+		if o.Layout.Refused.ByRelease() || len(ready) == 0 || on != nil && o.Layout.Refused != on.Layout.Refused {
+			continue
+		}
+		if on == nil {
+			on = o
+		}
+		hosts = append(hosts, ready...)
+	}
+	if on == nil {
 		return
 	}
-	on := &v.Refused[i]
-	var hosts []*numa.Host
-	for _, other := range v.Refused[i:] {
-		if other.Layout.Refused == on.Layout.Refused {
-			hosts = append(hosts, other.Kind.Hosts...)
-		}
-	}
-	report(p, on, "it does not power on on "+rule.HostNames(hosts), finding.Medium)
+	report(p, on, "it does not power on on "+rule.HostNames(hosts), finding.Medium, rule.KeepOff(hosts))
 }
 
 // unprotected reports a VM with more vCPUs or memory than Fault Tolerance protects (vSphere Availability, Fault Tolerance requirements,
@@ -232,7 +238,8 @@ func evidence(v *rule.VM, on *rule.On, r vnuma.Refusal) []finding.Evidence {
 	return []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), finding.Of("virtual hardware", v.Hardware, v.At), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}
 }
 
-func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
+// report reports a refusal. place are the ways to run the VM on other hosts.
+func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity, place ...numa.Way) {
 	v, r := p.VM, on.Layout.Refused
 	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r), Evidence: evidence(v, on, r)}
 	if v.Runs() {
@@ -244,6 +251,7 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 			return !slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory })
 		})...)
 	}
+	f.Ways = append(place, f.Ways...)
 	p.Report(f, &on.Layout)
 }
 

@@ -43,7 +43,7 @@ func watch(w *rule.Watch) {
 		if mean < w.Host.Options.Locality {
 			hides = " was"
 		}
-		f.Message += fmt.Sprintf("; N%%L%s %s on average in that time, %s at the least", hides, rule.NL(mean), rule.NL(least))
+		f.Message += fmt.Sprintf("; N%%L%s %s on average in that time, %s at worst", hides, rule.NL(mean), rule.NL(least))
 		f.Evidence = append(f.Evidence, finding.Evidence{Name: "mean N%L of that time", Value: rule.NL(mean), Origin: "derived: " + rule.FieldBoth, At: words.Moment(s.From)}, rule.Saw("least N%L of that time", rule.NL(least), rule.FieldBoth, s.From))
 	}
 	if ok && least >= w.Threshold("fair") {

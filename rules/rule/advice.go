@@ -33,7 +33,8 @@ func (p *Pass) Plan() *plan.Plan {
 	if best, ok := (*plans)[key]; ok {
 		return best
 	}
-	best := plan.Best(&guest, p.VM.Machines(), p.Choices)
+	fit, others := p.VM.Machines()
+	best := plan.Best(&guest, fit, p.Choices, others...)
 	if *plans == nil {
 		*plans = map[planKey]*plan.Plan{}
 	}
@@ -170,13 +171,24 @@ func (p *Pass) Counts() string {
 	var counts []string
 	for _, n := range []int{best.Fewer, best.More} {
 		if n > 0 && p.VM.Sized(n) {
-			counts = append(counts, strconv.Itoa(n))
+			counts = append(counts, p.evenly(n))
 		}
 	}
 	if counts == nil {
 		return ""
 	}
 	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", p.VM.Guest.VCPUs, words.Plural(p.VM.On[0].Layout.Least, "node"), strings.Join(counts, " or "))
+}
+
+// evenly returns n vCPUs in words, with the cores per socket that they need where the present ones do not divide them, or make uneven clients.
+func (p *Pass) evenly(n int) string {
+	g, m := p.VM.Guest, &p.VM.On[0].Kind.Machine
+	g.VCPUs = int32(n)
+	l := vnuma.Predict(&g, m, &vnuma.Case{Choices: p.Choices})
+	if g.AutoCPS || n%int(g.CoresPerSocket) == 0 && l.PPDs.Even() {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d with %s per socket", n, words.Plural(n/int(m.Least(g.VCPUs)), "core"))
 }
 
 // stepsOf lists the changes of the edit.
@@ -230,7 +242,7 @@ func (p *Pass) atHome(best *plan.Plan) string {
 // farHosts names the hosts on which the plan does not serve after vMotion.
 func (p *Pass) farHosts(best *plan.Plan) string {
 	var hosts []*numa.Host
-	for i := 1; i < len(best.After); i++ {
+	for i := 1; i < len(p.VM.Open()); i++ {
 		if _, spans := best.After[i].Spanning(); spans {
 			hosts = append(hosts, p.VM.On[i].Kind.Hosts...)
 		}

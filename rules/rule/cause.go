@@ -32,6 +32,12 @@ func (p *Pass) late(o *On, g vnuma.Guest, m vnuma.Machine) bool {
 	return plain.VPDs.Equal(o.Layout.VPDs) && !fresh.VPDs.Equal(o.Layout.VPDs)
 }
 
+// Rounded reports whether cores per socket make the clients of the VM less even than its vCPUs need (B-12).
+func (p *Pass) Rounded(o *On) bool {
+	l := p.Flat(p.VM.Guest, &o.Kind.Machine)
+	return l.Managed && l.PPDs.Unevenness() < o.Layout.PPDs.Unevenness()
+}
+
 // Flat predicts g on m with the smallest sockets that power on there, which shape nothing: 140
 // sockets of one core do not.
 func (p *Pass) Flat(g vnuma.Guest, m *vnuma.Machine) vnuma.Layout {

@@ -76,7 +76,7 @@ func (p *Placed) Basis() (text string, seen int) {
 	if seen == 0 {
 		return "", 0
 	}
-	text = fmt.Sprintf("%s where seen", words.Plural(seen, "VM"))
+	text = fmt.Sprintf("%s seen", words.Plural(seen, "VM"))
 	switch {
 	case first == "":
 	case first == last:

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ import (
 type Proposal struct {
 	Needed []string `json:"needed,omitempty"` // what the cure needs
 	Better []string `json:"better,omitempty"` // what is tidier
+	// Instead cures the findings as well, by the place of the VM alone; "" where nothing does.
+	Instead string `json:"instead,omitempty"`
 	// Edits are those of Needed as they are written, Optional those of Better.
 	Edits    []numa.Edit `json:"edits,omitempty"`
 	Optional []numa.Edit `json:"optionalEdits,omitempty"`
@@ -44,10 +47,21 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		return nil
 	}
 	out := &Proposal{}
+	place := true
 	for i := range findings {
-		if findings[i].VMID == p.VM.ID && findings[i].Planned() {
-			out.Findings = append(out.Findings, findings[i].Rule)
+		f := &findings[i]
+		if f.VMID != p.VM.ID || !f.Planned() {
+			continue
 		}
+		out.Findings = append(out.Findings, f.Rule)
+		if first := &f.Ways[0]; first.Edits != nil || first.Plan {
+			place = false
+		} else {
+			out.Instead = cmp.Or(out.Instead, first.Do)
+		}
+	}
+	if !place {
+		out.Instead = ""
 	}
 	best := p.Plan()
 	if out.Findings == nil || !best.Better {
@@ -67,10 +81,10 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	out.Afterwards = "nothing"
 	g := &p.VM.Guest
 	switch {
+	case p.VM.Stopped():
+		out.Downtime = p.VM.NoDowntime()
 	case g.PowerCycleReboot:
 		out.Downtime = "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle, and removes itself"
-	case p.VM.Off():
-		out.Downtime = "none: the VM does not power on as it is"
 	}
 	if p.VM.FaultTolerant() {
 		out.Downtime += ". Fault Tolerance is off in between: vSphere changes no settings while it is on"
@@ -79,6 +93,14 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
 	}
 	return out
+}
+
+// NoDowntime says why a change costs a stopped VM nothing.
+func (v *VM) NoDowntime() string {
+	if v.Power.Value == numa.PoweredOff {
+		return "none: the VM is powered off"
+	}
+	return "none: the VM does not power on as it is"
 }
 
 // Whole returns the proposal with the cures of the findings that it leaves, as a plan of changes takes them beside it.

@@ -120,7 +120,7 @@ type VM struct {
 	Home  *Kind      // of the host it is on; nil when it is on none that is predicted
 	Host  *numa.Host // it is registered on; nil when unknown
 	// On is every kind of its cluster where it powers on, Home first; Home alone first where
-	// it does not, or any where none takes it. Never empty.
+	// it does not, or any where none takes it. Small ones come behind the others, closed ones last. Never empty.
 	On      []On
 	Refused []On // the other kinds, where it does not power on
 	// Seen are its observations beside the prediction for each, oldest first.
@@ -227,6 +227,8 @@ func (v *VM) MayRunSQL() bool {
 type On struct {
 	Kind   *Kind
 	Layout vnuma.Layout
+	Closed bool // no host of the kind takes VMs now, and the VM is on none
+	Small  bool // the VM has more vCPUs than such hosts have cores, or more memory than they have for VMs, and is on none
 }
 
 // Needed returns the fewest nodes of o that hold the vCPUs and the memory of g.
@@ -242,10 +244,28 @@ func (o *On) Holds(g *vnuma.Guest) numa.Bytes {
 
 // Lacks returns what the nodes of numa.nodeAffinity cannot hold of the memory of g, although the host has more nodes (C-12).
 func (o *On) Lacks(g *vnuma.Guest) numa.Bytes {
-	if m := &o.Kind.Machine; o.Layout.Managed && m.Allowed(g.AllowedNodes) < int(m.Nodes) {
+	if o.bound(g) {
 		return o.Layout.Memory.Nowhere
 	}
 	return 0
+}
+
+// Fills returns what memory of g takes of that which the nodes of numa.nodeAffinity keep free once memory in use has come home (C-16): nodes
+// that the VM may not use would have it. 0 where g lacks memory.
+func (o *On) Fills(g *vnuma.Guest) numa.Bytes {
+	m := &o.Kind.Machine
+	if !o.bound(g) || !m.MemoryKnown() || o.Layout.Memory.Nowhere > 0 {
+		return 0
+	}
+	n := m.Allowed(g.AllowedNodes)
+	_, all := m.Holds(n, g.AllowedNodes, false)
+	return max(0, numa.Bytes(g.Memory)-all+m.Reserve(false).Home*numa.Bytes(n))
+}
+
+// bound reports whether numa.nodeAffinity of g leaves out nodes of the host.
+func (o *On) bound(g *vnuma.Guest) bool {
+	m := &o.Kind.Machine
+	return o.Layout.Managed && m.Allowed(g.AllowedNodes) < int(m.Nodes)
 }
 
 // RemoteText says what of the VM's memory is remote on an empty host: at first, and in the
@@ -308,6 +328,7 @@ type Pass struct {
 	about []*numa.Host // that a finding of a host rule speaks of, when they are several
 
 	bad  []*numa.Host // hosts where the fault that Worst found holds, when not everywhere
+	good []*On        // where it does not
 	away bool         // the VM's own is not among them
 }
 
@@ -316,6 +337,9 @@ type Pass struct {
 func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
 	f.Cluster = p.Cluster.Name
+	if p.VM != nil && p.VM.Guest.Admitted && p.VM.Stopped() {
+		f.Message = "once it powers on: " + f.Message
+	}
 	if p.away { // it costs nothing until the VM moves there
 		f.Severity = min(f.Severity, finding.Medium)
 	}
@@ -347,34 +371,27 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	p.Findings = append(p.Findings, f)
 }
 
-// Worst returns the kind that a VM rule should speak about: Home when bad holds
+// Worst returns the kind, of the hosts that take VMs, that a VM rule should speak about: Home when bad holds
 // there, else the first kind where it does; then findings are at most medium. ok is false when it holds nowhere.
 // others counts the hosts of the cluster where bad does not hold.
 func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
-	p.bad = nil
-	for i := range p.VM.On {
-		o := &p.VM.On[i]
+	p.bad, p.good = nil, nil
+	for i, open := 0, p.VM.Open(); i < len(open); i++ {
+		o := &open[i]
+		hosts := p.VM.HostsOf(o.Kind)
 		if !bad(o) {
-			others += len(o.Kind.Hosts)
+			others += len(hosts)
+			p.good = append(p.good, o)
 			continue
 		}
 		if on == nil {
 			on = o
 		}
-		p.bad = append(p.bad, o.Kind.Hosts...)
+		p.bad = append(p.bad, hosts...)
 	}
 	if others == 0 {
 		p.bad = nil
 	}
 	p.away = on != nil && p.VM.Home != nil && on.Kind != p.VM.Home
 	return on, others, on != nil
-}
-
-// Machines returns the machines of all kinds that the VM can run on.
-func (v *VM) Machines() []vnuma.Machine {
-	out := make([]vnuma.Machine, len(v.On))
-	for i := range v.On {
-		out[i] = v.On[i].Kind.Machine
-	}
-	return out
 }

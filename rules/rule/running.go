@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
@@ -18,6 +20,16 @@ func (c *Cluster) Running(h *numa.Host) []*VM {
 func (c *Cluster) Denied(v *VM) vnuma.Refusal {
 	c.admit()
 	return c.denied[v]
+}
+
+// Unjudged returns the hosts that cannot be predicted.
+func (c *Cluster) Unjudged() (hosts []*numa.Host) {
+	for _, h := range c.Hosts {
+		if !slices.ContainsFunc(c.Kinds, func(k *Kind) bool { return slices.Contains(k.Hosts, h) }) {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
 }
 
 func (c *Cluster) admit() {
@@ -56,6 +68,11 @@ func Admit(vms []*VM, there func(*VM) bool) map[*VM]vnuma.Refusal {
 // Runs reports whether the VM is known to run: it was seen to, or its source says so.
 func (v *VM) Runs() bool {
 	return len(v.Seen) > 0 || v.StatedOn()
+}
+
+// Stopped reports whether the VM is off: its source says so, or its host does not power it on and nothing says that it runs.
+func (v *VM) Stopped() bool {
+	return v.Power.Value == numa.PoweredOff || (v.Off() || v.Guest.Admitted) && !v.Runs()
 }
 
 // PowerOnOf is the topic of what is found of the room for a VM that is powered off.

@@ -68,6 +68,9 @@ func (p *Pass) Serves(edits []numa.Edit) bool {
 	return WeightOf(p.weigh(edits)).Compare(WeightOf(p.now())) <= 0
 }
 
+// Beside is the topic of what VMs lack together. It is for people to choose which of them is changed, and who brings it harms the others too.
+const Beside = "beside"
+
 // harm returns what speaks against the edits: the worst finding that they bring, or leave of f; nil when they cure f and leave the VM
 // with no more and no worse findings than it has, and with no high one in its place.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
@@ -78,6 +81,7 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	}
 	same := func(a, b *finding.Finding) bool { return a.Rule == b.Rule && a.Topic == b.Topic }
 	var worst *finding.Finding
+	others := false
 	for i := range after {
 		a := &after[i]
 		if same(a, f) && a.Severity >= f.Severity {
@@ -87,8 +91,9 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 		if !had && (worst == nil || a.Severity > worst.Severity) {
 			worst = a
 		}
+		others = others || !had && a.Topic == Beside
 	}
-	moved := worst != nil && worst.Severity == finding.High && !p.VM.Off() // to power on comes before all else
+	moved := worst != nil && (worst.Severity == finding.High || others) && !p.VM.Off() // to power on comes before all else
 	if moved || WeightOf(after).Compare(WeightOf(now)) > 0 {
 		return worst
 	}
@@ -111,7 +116,8 @@ func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 	if err != nil {
 		return numa.Way{}, false
 	}
-	best := plan.Best(&guest, p.VM.Machines(), p.Choices)
+	fit, _ := p.VM.Machines()
+	best := plan.Best(&guest, fit, p.Choices)
 	if !best.Better {
 		return numa.Way{}, false
 	}
@@ -141,6 +147,7 @@ func (p *Pass) advise(f *finding.Finding) {
 	if f.Ways == nil || p.Weighing {
 		return
 	}
+	f.Ways = slices.CompactFunc(f.Ways, func(a, b numa.Way) bool { return a.Do == b.Do }) // two parts of a check may name one place
 	changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil }
 	for i := range f.Ways {
 		if p.VM != nil && slices.ContainsFunc(f.Ways[i].Edits, func(e numa.Edit) bool { return e.Kind == numa.EditHostOption }) {
@@ -245,7 +252,11 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 		w.Do += why
 		return w
 	}
+	divides := func(n int) bool { return v.Guest.AutoCPS || n%max(1, int(v.Guest.CoresPerSocket)) == 0 }
 	first := way(most, 0)
+	if !divides(most) {
+		first = way(most, socketFor(&v.On[0].Kind.Machine, most))
+	}
 	if !v.Sized(most) {
 		first = numa.ByHand(fmt.Sprintf("use fewer vCPUs and ask SAP: no size up to %d is whole sockets of its hosts or half a one, as SAP HANA is sized%s", most, why))
 	}
@@ -257,14 +268,14 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 		tries = most
 	}
 	fits := most // on every host
-	for i := range v.On {
-		n, _ := v.Crowded(v.On[i].Kind)
+	for _, o := range v.Open() {
+		n, _ := v.Crowded(o.Kind)
 		fits = min(fits, n)
 	}
 	node := int(v.On[0].Kind.Machine.Cores)
 	for _, n := range slices.Concat(down(min(most, fits), tries, node), down(most, tries, node)) {
 		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
-			if w := way(n, cps); v.Sized(n) && p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
+			if w := way(n, cps); v.Sized(n) && p.Serves(w.Edits) && (cps > 0 || divides(n)) {
 				if n < most {
 					w.Do += p.instead(first)
 				}
@@ -333,12 +344,13 @@ func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
 	return numa.Way{Do: fmt.Sprintf("give the VM at most %s%s", most, why), Edits: []numa.Edit{numa.EditMemory.To(int(most / numa.MiB))}}
 }
 
-// LessMemory is AtMostMemory; where only other hosts of the cluster are too small, it is the way to keep the VM off them.
-func (p *Pass) LessMemory(on *On, n int) numa.Way {
+// LessMemory is AtMostMemory, behind what cures by the place of the VM alone: where only other hosts of the cluster are too small, nothing
+// else is needed.
+func (p *Pass) LessMemory(on *On, n int) []numa.Way {
 	if p.away {
-		return KeepOff(p.bad)
+		return p.Elsewhere()
 	}
-	return p.AtMostMemory(on, n)
+	return append(p.Elsewhere(), p.AtMostMemory(on, n))
 }
 
 // KeepOff is the way to keep the VM off hosts.
@@ -349,7 +361,7 @@ func KeepOff(hosts []*numa.Host) numa.Way {
 // Cycle ends the words of a change that takes effect at power-on: how the VM gets there.
 func (v *VM) Cycle() string {
 	switch {
-	case v.Power.Value == numa.PoweredOff:
+	case v.Stopped():
 		return " before it is powered on"
 	case v.Guest.PowerCycleReboot:
 		return ", then reboot the guest (vmx.reboot.PowerCycle makes that a power cycle)"
@@ -364,21 +376,27 @@ func (v *VM) Afresh() numa.Way {
 }
 
 // PlanWays returns the plan of the VM as a way, and what its guest will notice of it; nil where there is none. A text without a plan
-// says why there is none, and is in its place.
+// says why there is none, and is in its place. Where the fault is on other hosts alone, to keep the VM off them comes first.
 func (p *Pass) PlanWays() (ways []numa.Way, notice string) {
 	text, notice := p.counsel()
+	if p.away {
+		ways = p.Elsewhere()
+	}
 	switch {
 	case text == "":
-		return nil, ""
+		return ways, ""
 	case notice == "" || !p.planned:
-		return []numa.Way{numa.ByHand(text)}, notice
+		return append(ways, numa.ByHand(text)), notice
 	}
 	best := p.Plan()
 	edit := best.Needed
 	if stepless := p.stepsOf(&edit) == nil; stepless {
+		if ways != nil { // it is the cure, and the plan is only tidier
+			return ways, ""
+		}
 		edit = best.Edit
 	}
-	return []numa.Way{{Do: text, Edits: p.VM.Edits(&edit), Plan: true}}, notice
+	return append(ways, numa.Way{Do: text, Edits: p.VM.Edits(&edit), Plan: true}), notice
 }
 
 // Edits returns a plan as edits of the VM.

@@ -4,6 +4,7 @@ package shape
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -74,18 +75,25 @@ func checkVCPUs(s *numa.Shape, fault faulter) []int {
 		if !slices.IsSorted(c.CPUs) {
 			fault(VCPUs, "the vCPUs of cell %d do not ascend", i)
 		}
+		var absent []int
+		twice := map[int][]int{} // by the first cell
 		for _, v := range c.CPUs {
 			switch {
 			case v < 0 || v >= len(cell):
-				fault(VCPUs, "cell %d has vCPU %d of %d", i, v, len(cell))
-				good = false
+				absent = append(absent, v)
 			case cell[v] >= 0:
-				fault(VCPUs, "vCPU %d is in cells %d and %d", v, cell[v], i)
-				good = false
+				twice[cell[v]] = append(twice[cell[v]], v)
 			default:
 				cell[v] = i
 			}
 		}
+		if absent != nil {
+			fault(VCPUs, "cell %d has %s of %d, which libvirt refuses", i, words.Numbered("vCPU", absent), len(cell))
+		}
+		for _, first := range slices.Sorted(maps.Keys(twice)) {
+			fault(VCPUs, "%s in cells %d and %d, which libvirt refuses", words.Be("vCPU", twice[first]), first, i)
+		}
+		good = good && absent == nil && len(twice) == 0
 	}
 	var none []int
 	for v, c := range cell {
@@ -94,7 +102,7 @@ func checkVCPUs(s *numa.Shape, fault faulter) []int {
 		}
 	}
 	if none != nil {
-		fault(VCPUs, "vCPUs %s are in no cell", words.Ranges(none)) // libvirt and QEMU give them to cell 0 without a word
+		fault(VCPUs, "%s in no cell", words.Be("vCPU", none)) // libvirt and QEMU give them to cell 0 without a word
 		good = false
 	}
 	if !good {
@@ -147,7 +155,7 @@ func checkDistance(s *numa.Shape, fault faulter) {
 	if s.Distance == nil {
 		return
 	}
-	const local, farthest = 10, 254 // ACPI SLIT; 255 is unreachable
+	const local, farthest = 10, 255 // ACPI SLIT; 255 is unreachable, which libvirt and QEMU take
 	for i, row := range s.Distance {
 		for j, d := range row {
 			if i == j && d != local || i != j && (d <= local || d > farthest) {

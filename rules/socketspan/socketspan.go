@@ -23,7 +23,7 @@ func check(p *rule.Pass) {
 	}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		// A client that exceeds its node for lack of nodes still holds whole sockets.
-		return o.Layout.CoresPerSocket > o.Layout.Capacity && span(&o.Layout) > 1
+		return !o.Small && o.Layout.CoresPerSocket > o.Layout.Capacity && span(&o.Layout) > 1
 	})
 	if !ok {
 		return

@@ -38,8 +38,12 @@ func check(p *rule.Pass) {
 	ways, notice := p.PlanWays()
 	when := ""
 	if !p.Plan().Better {
+		afresh := v.Afresh()
+		if severity < finding.High { // what it has is the best for its hosts together
+			severity, afresh = finding.Info, numa.ByHand(afresh.Do)
+		}
 		when = "Leave it where the VM moves between its hosts: sized afresh it fits all of them no better. Where it stays on hosts of this shape"
-		ways, notice = []numa.Way{v.Afresh()}, rule.Notice(&on.Layout, &fresh)
+		ways, notice = []numa.Way{afresh}, rule.Notice(&on.Layout, &fresh)
 	}
 	f := finding.Finding{
 		Severity: severity,

@@ -4,7 +4,6 @@ package threadborder
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 
 	"homenode/internal/words"
 	"homenode/rules/finding"
@@ -22,9 +21,8 @@ func check(p *rule.StatedPass) {
 	s := v.Stated
 	own := v.Own()
 	threads := max(1, s.Threads)
-	on := map[int][]int{} // CPUs with vCPUs, by core of the host
-	split, whole := 0, 0  // cores of the guest
-	first := -1           // vCPU of a core that is split
+	split, whole := 0, 0 // cores of the guest
+	first := -1          // vCPU of a core that is split
 	for core := range s.Most() / threads {
 		of := -1
 		for vcpu := core * threads; vcpu < (core+1)*threads; vcpu++ {
@@ -33,9 +31,6 @@ func check(p *rule.StatedPass) {
 			if !pinned || !known {
 				of = -1
 				break
-			}
-			if !slices.Contains(on[host], cpu) { // one of its own: K010
-				on[host] = append(on[host], cpu)
 			}
 			if of >= 0 && host != of {
 				split++
@@ -50,20 +45,29 @@ func check(p *rule.StatedPass) {
 			whole++
 		}
 	}
-	shared := 0 // cores of the host with vCPUs on several of their threads
-	for _, cpus := range on {
-		if len(cpus) > 1 {
-			shared++
-		}
+	paired, shared, pair := v.Paired()
+	to, even := v.TopologyToBe(s.Most(), s.PerSocket())
+	if s.PerSocket() == 1 { // K012 names the same
+		to, even = v.TopologyToBe(s.Most(), s.Most())
 	}
 	var message, advice string
 	switch {
 	case split > 0:
 		message = fmt.Sprintf("the guest takes vCPUs %d and %d for threads of one core, and they are pinned to two cores of %s; %d of its %d cores are so", first, first+1, v.Host.Name, split, whole)
-		advice = "Pin the threads of a core to the threads of one core of the host, or state threads='1'"
+		advice = "Pin the threads of a core to the threads of one core of the host"
+		if shared == 0 {
+			advice += ", or state threads='1'"
+		}
 	case threads == 1 && shared > 0:
 		message = fmt.Sprintf("the guest takes each vCPU for a core, and on %s of %s two and more of them are pinned to threads of one", words.Plural(shared, "core"), v.Host.Name)
-		advice = "State threads='2' in the topology, or pin each vCPU to a core of its own"
+		switch {
+		case paired && even && to.Threads > 1:
+			advice = "State " + to.Topology() + ", or pin each vCPU to a core of its own"
+		case paired:
+			advice = "Pin each vCPU to a core of its own"
+		default:
+			advice = fmt.Sprintf("Pin each vCPU to a core of its own, or neighbours (0 and 1, 2 and 3 …) to the threads of a core, where now such as vCPUs %d and %d are", pair[0], pair[1])
+		}
 	default:
 		return
 	}

@@ -30,8 +30,8 @@ func crowded(p *rule.Pass) {
 		return
 	}
 	most, _ := v.Crowded(on.Kind)
-	for i := range v.On {
-		if n, crowded := v.Crowded(v.On[i].Kind); crowded {
+	for _, o := range v.Open() {
+		if n, crowded := v.Crowded(o.Kind); crowded {
 			most = min(most, n)
 		}
 	}
@@ -48,7 +48,7 @@ func crowded(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		Message:  fmt.Sprintf("%d vCPUs exceed the %d %s of the host%s: vCPUs share %s and clients exceed their nodes", v.Guest.VCPUs, has, unit, p.Where(others), unit),
-		Ways:     append(ways, p.AtMostVCPUs(most, "")),
+		Ways:     append(append(p.Elsewhere(), ways...), p.AtMostVCPUs(most, "")),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }

@@ -18,7 +18,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Placed: tr
 func check(p *rule.Pass) {
 	v := p.VM
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		return o.Layout.Wide() && !o.Layout.PPDs.Even() && int(v.Guest.VCPUs)%o.Layout.Least != 0
+		return o.Layout.Wide() && !o.Layout.PPDs.Even() && int(v.Guest.VCPUs)%o.Layout.Least != 0 && !p.Rounded(o) // else N008 speaks
 	})
 	if !ok {
 		return

@@ -32,7 +32,7 @@ func check(p *rule.StatedPass) {
 	p.Report(finding.Finding{
 		Severity: finding.High,
 		Message:  "the cells do not divide its vCPUs: " + strings.Join(faults, "; "),
-		Advice:   fmt.Sprintf("List each of the vCPUs 0 to %d in one cell", p.VM.Stated.Most()-1),
+		Advice:   fmt.Sprintf("List each of the vCPUs 0 to %d in one cell", len(p.VM.Stated.CPUs)-1),
 		Evidence: []finding.Evidence{p.Topology(), p.Cells()},
 	})
 }
@@ -42,7 +42,18 @@ func memoryAlone(p *rule.StatedPass) {
 	v, s := p.VM, p.VM.Stated
 	with := func(n numa.Node) bool { return n.Cores > 0 }
 	for i := range s.Cells {
-		if len(s.Cells[i].CPUs) > 0 || s.Cells[i].Memory == 0 {
+		c := &s.Cells[i]
+		if len(c.CPUs) > 0 && s.Present(i) == 0 && c.Memory > 0 {
+			p.Report(finding.Finding{
+				Severity: finding.Low,
+				Topic:    fmt.Sprint("cell ", i),
+				Message:  fmt.Sprintf("cell %d has %s, and none of its %s is there yet: until one is added, the memory is remote to all %d that are", i, c.Memory, words.Plural(len(c.CPUs), "vCPU"), s.VCPUs),
+				Advice:   "Start with vCPUs of each cell, or leave it where they are added soon",
+				Evidence: []finding.Evidence{p.Cells(), p.At("memory of the cell", c.Memory.String(), c.At)},
+			})
+		}
+		unread := func(n numa.Stray) bool { return n.At == c.At } // its vCPUs
+		if len(c.CPUs) > 0 || c.Memory == 0 || slices.ContainsFunc(s.Strays, unread) {
 			continue
 		}
 		severity := finding.Low // the host may have memory of another kind

@@ -34,12 +34,14 @@ func check(p *rule.StatedPass) {
 	if s.Platform == "KubeVirt" { // adds whole sockets
 		all = s.VCPUs
 	}
-	per := shape.Fitting(s.Of(), all)
-	switch {
+	to, ok := p.VM.TopologyToBe(all, all)
+	per := to.PerSocket()
+	switch _, undivided := p.VM.Undivided(); {
+	case undivided && !ok:
 	case all == s.Most() && len(s.Slots) > 0:
 		also = fmt.Sprintf(", for the %d vCPUs that there can be", all)
 	case per == 1: // no number of cores divides both
-		per, also = all, ", and no maxSockets"
+		to.Sockets, to.Cores, to.Threads, also = 1, all, 1, ", and no maxSockets"
 	case len(s.Slots) > 0:
 		also = fmt.Sprintf(", and maxSockets %d", s.Most()/per)
 	}
@@ -47,10 +49,17 @@ func check(p *rule.StatedPass) {
 	if s.TopologyAt == "" {
 		stated = ", since no topology is defined"
 	}
+	advice := p.Spelt(fmt.Sprintf("Define %s%s", to.Topology(), also), rule.Sockets)
+	if !ok && also == "" {
+		advice = "Define larger sockets, each inside a cell, once the guest sees cells"
+		if p.VM.Equal() > 0 {
+			advice = "Use " + p.VM.Others()
+		}
+	}
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		Message:  fmt.Sprintf("each of the %d vCPUs is a socket of its own%s", s.VCPUs, stated),
-		Advice:   p.Spelt(fmt.Sprintf("Define %s of %d cores%s", words.Plural(all/per, "socket"), per, also), rule.Sockets),
+		Advice:   advice,
 		Evidence: []finding.Evidence{p.Topology(), p.Cells()},
 	})
 }

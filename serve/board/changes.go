@@ -6,7 +6,7 @@ import "sync"
 type changes struct {
 	mu         sync.Mutex
 	generation uint64
-	next       chan struct{} // closed at the next change; nil if nobody waits
+	next       chan struct{} // closed at the next change; nil without a waiter
 }
 
 // Generation returns the number of changes so far, and a channel that is closed at the next change.

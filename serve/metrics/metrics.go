@@ -122,6 +122,7 @@ func Labels(h *board.Host, vm int) []string {
 // A block is one family and its samples so far.
 type block struct {
 	Family
+	group   int // of Groups
 	samples []byte
 }
 
@@ -132,19 +133,21 @@ type Page struct {
 	own    []*block // in the order of their first samples
 	byName map[string]*block
 	labels []byte
+	only   uint // groups that are taken, a bit for each; 0 for all
 }
 
 // NewPage returns an empty Page.
 func NewPage(f Form) *Page {
 	p := &Page{form: f, byName: map[string]*block{}, hosts: make([]block, len(Families))}
 	for i := range Families {
-		p.hosts[i].Family = Families[i]
+		p.hosts[i].Family, p.hosts[i].group = Families[i], groupOf(Families[i].Name)
 	}
 	return p
 }
 
 // Reset empties the page and keeps its memory.
 func (p *Page) Reset() {
+	p.only = 0
 	for i := range p.hosts {
 		p.hosts[i].samples = p.hosts[i].samples[:0]
 	}
@@ -185,6 +188,9 @@ func (p *Page) addHost(h *board.Host) {
 	var vm []byte
 	current := -1
 	Each(h, func(s Sample) {
+		if !p.takes(p.hosts[s.Family].group) {
+			return
+		}
 		labels := host
 		if s.VM >= 0 {
 			if s.VM != current {
@@ -200,14 +206,16 @@ func (p *Page) addHost(h *board.Host) {
 func (p *Page) Add(name, kind, unit, help string, number float64, labels ...string) {
 	f := p.byName[name]
 	if f == nil {
-		f = &block{Family: Family{Name: name, name: name, Kind: kind, Unit: unit, Help: help}}
+		f = &block{Family: Family{Name: name, name: name, Kind: kind, Unit: unit, Help: help}, group: groupOf(name)}
 		if kind == "counter" {
 			f.Name += "_total"
 		}
 		p.byName[name] = f
 		p.own = append(p.own, f)
 	}
-	p.sample(f, appendLabels(nil, labels), -1, number)
+	if p.takes(f.group) {
+		p.sample(f, appendLabels(nil, labels), -1, number)
+	}
 }
 
 // An Add adds one sample of one of the collector's own families, as Page.Add does.

@@ -2,9 +2,12 @@ package metrics_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -124,4 +127,66 @@ func TestScrapers(t *testing.T) {
 	scrapers.Wait()
 	close(stop)
 	all.Wait()
+}
+
+// whole returns a Board of a VM of which everything is known, on a host with two nodes.
+func whole() *board.Board {
+	b := board.New(rules.Options{}, time.Hour)
+	b.Fleet("vc", &numa.Fleet{Hosts: []numa.Host{{ID: "h", Name: "esx01"}}, VMs: []numa.VM{{ID: "vm-1", Name: "sql01", Host: "h"}}})
+	t := numa.Tick{Host: "esx01", Time: time.Now(), Since: time.Second, Has: ^numa.Counters(0), Nodes: []numa.NodeTick{{ID: 0, Has: ^numa.Counters(0)}, {ID: 1, Has: ^numa.Counters(0)}}}
+	vm := numa.VMTick{GID: 10, Name: "sql01", Has: ^numa.Counters(0), Homes: numa.SetOf(0), Local: 1 << 30, VCPUs: 8, OnNode: []numa.MemoryOnNode{{Node: 0}, {Node: 1}}}
+	t.VMs = append(t.VMs, vm)
+	b.Tick("vc", "h", &t)
+	return b
+}
+
+// TestGroups asks for each group alone: together they have what all have, and each costs a VM as many series as the page says.
+func TestGroups(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := routes.Server{Board: whole(), Gate: access.New(access.Options{Listen: "127.0.0.1:80"}), Status: func() []collect.Status { return nil }}
+	h := s.Handler()
+	scrape := func(query string) (lines []string) {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1:80/metrics"+query, nil))
+		for line := range strings.Lines(w.Body.String()) {
+			if !strings.HasPrefix(line, "#") {
+				lines = append(lines, line)
+			}
+		}
+		return lines
+	}
+	together, all := 0, len(scrape(""))
+	for _, g := range metrics.Groups {
+		lines := scrape("?group=" + g.Name)
+		together += len(lines)
+		ofVM := 0
+		for _, line := range lines {
+			if strings.Contains(line, `vm="sql01"`) {
+				ofVM++
+			}
+		}
+		if row := fmt.Sprintf("| `%s` | %s | %d |", g.Name, g.About, ofVM); !strings.Contains(string(page), row) {
+			t.Errorf("docs/reference/metrics.md lacks the row %s", row)
+		}
+	}
+	if together != all || all < 20 {
+		t.Errorf("the groups have %d series, all together %d", together, all)
+	}
+	if two := len(scrape("?group=cpu&group=memory")); two != len(scrape("?group=cpu"))+len(scrape("?group=memory")) {
+		t.Errorf("two groups have %d series", two)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1:80/metrics?group=nonsense", nil))
+	if w.Code != http.StatusBadRequest || w.Body.String() != "found the group \"nonsense\", want one of locality, migrations, cpu, memory, nodes, hosts, findings, collector\n" {
+		t.Errorf("%d %s", w.Code, w.Body.String())
+	}
+	build := strings.Join(scrape("?group=collector"), "")
+	for _, want := range []string{"homenode_build_info{version=", "process_start_time_seconds{} ", "process_resident_memory_bytes{} "} {
+		if !strings.Contains(build, want) && runtime.GOOS == "linux" {
+			t.Errorf("lacks %s:\n%s", want, build)
+		}
+	}
 }

@@ -99,8 +99,15 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such vCenter", http.StatusNotFound)
 		return
 	}
+	if err := p.Only(r.URL.Query()["group"]); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	p.AddHosts(s.Board, only)
 	s.Own(only, p.Add)
+	if only == "" {
+		metrics.Process(p.Add)
+	}
 	w.Header().Set("Content-Type", f.ContentType())
 	w.Header().Set("Vary", "Accept, Accept-Encoding")
 	to := io.Writer(w)

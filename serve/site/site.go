@@ -341,3 +341,12 @@ func sentence(text string) string {
 	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
+
+// oneFile is the name of the page that contains the whole analysis (package page), and its address.
+const oneFile = "homenode.html"
+
+// save offers homenode.html for download: opened from a server, it could not keep its promise to make no requests.
+func (s *Site) save(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Disposition", `attachment; filename="`+oneFile+`"`)
+	http.ServeFile(w, r, s.OneFile)
+}

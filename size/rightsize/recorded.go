@@ -21,7 +21,8 @@ func Recorded(w *rules.Watched, inventory *rules.Result, node *Node) (out []*VM)
 		v := &VM{Seen: s}
 		out = append(out, v)
 		if known := w.Joined[s.Last]; known != nil {
-			v.Config, v.Guest, v.Machines = known.VM, known.Guest, known.Machines()
+			v.Config, v.Guest = known.VM, known.Guest
+			v.Machines, _ = known.Machines()
 			if inventory != nil {
 				v.Cluster = inventory.Fleet.ClusterName(known.Cluster)
 			}

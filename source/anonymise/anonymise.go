@@ -1,12 +1,10 @@
-// Package anonymise replaces the names in a fleet by pseudonyms, so that it can be
-// given away: the same name by the same pseudonym everywhere, also inside other
-// text. A Key gives the names back.
+// Package anonymise replaces the names in a fleet by pseudonyms, so that the fleet can be shared. A name has the
+// same pseudonym everywhere, also inside other text. A Key restores the names.
 //
-// What decides the NUMA topology stays: sizes, releases, settings, processor and
-// system models, guest systems. So do the order of names and the relation between
-// the short and the full name of a host. Text that is neither, such as notes and
-// places, keeps its words but for names, addresses, paths and what is quoted; columns of
-// RVTools and properties of the API stay, for they say where a fact comes from.
+// Data that determines the NUMA topology is unchanged: sizes, releases, settings, processor and system models,
+// guest systems. The sort order of names and the relation between the short and the full name of a host are
+// preserved too. In free text, such as notes and places, only names, addresses, paths and quotations are replaced;
+// columns of RVTools and properties of the API are kept, because they document the source of a fact.
 package anonymise
 
 import (
@@ -34,26 +32,25 @@ const (
 	kindText    = "phrase"
 )
 
-// kinds, the first that a name is of is that of its pseudonym.
+// kinds are ordered by priority: a name that has several kinds gets a pseudonym of the first.
 var kinds = []string{kindVM, kindHost, kindCluster, kindDomain, kindFolder, kindTag, kindUUID, kindSource, kindAddress, kindPath, kindText}
 
-// Fleet returns a copy of f with pseudonyms, and the key to them. f stays as it is.
-// The same fleet gives the same result. public reports the names of products that anybody may read: they stay,
-// since findings rest on them; nil knows none.
+// Fleet returns a copy of f with pseudonyms, and their key. f is not modified. The result is deterministic. public
+// reports the names of public products: these are kept, because findings depend on them; nil keeps none.
 func Fleet(f *numa.Fleet, public func(product string) bool) (*numa.Fleet, *Key) {
 	p := Pseudonyms{Public: public}
 	out := p.Fleet(f)
 	return out, p.Key()
 }
 
-// Pseudonyms are given to names as these are met, for what is read over time. Those of the first fleet are the same
-// as of the function Fleet. The zero value is ready.
+// Pseudonyms assigns pseudonyms to names in the order in which they occur, for data that arrives over time. The
+// first fleet gets the same pseudonyms as with the function Fleet. The zero value is ready to use.
 type Pseudonyms struct {
 	n      *namer
 	Public func(product string) bool // the products whose names stay; nil for none
 }
 
-// Fleet returns a copy of f with pseudonyms. f stays as it is.
+// Fleet returns a copy of f with pseudonyms. f is not modified.
 func (p *Pseudonyms) Fleet(f *numa.Fleet) *numa.Fleet {
 	if p.n == nil {
 		p.n = newNamer(freeTag(f))
@@ -64,19 +61,19 @@ func (p *Pseudonyms) Fleet(f *numa.Fleet) *numa.Fleet {
 	p.n.learn(f)
 	out := walk(reflect.ValueOf(*f), p.n.replace).Interface().(numa.Fleet)
 	out.VCenter = ""
-	for i := range out.VMs { // the value of a fact is kept otherwise
+	for i := range out.VMs { // walk does not change the values of facts
 		out.VMs[i].Product.Value = p.n.whole(kindTag, out.VMs[i].Product.Value)
 	}
 	return &out
 }
 
-// VM returns the pseudonym of the name of a VM, which no fleet need have had.
+// VM returns the pseudonym for the name of a VM. The VM may be in none of the fleets.
 func (p *Pseudonyms) VM(name string) string { return p.namer().know(kindVM, name) }
 
 // Source returns the pseudonym of a vCenter.
 func (p *Pseudonyms) Source(name string) string { return p.namer().know(kindSource, name) }
 
-// Host returns the pseudonym of the name or the ID of a host.
+// Host returns the pseudonym for the name or the ID of a host.
 func (p *Pseudonyms) Host(name string) string {
 	label, domain := cutHost(name)
 	out := p.namer().know(kindHost, label)
@@ -86,10 +83,10 @@ func (p *Pseudonyms) Host(name string) string {
 	return out + name[len(label):]
 }
 
-// Key returns the key to the pseudonyms that were given until now, Len how many these are.
+// Key returns the key to the pseudonyms assigned so far, and Len their number.
 func (p *Pseudonyms) Key() *Key { return p.namer().key() }
 
-// Len returns how many names have a pseudonym.
+// Len returns the number of names that have a pseudonym.
 func (p *Pseudonyms) Len() int { return len(p.namer().exact) }
 
 func (p *Pseudonyms) namer() *namer {
@@ -99,8 +96,8 @@ func (p *Pseudonyms) namer() *namer {
 	return p.n
 }
 
-// names lists the names of the fleet's objects with their kinds. A host's name is
-// cut at its first dot, because others write it short.
+// names lists the names of the objects of the fleet with their kinds. The name of a host is cut at its first dot,
+// because other texts use the short form.
 func names(f *numa.Fleet) [][2]string {
 	var out [][2]string
 	add := func(kind string, names ...string) {
@@ -148,8 +145,8 @@ func names(f *numa.Fleet) [][2]string {
 	return out
 }
 
-// places returns what the objects' places and IDs begin with: the name of an export, the
-// datacenter of a cluster, the short name of one of several sources.
+// places returns the prefixes of the places and IDs of objects: the name of an export, the datacenter of a cluster,
+// the short name of one of several sources.
 func places(f *numa.Fleet) []string {
 	base, _, _ := strings.Cut(f.Source, " (")
 	base = base[strings.LastIndexAny(base, `/\`)+1:]
@@ -177,8 +174,7 @@ func places(f *numa.Fleet) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// cutHost cuts the name of a host into its first label and the rest. An address has
-// one part.
+// cutHost splits the name of a host into its first label and the rest. An address is not split.
 func cutHost(name string) (label, domain string) {
 	if addressForm.FindString(name) == name {
 		return name, ""
@@ -190,18 +186,18 @@ func cutHost(name string) (label, domain string) {
 	return label, domain
 }
 
-// A site is where a string stands: a field of a type of package numa.
+// A site identifies a field of a type of package numa that contains a string.
 type site struct{ owner, field string }
 
-// keep are the fields whose strings decide something or are no names. Values of
-// facts are kept too: see walk.
+// keep lists the fields whose strings are not names, or affect the analysis. Values of facts are kept too: see
+// walk.
 var keep = map[site]bool{
 	{"Fleet", "Collected"}: true, {"Setting", "Key"}: true,
 	{"Observation", "By"}: true, {"Observation", "Time"}: true, {"Observation", "Start"}: true,
 	{"Fleet", "Hypervisor"}: true, {"Bound", "Mode"}: true, {"Helper", "What"}: true,
 }
 
-// named are the fields that hold one name, and its kind.
+// named lists the fields that contain exactly one name, and the kind of each.
 var named = map[site]string{
 	{"Cluster", "ID"}: kindCluster, {"Cluster", "Name"}: kindCluster, {"Host", "Cluster"}: kindCluster, {"VM", "Cluster"}: kindCluster,
 	{"VM", "ID"}: kindVM, {"VM", "Name"}: kindVM, {"VM", "UUID"}: kindUUID, {"Fleet", "Source"}: kindSource,
@@ -209,7 +205,7 @@ var named = map[site]string{
 	{"Group", "Name"}: kindTag, {"Group", "VMs"}: kindVM,
 }
 
-// replace returns what stands for the string s at a site.
+// replace returns the replacement for the string s at a site.
 func (n *namer) replace(at site, s string) string {
 	if kind := named[at]; kind != "" {
 		return n.whole(kind, s)
@@ -224,7 +220,7 @@ func (n *namer) replace(at site, s string) string {
 		}
 		return strings.Join(parts, "/")
 	case site{"Setting", "Value"}:
-		// Such as sched.swap.derivedName, which holds the path of the VM.
+		// Such as sched.swap.derivedName, which contains the path of the VM.
 		if strings.ContainsAny(s, `/\`) || uuidForm.MatchString(s) {
 			return n.whole(kindPath, s)
 		}
@@ -236,9 +232,8 @@ func (n *namer) replace(at site, s string) string {
 	return n.text(s)
 }
 
-// walk copies v and gives each string to replace. The value of a fact is kept, for
-// it is read, derived or assumed about the machine and not a name of it; the
-// settings inside a fact are walked.
+// walk copies v and passes each string to replace. The value of a fact is kept, because it describes the machine
+// and is not a name; the settings inside a fact are walked.
 func walk(v reflect.Value, replace func(site, string) string) reflect.Value {
 	return (&walker{replace}).copy(v, site{})
 }

@@ -16,8 +16,7 @@ import (
 	"homenode/numa/pattern"
 )
 
-// A Key gives back the names that pseudonyms stand for. It is as confidential as the
-// fleet itself.
+// A Key maps pseudonyms back to names. It is as confidential as the fleet itself.
 type Key struct {
 	names map[string]string // by pseudonym
 	tag   string            // see namer
@@ -30,8 +29,8 @@ const (
 	maxKey     = 1 << 30 // bytes
 )
 
-// keyFile is the form of a key in a file. Tag is what stands between the kind and
-// the number of its pseudonyms.
+// keyFile is the file format of a key. Tag is the text between the kind and the number in its
+// pseudonyms.
 type keyFile struct {
 	Format  string            `json:"format"`
 	Version int               `json:"version"`
@@ -47,7 +46,8 @@ func (n *namer) key() *Key {
 	return k
 }
 
-// Pseudonyms returns those of the key, to go on with: a name that it knows has its pseudonym.
+// Pseudonyms returns the pseudonyms of the key, to continue with them: known names keep their
+// pseudonyms.
 func (k *Key) Pseudonyms(public func(product string) bool) *Pseudonyms {
 	n := newNamer(k.tag)
 	n.width = 0
@@ -56,7 +56,7 @@ func (k *Key) Pseudonyms(public func(product string) bool) *Pseudonyms {
 		low, base := strings.ToLower(name), strings.ToLower(p)
 		n.exact[name] = p
 		kind, number, _ := strings.Cut(base, k.tag+"-")
-		count, _ := strconv.Atoi(number) // ReadKey has looked at it
+		count, _ := strconv.Atoi(number) // ReadKey has validated it
 		n.count[kind] = max(n.count[kind], count)
 		if n.width == 0 || len(number) < n.width {
 			n.width = len(number)
@@ -81,11 +81,11 @@ func (k *Key) Pseudonyms(public func(product string) bool) *Pseudonyms {
 	return &Pseudonyms{n: n, Public: public}
 }
 
-// Knows reports whether s is, or holds, a pseudonym of the key.
+// Knows reports whether s is or contains a pseudonym of the key.
 func (k *Key) Knows(s string) bool { return k.Text(s) != s }
 
-// Fleet returns a copy of f with its names. It is an error when f has pseudonyms
-// that the key does not know, or none: the key belongs to another fleet.
+// Fleet returns a copy of f with its original names. It fails if f has pseudonyms that the key
+// does not know, or none: the key is then for another fleet.
 func (k *Key) Fleet(f *numa.Fleet) (*numa.Fleet, error) {
 	seen := 0
 	var unknown []string
@@ -115,7 +115,7 @@ func (k *Key) Fleet(f *numa.Fleet) (*numa.Fleet, error) {
 	return &out, nil
 }
 
-// Text returns s with the names of its pseudonyms; for findings about the fleet.
+// Text returns s with the original names, for findings about the fleet.
 func (k *Key) Text(s string) string {
 	return k.form.ReplaceAllStringFunc(s, func(p string) string {
 		if name, ok := k.names[p]; ok {
@@ -149,7 +149,7 @@ func (k *Key) Write(w io.Writer) error {
 
 var tagForm = pattern.Of(`^x*$`)
 
-// ReadKey reads what Write wrote. name stands in errors.
+// ReadKey reads a key in the format of Write. name is used in errors.
 func ReadKey(name string, r io.Reader) (*Key, error) {
 	var f keyFile
 	d := json.NewDecoder(io.LimitReader(r, maxKey))

@@ -12,9 +12,9 @@ import (
 	"homenode/numa/pattern"
 )
 
-// A namer gives each name its pseudonym.
+// A namer assigns pseudonyms to names.
 type namer struct {
-	tag    string            // between kind and number: what no text of the fleet has
+	tag    string            // between kind and number; a text that does not occur in the fleet
 	width  int               // of the number
 	count  map[string]int    // pseudonyms by kind
 	base   map[string]string // pseudonym of a name in lower case
@@ -23,14 +23,15 @@ type namer struct {
 	lens   []int             // lengths of the names, longest first
 
 	domains map[string]bool // names in lower case that are domains of hosts
-	phrases map[string]bool // quotations in lower case: they are no names outside of quotes
+	phrases map[string]bool // quotations in lower case: they are names only inside quotes
 
-	memo map[string]string // text that was replaced before: most origins are alike
+	memo map[string]string // results for whole texts: most origins are equal
 
-	public map[string]bool // texts that stay: those that state a product
+	public map[string]bool // texts that are kept, because they state a product
 }
 
-// spare lets the texts stay that state a product which is public: of the fact, a custom attribute or a tag.
+// spare adds the texts that state a public product to those that are kept: product facts, custom attributes
+// and tags.
 func (n *namer) spare(f *numa.Fleet, public func(string) bool) {
 	for i := range f.VMs {
 		v := &f.VMs[i]
@@ -57,7 +58,7 @@ func newNamer(tag string) *namer {
 	}
 }
 
-// learn takes the names of a fleet.
+// learn adds the names of a fleet.
 func (n *namer) learn(f *numa.Fleet) {
 	all := names(f)
 	if len(n.base) == 0 {
@@ -70,7 +71,7 @@ func (n *namer) learn(f *numa.Fleet) {
 	}
 }
 
-// know takes a name, which is found inside of texts then, and returns its pseudonym.
+// know adds a name, so that it is found inside texts, and returns its pseudonym.
 func (n *namer) know(kind, name string) string {
 	if n.public[name] {
 		return name
@@ -89,10 +90,10 @@ func (n *namer) know(kind, name string) string {
 	return p
 }
 
-// freeTag returns the shortest tag with which no text of the fleet looks like a
-// pseudonym: one with "host-12" in it gets hosta-0001.
+// freeTag returns the shortest tag for which no text of the fleet looks like a pseudonym: a fleet that
+// contains "host-12" gets hosta-0001.
 func freeTag(f *numa.Fleet) string {
-	texts := map[string]bool{} // each once: most origins are alike
+	texts := map[string]bool{} // each once: most origins are equal
 	walk(reflect.ValueOf(*f), func(_ site, s string) string {
 		if strings.IndexByte(s, '-') > 0 {
 			texts[s] = true
@@ -110,14 +111,13 @@ func freeTag(f *numa.Fleet) string {
 	}
 }
 
-// pseudonymForm matches the pseudonyms with a tag.
+// pseudonymForm matches the pseudonyms that use a tag.
 func pseudonymForm(tag string) *pattern.Pattern {
 	return pattern.Of(`(?i)(?:` + strings.Join(kinds, "|") + `)` + tag + `-\d+`)
 }
 
-// whole returns the pseudonym of a name. Spellings that differ in case get
-// pseudonyms that differ in case, so that they still match each other and each can
-// be given back as it was.
+// whole returns the pseudonym of a name. Spellings that differ in case get pseudonyms that differ in case,
+// so that they still match each other and each can be restored exactly.
 func (n *namer) whole(kind, s string) string {
 	if s == "" || n.public[s] {
 		return s
@@ -144,8 +144,8 @@ func (n *namer) whole(kind, s string) string {
 	return string(b)
 }
 
-// What in a text is replaced although it is no name of the fleet. The order is that
-// of the alternatives: the longest form first.
+// Forms that are replaced in a text although they are not names of the fleet. Their order is that of the
+// alternatives: the longest form first.
 const (
 	uuidText    = `\b[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}\b`
 	macText     = `\b[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}\b`
@@ -168,15 +168,15 @@ var (
 		quotedText + `|` + pathText + `|` + fileText + `|` + domainText)
 )
 
-// text replaces the names inside s, and what looks like an address, a path or a
-// quotation in the rest of it. The words of homenode stay.
+// text replaces the names in s, and addresses, paths and quotations in the rest of it. Words of homenode
+// are kept.
 func (n *namer) text(s string) string {
 	if out, ok := n.memo[s]; ok {
 		return out
 	}
 	own := ownWords.FindAllStringIndex(s, -1)
 	var b strings.Builder
-	rest := 0 // where the text begins that holds no name
+	rest := 0 // start of the text without names that is not yet copied
 	for i := 0; i < len(s); {
 		for len(own) > 0 && own[0][0] < i {
 			own = own[1:]
@@ -206,9 +206,9 @@ func (n *namer) text(s string) string {
 	return b.String()
 }
 
-// span returns where a name begins and ends that is known to stand in s at i; end is i
-// when none does. The label before a known domain is that of a host which the fleet
-// lacks; a quoted word that begins with a name, such as "db01-old", is a name too.
+// span returns the start and the end of a known name in s at i; end is i if there is none. The label before
+// a known domain is taken as the name of a host outside the fleet; a quoted word that begins with a name,
+// such as "db01-old", is a name too.
 func (n *namer) span(s string, rest, i int) (start, end int) {
 	size := n.nameAt(s, i)
 	if size == 0 {
@@ -223,9 +223,8 @@ func (n *namer) span(s string, rest, i int) (start, end int) {
 	return start, end
 }
 
-// What homenode says itself of a source, so that the receiver can read where a fact
-// comes from: columns of RVTools, which the reader knows by name, and properties of the
-// vSphere API.
+// Texts that homenode itself adds about a source, kept so that the recipient can see the source of a fact:
+// columns of RVTools, which the reader knows by name, and properties of the vSphere API.
 const (
 	columnText   = `\b(?:column|row \d+) "[^"]*"(?:, "[^"]*")*`
 	propertyText = `\b(?:config\.(?:hardware|cpu[AH]\w+|memory[AHR]\w+|extraConfig|guest\w+|latencySensitivity|numaInfo|template|version|hyperThread|option|powerSystemInfo|product|uuid|instanceUuid)` +
@@ -240,8 +239,7 @@ var (
 	quotedAfter = pattern.Of(`^[-_.][^\s"]*"`)
 )
 
-// nameAt returns the length of the longest name that stands in s at i, by itself:
-// no letter or digit is next to it.
+// nameAt returns the length of the longest name in s at i that is not adjacent to a letter or digit.
 func (n *namer) nameAt(s string, i int) int {
 	if before, _ := utf8.DecodeLastRuneInString(s[:i]); i > 0 && isWord(before) {
 		return 0
@@ -261,8 +259,8 @@ func (n *namer) nameAt(s string, i int) int {
 	return 0
 }
 
-// distinct reports whether a name is one by its form: a lone letter and "2" are not,
-// they stand in every text.
+// distinct reports whether a name is distinctive enough to be replaced: a single letter or "2" occurs in
+// every text.
 func distinct(name string) bool {
 	letter := strings.ContainsFunc(name, unicode.IsLetter)
 	return len(name) > 1 && (letter || len(name) > 3)
@@ -270,7 +268,7 @@ func distinct(name string) bool {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// foreign replaces what is no name of the fleet.
+// foreign replaces forms that are not names of the fleet.
 func (n *namer) foreign(s string) string {
 	return strange.ReplaceAllStringFunc(s, func(part string) string {
 		kind := kindPath

@@ -106,7 +106,13 @@ func (w *walker) zip(name string, r io.ReaderAt, size int64, depth int) error {
 	return errors.Join(err, parts.close(err))
 }
 
+// ErrEncrypted is the error about a member of a zip with a password.
+var ErrEncrypted = errors.New("encrypted with a password: extract it first")
+
 func (w *walker) zipMember(full string, f *zip.File, depth int, parts *parts) error {
+	if f.Flags&1 != 0 { // general purpose bit 0 (PKWARE APPNOTE 4.4.4)
+		return fmt.Errorf("%s: %w", full, ErrEncrypted)
+	}
 	// No more than the stated size is unpacked: a bomb is refused before its first byte.
 	if most := w.opt.RatioFrom; f.UncompressedSize64 > uint64(most) && f.UncompressedSize64/uint64(w.opt.MaxRatio) > f.CompressedSize64 {
 		return w.tooPacked(full)

@@ -1,8 +1,7 @@
-// Package bundle reads a fleet from what hosts and VMs leave behind: .vmx files,
-// vmware.log and the command outputs of vm-support, as single files, in folders or
-// in archives. A VM has the settings of its .vmx or, without one, those of its last
-// power-on; what its logs say of each power-on are its observations. Hosts are
-// known as far as the logs and the bundle name them.
+// Package bundle reads a fleet from files of hosts and VMs: .vmx files, vmware.log and the command outputs of
+// vm-support, as single files, in folders or in archives. A VM has the settings of its .vmx or, without one, those of
+// its last power-on; each power-on in its logs is an observation. Host data is limited to the contents of the logs
+// and the bundle.
 package bundle
 
 import (
@@ -20,7 +19,7 @@ import (
 	"homenode/source/vmxlog"
 )
 
-// A use is what a file is read as.
+// A use is the file type that a reader assumes.
 type use uint8
 
 const (
@@ -28,10 +27,10 @@ const (
 	vmxFile
 	vmLog
 	perhapsLog // a saved or pasted log under any name: its content decides
-	command    // an output of vm-support
+	command    // an output in vm-support
 )
 
-// useOf tells by its name what a file is read as.
+// useOf returns the use of a file by its name.
 func useOf(name string) use {
 	name = strings.ToLower(archive.Plain(name))
 	base := path.Base(name)
@@ -49,17 +48,17 @@ func useOf(name string) use {
 	return useless
 }
 
-// Reads reports whether Read reads a file of this name that begins with head, which only names such as a.txt ask for.
+// Reads reports whether Read reads a file with this name and beginning. head is called for ambiguous names such as
+// a.txt only.
 func Reads(name string, head []byte) bool {
 	u := useOf(name)
 	return u != useless && (u != perhapsLog || vmxlog.Detect(head) || vmx.Detect(head) || isOutput(head))
 }
 
-// Names reports whether a name alone tells that Read reads the file.
+// Names reports whether the name alone shows that Read reads the file.
 func Names(name string) bool { return useOf(name) != perhapsLog && useOf(name) != useless }
 
-// ofTheHost reports whether a file of a vm-support bundle is none of a VM: those
-// folders hold hundreds of logs.
+// ofTheHost reports whether a file of a vm-support bundle belongs to no VM: those folders contain hundreds of logs.
 func ofTheHost(name string) bool {
 	for _, dir := range []string{"/commands/", "/var/", "/etc/", "/proc/", "/tmp/", "/scratch/", "/json/", "/usr/", "/error/", "/hung-vms/", "/vmkdump/"} {
 		if strings.Contains(name, dir) {
@@ -69,12 +68,11 @@ func ofTheHost(name string) bool {
 	return false
 }
 
-// detectLimit is how many files of a folder Detect looks at.
+// detectLimit is the maximum number of files of a folder that Detect checks.
 const detectLimit = 20_000
 
-// Detect reports whether path looks like something that Read reads: an archive, a
-// folder that holds a .vmx, a log or an archive, or a file that is one by its
-// content.
+// Detect reports whether Read can probably read path: an archive, a folder with a .vmx, a log or an archive in it, or
+// a file with such content.
 func Detect(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -109,7 +107,7 @@ func detectFolder(dir string) bool {
 	return err == nil && found
 }
 
-// headOf returns the beginning of a file; nil when it is empty or cannot be read.
+// headOf returns the beginning of a file; nil if the file is empty or cannot be read.
 func headOf(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
@@ -124,8 +122,8 @@ func headOf(path string) []byte {
 	return head[:n]
 }
 
-// Read reads the fleet at path. What is damaged or was left out stands in its
-// notes; an error is returned when there is no VM and no host in it at all.
+// Read reads the fleet at path. Damage and skipped parts are listed in its notes; Read fails if there is neither a VM
+// nor a host.
 func Read(path string) (*numa.Fleet, error) {
 	c := &collector{}
 	err := archive.Walk(path, archive.Options{

@@ -17,29 +17,29 @@ import (
 	"homenode/source/vmxlog"
 )
 
-// mostWarnings of one file become notes; the others are counted.
+// mostWarnings is the maximum number of warnings of one file that become notes; the rest are
+// counted.
 const mostWarnings = 5
 
-// A collector gathers the documents of a walk. It keeps what they say, not their
-// facts one by one.
+// A collector gathers the documents of a walk. It does not keep their individual facts.
 type collector struct {
 	configs []config
 	logs    []logFile
 	outputs []output
 	notes   []numa.Note
 	unread  []string
-	broken  error // of the first of them
-	other   int   // files that only looked like a log by their name
+	broken  error // the first error in unread
+	other   int   // files with the name of a log that are not logs
 }
 
-// Damaged is the error of files none of which could be read; the notes name each.
+// Damaged is returned if no file could be read; the notes name each file.
 type Damaged struct {
 	error
 	Notes  []numa.Note
 	Unread []string
 }
 
-// Unwrap returns the error of the first.
+// Unwrap returns the error of the first file.
 func (e *Damaged) Unwrap() error { return e.error }
 
 // A config is a .vmx.
@@ -52,7 +52,7 @@ type config struct {
 type logFile struct {
 	name  string
 	vms   []numa.VM
-	paths []string // of their .vmx, as the log names them
+	paths []string // paths of their .vmx, as in the log
 	hosts []numa.Host
 }
 
@@ -60,7 +60,7 @@ func (c *collector) note(at, format string, args ...any) {
 	c.notes = append(c.notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// visit reads one file. Damage is noted; the walk goes on.
+// visit reads one file. Damage becomes a note, and the walk continues.
 func (c *collector) visit(name string, size int64, r io.Reader) error {
 	switch useOf(name) {
 	case vmxFile:
@@ -119,7 +119,7 @@ func (c *collector) log(name string, r io.Reader) {
 	c.logs = append(c.logs, logFile{name, l.VMs(), l.Paths(), l.Hosts})
 }
 
-// damage notes the error of a file.
+// damage adds a note for the error of a file.
 func (c *collector) damage(name string, err error) {
 	if err != nil {
 		c.broken = cmp.Or(c.broken, numa.Located(name, err))

@@ -13,15 +13,15 @@ import (
 	"homenode/source/text"
 )
 
-// An output is a file of command outputs, and the bundle or folder it is of.
+// An output is a file with command outputs and the bundle or folder that contains it.
 type output struct {
 	of   string // top folder of the bundle, or folder
-	host string // as the name of the bundle says; empty outside of one
+	host string // from the name of the bundle; empty outside of one
 	list []*hostcmd.Output
 }
 
-// commands are the files of vm-support's folder commands/ that tell something of
-// the NUMA topology of the host: the command line with - between the words.
+// commands are the files in the folder commands/ of vm-support that describe the NUMA topology
+// of the host: the command line with - between the words.
 var commands = []string{
 	"vmware_-v", "uname_-a", "sched-stats_",
 	"localcli_hardware-cpu-global-get", "localcli_hardware-memory-get", "localcli_hardware-platform-get", "localcli_system-version-get",
@@ -31,18 +31,18 @@ var commands = []string{
 	traverse,
 }
 
-// traverse begins the name of the file that holds the whole tree of vsish.
+// traverse is the prefix of the file that contains the whole vsish tree.
 const traverse = "vsi_traverse"
 
-// isCommand reports whether a file, by its lower-case name, is one of commands.
+// isCommand reports whether a lower-case file name is one of commands.
 func isCommand(name string) bool {
 	base := path.Base(name)
 	return path.Base(path.Dir(name)) == "commands" &&
 		slices.ContainsFunc(commands, func(c string) bool { return strings.HasPrefix(base, c) })
 }
 
-// command reads the outputs in a file. Outputs that tell nothing of a host, such as
-// an empty list of changed settings, leave no trace.
+// command reads the outputs in a file. Outputs without host data, such as an empty list of
+// changed settings, are dropped.
 func (c *collector) command(name string, r io.Reader) {
 	if strings.HasPrefix(strings.ToLower(path.Base(name)), traverse) {
 		c.tree(name, r)
@@ -50,7 +50,7 @@ func (c *collector) command(name string, r io.Reader) {
 	}
 	list, err := hostcmd.Read(name, r)
 	if len(list) == 0 && isCommand(strings.ToLower(name)) {
-		err = nil // vm-support saves also what failed
+		err = nil // vm-support also saves the output of failed commands
 	}
 	c.damage(name, err)
 	c.addOutputs(name, list)
@@ -70,7 +70,7 @@ func (c *collector) addOutputs(name string, list []*hostcmd.Output) {
 	}
 }
 
-// branches are the parts of the vsish tree that tell of the NUMA topology.
+// branches are the parts of the vsish tree that describe the NUMA topology.
 var branches = [][]byte{
 	[]byte("/hardware/cpu/cpuInfo"), []byte("/hardware/numa/"), []byte("/hardware/cpuTopology/numa/"),
 	[]byte("/memory/nodeList/"), []byte("/memory/memInfo"),
@@ -81,15 +81,15 @@ const (
 	maxBranches = 1_000
 )
 
-// tree reads the vsish tree, up to hundreds of MB: a line with a path, then what
-// vsish prints for it. That form is inferred from the command; what does not have
-// it is skipped. Only the branches that matter are kept.
+// tree reads the vsish tree, of up to hundreds of MB: a line with a path, followed by the vsish
+// output for it. This form is inferred from the command; text in another form is skipped. Only
+// the branches in use are kept.
 func (c *collector) tree(name string, r io.Reader) {
 	var part bytes.Buffer
 	from, parts := 0, 0
 	flush := func() {
 		if from > 0 {
-			// The prompt tells the path to the reader of vsish, on the line of the path.
+			// The vsish reader finds the path in the prompt on the same line.
 			list, err := hostcmd.Read(fmt.Sprintf("%s from line %d", name, from), bytes.NewReader(part.Bytes()))
 			if err == nil {
 				c.addOutputs(name, list)
@@ -122,8 +122,7 @@ func (c *collector) tree(name string, r io.Reader) {
 	}
 }
 
-// commandHosts returns the hosts that command outputs are of, one a bundle or
-// folder.
+// commandHosts returns the hosts of the command outputs, one for each bundle or folder.
 func (c *collector) commandHosts() []numa.Host {
 	var order []string
 	of := map[string]*output{}
@@ -143,7 +142,7 @@ func (c *collector) commandHosts() []numa.Host {
 				h.Name = of[folder].host
 			}
 			if h.Name == "" && !h.Cores.Known() && !h.Release.Known() && !h.Nodes.Known() {
-				continue // says nothing of itself
+				continue // without data about itself
 			}
 			if h.Name == "" {
 				h.Name = "host of " + folder

@@ -13,15 +13,15 @@ import (
 	"homenode/source/vmxlog"
 )
 
-// An entry is one VM while its files are brought together.
+// An entry is one VM while its files are merged.
 type entry struct {
 	numa.VM
 	dir     string // folder of its files
-	path    string // of its .vmx, as a log names it
-	fromVMX bool   // Config is that of a .vmx
+	path    string // path of its .vmx, as in a log
+	fromVMX bool   // Config comes from a .vmx
 }
 
-// fleet makes the fleet of what was collected.
+// fleet builds the fleet from the collected documents.
 func (c *collector) fleet(source string) (*numa.Fleet, error) {
 	var entries []*entry
 	for i := range c.configs {
@@ -68,7 +68,7 @@ func (c *collector) fleet(source string) (*numa.Fleet, error) {
 	return fleet, nil
 }
 
-// instead says what was found instead of a VM.
+// instead describes the files that were found if there is no VM.
 func (c *collector) instead() string {
 	switch {
 	case len(c.notes) > 0:
@@ -79,7 +79,7 @@ func (c *collector) instead() string {
 	return ""
 }
 
-// unique returns id, with a number when it is taken.
+// unique returns id, with a number appended if it is already in use.
 func unique(used map[string]bool, id string) string {
 	n := id
 	for k := 2; used[n]; k++ {
@@ -89,7 +89,7 @@ func unique(used map[string]bool, id string) string {
 	return n
 }
 
-// age orders the logs of a VM, the oldest first: vmware-3.log, vmware-4.log,
+// age is the sort key of the logs of a VM, the oldest first: vmware-3.log, vmware-4.log,
 // vmware.log. ESXi counts upwards.
 func age(name string) int {
 	base := strings.ToLower(path.Base(archive.Plain(name)))
@@ -99,7 +99,7 @@ func age(name string) int {
 	return 1 << 30
 }
 
-// addLog adds the k-th VM of a log: to the VM that it is of, or as a new one.
+// addLog adds the k-th VM of a log to its entry, or as a new one.
 func (c *collector) addLog(entries []*entry, l *logFile, k int) []*entry {
 	v, dir := &l.vms[k], path.Dir(l.name)
 	vmxPath := ""
@@ -118,7 +118,7 @@ func (c *collector) addLog(entries []*entry, l *logFile, k int) []*entry {
 	e.Observed = append(e.Observed, v.Observed...)
 	e.path = cmp.Or(vmxPath, e.path)
 	e.UUID = cmp.Or(e.UUID, v.UUID)
-	if !e.fromVMX && v.VCPUs.Known() { // the later log holds what is
+	if !e.fromVMX && v.VCPUs.Known() { // the later log is current
 		e.Config, e.At = v.Config, v.At
 		if v.Name != path.Base(l.name) {
 			e.Name = v.Name
@@ -127,8 +127,8 @@ func (c *collector) addLog(entries []*entry, l *logFile, k int) []*entry {
 	return entries
 }
 
-// nameOf names the VM of a log without displayName: after its folder, where ESXi
-// gives that the name of the VM, or after the file.
+// nameOf names a VM whose log has no displayName: by its folder, if the path has the form in
+// which ESXi names folders after VMs, or by its file.
 func nameOf(name string) string {
 	base := path.Base(archive.Plain(name))
 	if dir := path.Base(path.Dir(name)); vmxlog.IsName(strings.ToLower(base)) && dir != "." && dir != "/" {
@@ -137,7 +137,7 @@ func nameOf(name string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// match returns the VM of the same folder that a log is of, or nil.
+// match returns the entry in the same folder that a log or .vmx belongs to, or nil.
 func match(entries []*entry, v *numa.VM, dir, vmxPath string, isLog bool) *entry {
 	var here []*entry
 	for _, e := range entries {
@@ -156,18 +156,18 @@ func match(entries []*entry, v *numa.VM, dir, vmxPath string, isLog bool) *entry
 			return here[i]
 		}
 	}
-	// A vmware.log is of the VM whose folder it lies in.
+	// A vmware.log belongs to the VM in the same folder.
 	if isLog && len(here) == 1 && !conflict(here[0], v) {
 		return here[0]
 	}
 	return nil
 }
 
-// conflict reports whether the UUIDs say that these are two VMs.
+// conflict reports whether the UUIDs differ, so that these are two VMs.
 func conflict(e *entry, v *numa.VM) bool { return e.UUID != "" && v.UUID != "" && e.UUID != v.UUID }
 
-// mergeSame joins VMs that lie in several bundles: a VM that moved has left logs
-// with each host. They have one UUID and one name; copies have other names.
+// mergeSame merges VMs that occur in several bundles: a VM leaves logs on each host that it ran
+// on. These have one UUID and one name; copies have other names.
 func (c *collector) mergeSame(entries []*entry) []*entry {
 	type who struct{ uuid, name string }
 	first := map[who]*entry{}
@@ -195,14 +195,14 @@ func (c *collector) mergeSame(entries []*entry) []*entry {
 	return out
 }
 
-// sortLife orders observations by time when all have one; else the order of the
-// files stands.
+// sortLife sorts observations by time if all have one; otherwise it keeps the order of the
+// files.
 func sortLife(life []numa.Observation) {
 	if slices.ContainsFunc(life, func(o numa.Observation) bool { return o.Time == "" }) {
 		return
 	}
 	slices.SortStableFunc(life, func(a, b numa.Observation) int {
-		at, _ := a.Instant() // vmxlog states no other form
+		at, _ := a.Instant() // vmxlog uses this form only
 		bt, _ := b.Instant()
 		return at.Compare(bt)
 	})

@@ -10,8 +10,7 @@ import (
 	"homenode/numa/pattern"
 )
 
-// hosts returns the hosts that the logs and bundles name, and places the VMs on
-// those that they ran on last.
+// hosts returns the hosts named in logs and bundles, and sets the last host of each VM.
 func (c *collector) hosts(entries []*entry) []numa.Host {
 	list := c.commandHosts()
 	for i := range c.logs {
@@ -42,7 +41,7 @@ func (c *collector) hosts(entries []*entry) []numa.Host {
 	return list
 }
 
-// addHost adds h, or what it knows to the host of the same name.
+// addHost adds h, or merges it into the host with the same name.
 func addHost(list []numa.Host, h numa.Host) []numa.Host {
 	i := slices.IndexFunc(list, func(o numa.Host) bool { return numa.SameHost(o.Name, h.Name) })
 	if i < 0 {
@@ -52,7 +51,7 @@ func addHost(list []numa.Host, h numa.Host) []numa.Host {
 	}
 	o := &list[i]
 	place(&h, h.At)
-	// A later log of the host knows the later release; what a command states stays.
+	// The later log has the later release; the output of a command takes precedence.
 	if !o.Release.Known() || o.Build.Value < h.Build.Value && strings.HasPrefix(o.Release.Origin.Where, logPrefix) {
 		o.Release, o.Build = h.Release, h.Build
 	}
@@ -64,10 +63,11 @@ func addHost(list []numa.Host, h numa.Host) []numa.Host {
 	return list
 }
 
-// logPrefix begins the origin of what a log says of its host.
+// logPrefix is the prefix of the origin of facts from a log of the host.
 const logPrefix = "vmware.log "
 
-// place gives the facts of a log's host the file, which At of a joined host is not.
+// place adds the file to the origins of facts from a log: At of the merged host may name
+// another file.
 func place(h *numa.Host, at string) {
 	file := logPrefix + strings.TrimRight(strings.TrimRight(at, "0123456789"), ":") + " "
 	for _, o := range []*numa.Origin{&h.Release.Origin, &h.Build.Origin, &h.Packages.Origin, &h.Cores.Origin, &h.Threads.Origin, &h.CPUModel.Origin, &h.Nodes.Origin} {
@@ -83,8 +83,7 @@ func fill[T any](to *numa.Fact[T], from numa.Fact[T]) {
 	}
 }
 
-// assumeNodes assumes one node a package where packages and cores are all that is
-// known.
+// assumeNodes assumes one node per package if only packages and cores are known.
 func assumeNodes(h *numa.Host) {
 	packages, cores := h.Packages.Value, h.Cores.Value
 	if h.Nodes.Known() || packages <= 0 || packages > numa.MaxNodes || cores%packages != 0 || cores == 0 {

@@ -1,7 +1,8 @@
-// Package definition has what every reader of a definition of KVM makes of one: domain XML, arguments of QEMU, configurations of
-// Proxmox VE, VirtualMachines of KubeVirt. The layout of a VM is stated, never predicted.
+// Package definition contains the parts that the readers of KVM definitions share: domain XML, QEMU arguments, Proxmox VE configurations,
+// KubeVirt VirtualMachines. The layout of a VM is stated, never predicted.
 //
-// Readers are lenient: what a platform refuses, or takes otherwise than it is meant, is a stray of the layout, which the checks report.
+// Readers are lenient: a setting that the platform rejects, or interprets in an unexpected way, becomes a stray of the layout, and the
+// checks report it.
 package definition
 
 import (
@@ -12,21 +13,21 @@ import (
 	"homenode/source/fact"
 )
 
-// A VM is what a definition states of one. Stated is nil when the number of vCPUs is unknown.
+// A VM is a VM as stated in a definition. Stated is nil if the number of vCPUs is unknown.
 type VM struct {
 	numa.VM
 	Title     string
 	Line, Col int
 	Emulated  bool        // QEMU runs it without KVM, on a processor of any architecture
-	Arch      string      // of the processor that the guest sees
-	Why       string      // Stated is nil, when that is known
-	Cut       bool        // the file ends, or breaks off, before its end
-	Notes     []numa.Note // on its reading, which are no faults of it
+	Arch      string      // of the processor in the guest
+	Why       string      // why Stated is nil, if known
+	Cut       bool        // the file is truncated or damaged before its end
+	Notes     []numa.Note // about reading it; these are no problems of the VM
 
 	file *fact.File
 }
 
-// New returns a VM of a file, with a layout that states nothing yet.
+// New returns a VM of a file, with an empty layout.
 func New(f *fact.File, line, col int) *VM {
 	v := &VM{Line: line, Col: col, file: f}
 	v.At = numa.Place(f.Name, line, 0)
@@ -34,28 +35,28 @@ func New(f *fact.File, line, col int) *VM {
 	return v
 }
 
-// File returns what the file states.
+// File returns the facts of the file.
 func (v *VM) File() *fact.File { return v.file }
 
-// Stray adds a part of the definition that contradicts the rest; refused says that the VM does not start with it.
+// Stray adds a part of the definition that contradicts the rest; refused means that the VM does not start with it.
 func (v *VM) Stray(line, col int, refused bool, format string, args ...any) {
 	at := numa.Note{At: numa.Place(v.file.Name, line, col), Text: fmt.Sprintf(format, args...)}
 	v.Stated.Strays = append(v.Stated.Strays, numa.Stray{Note: at, Refused: refused})
 }
 
-// Note adds to what is said of the reading of the definition, which is no fault of it.
+// Note adds a note about reading the definition. It is no problem of the VM.
 func (v *VM) Note(line, col int, format string, args ...any) {
 	v.Notes = append(v.Notes, numa.Note{At: numa.Place(v.file.Name, line, col), Text: fmt.Sprintf(format, args...)})
 }
 
-// Doubt adds a stray of the definition that does harm with releases or settings alone which the definition does not state.
+// Doubt adds a stray that causes a problem only with some releases or settings, which the definition does not state.
 func (v *VM) Doubt(line, col int, format string, args ...any) {
 	v.Stray(line, col, false, format, args...)
 	v.Stated.Strays[len(v.Stated.Strays)-1].Doubtful = true
 }
 
-// Blocks finds sizes of memory that grows and shrinks in blocks (virtio-mem) which libvirt and QEMU refuse (virDomainMemoryDefValidate in
-// src/conf/domain_validate.c; hw/virtio/virtio-mem.c). An unknown block is 0.
+// Blocks checks sizes of virtio-mem memory, which grows and shrinks in blocks, for values that libvirt and QEMU reject
+// (virDomainMemoryDefValidate in src/conf/domain_validate.c; hw/virtio/virtio-mem.c). block is 0 if unknown.
 func (v *VM) Blocks(line, col int, size, requested, block numa.Bytes) {
 	const of = "virtio-mem: the "
 	switch {
@@ -71,15 +72,15 @@ func (v *VM) Blocks(line, col int, size, requested, block numa.Bytes) {
 	}
 }
 
-// Close completes the layout, of which topology, cells and bindings are set: most is how many vCPUs there can be, and present how many are
-// there, 0 for those that are no slots. Everything is in one cell where none is stated. Without a number of vCPUs there is no layout.
+// Close completes the layout after topology, cells and bindings are set. most is the maximum number of vCPUs, present the number at start,
+// or 0 if vCPUs are not hot-pluggable. Without cells everything is in one cell. Without a number of vCPUs there is no layout.
 func (v *VM) Close(most, present int) {
 	s := v.Stated
 	if most < 1 || most > numa.MaxVCPUs || len(s.Slots) >= most || s.Sockets > numa.MaxVCPUs || s.Dies > numa.MaxVCPUs || s.Cores > numa.MaxVCPUs || s.Threads > numa.MaxVCPUs {
 		v.Stated = nil
 		return
 	}
-	if s.Sockets < 1 || s.Dies < 1 || s.Cores < 1 || s.Threads < 1 { // each vCPU is a socket where nothing else is stated
+	if s.Sockets < 1 || s.Dies < 1 || s.Cores < 1 || s.Threads < 1 { // the default is one socket for each vCPU
 		s.Sockets, s.Dies, s.Cores, s.Threads, s.TopologyAt = most, 1, 1, 1, ""
 	}
 	if len(s.Slots) == 0 && present > 0 {
@@ -89,14 +90,13 @@ func (v *VM) Close(most, present int) {
 	}
 	s.VCPUs = most - len(s.Slots)
 	if s.Shape.Memory == 0 {
-		for i := range s.Cells {
-			s.Shape.Memory += s.Cells[i].Memory
-		}
+		s.Shape.Memory = s.CellMemory()
 	}
 	if s.Cells == nil {
 		s.Cells = []numa.Cell{{CPUs: UpTo(most), Memory: s.Shape.Memory, At: s.At}}
 	} else {
 		s.CellsAt = s.Cells[0].At
+		v.unlisted(most)
 	}
 	s.Bound = append(s.Bound, make([]numa.Bound, max(0, len(s.Cells)-len(s.Bound)))...)
 	s.CPUs = append(s.CPUs, make([][]int, max(0, most-len(s.CPUs)))...)
@@ -106,8 +106,34 @@ func (v *VM) Close(most, present int) {
 	if s.Shape.Memory > 0 {
 		v.Memory = numa.ReadAt(s.Shape.Memory, "memory")
 	}
+	if sum := s.CellMemory(); s.CellsAt != "" && s.Platform == "" && sum > 0 && !s.HotPlug { // libvirt gives the VM that of its cells (virDomainDefPostParseMemory)
+		v.Memory = numa.ReadAt(sum, "cells")
+	}
 	if s.Running {
 		v.Power = numa.ReadAt(numa.PoweredOn, "id")
+	}
+}
+
+// unlisted puts the vCPUs that no cell lists into the first (virDomainNumaFillCPUsInNode in src/conf/numa_conf.c of libvirt;
+// machine_numa_finish_cpu_init in hw/core/machine.c of QEMU).
+func (v *VM) unlisted(most int) {
+	s := v.Stated
+	listed := make([]bool, most)
+	for _, c := range s.Cells {
+		for _, vcpu := range c.CPUs {
+			if vcpu < most {
+				listed[vcpu] = true
+			}
+		}
+	}
+	for vcpu := range most {
+		if !listed[vcpu] {
+			s.Unlisted = append(s.Unlisted, vcpu)
+		}
+	}
+	if s.Unlisted != nil {
+		s.Cells[0].CPUs = slices.Concat(s.Cells[0].CPUs, s.Unlisted)
+		slices.Sort(s.Cells[0].CPUs)
 	}
 }
 

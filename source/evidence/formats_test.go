@@ -16,7 +16,7 @@ func TestRead(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"lscpu", "CPU(s): 2\nOn-line CPU(s) list: 0-1\nNUMA node(s): 1\nNUMA node0 CPU(s): 0-1\n", "lscpu"},
 		{"UTF-16", "\xff\xfen\x00o\x00d\x00e\x00 \x000\x00 \x00c\x00p\x00u\x00s\x00:\x00 \x000\x00\n\x00a\x00v\x00a\x00i\x00l\x00a\x00b\x00l\x00e\x00:\x00 \x001\x00 \x00n\x00o\x00d\x00e\x00s\x00 \x00(\x000\x00)\x00\n\x00", "numactl -H"},
-		{"vmware.log", "2026-03-01T08:00:01.000Z In(05) vmx DICT numvcpus = \"2\"\n", "vmware.log"},
+		{"vmware.log", "2026-03-01T08:00:01.000Z In(05) vmx DICT numvcpus = \"2\"\n2026-03-01T08:00:01.000Z In(05) vmx PowerOn\n", "vmware.log"},
 		{"bare lines of a log", "DICT                  numvcpus = \"2\"\nnumaHost: 2 VCPUs 1 VPDs 1 PPDs\n", "vmware.log"},
 		{".vmx", ".encoding = \"UTF-8\"\nconfig.version = \"8\"\nnumvcpus = \"2\"\n", ".vmx"},
 		{"sched-stats", "groupName groupID clientID homeNode affinity nWorlds vmmWorlds localMem remoteMem currLocal cummLocal\nvm.1 2 0 0 3 4 4 1024 0 100 100\n", "sched-stats -t numa-clients"},

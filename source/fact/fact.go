@@ -1,5 +1,5 @@
-// Package fact holds what one file states, place by place: the common ground of
-// all readers of evidence, which the read command prints and checks.
+// Package fact contains the facts of one file with their places, in a form that all readers of
+// evidence share. The read command prints and checks them.
 package fact
 
 import (
@@ -10,33 +10,33 @@ import (
 	"homenode/numa"
 )
 
-// A Fact is one thing that a file states.
+// A Fact is one value stated in a file.
 type Fact struct {
-	Subject string `json:"subject"` // whom it is about: "host", "node 0", "VM sql01", "client vm.3850537/1"
-	Name    string `json:"name"`    // in the field's words: "home node", "local memory"
+	Subject string `json:"subject"` // object that it describes: "host", "node 0", "VM sql01", "client vm.3850537/1"
+	Name    string `json:"name"`    // standard technical term: "home node", "local memory"
 	// Value is a string, bool, int, int64 or float64, in the unit of the file.
 	Value any    `json:"value"`
 	Unit  string `json:"unit,omitempty"` // "KiB", "ns", "MB/s" (10^6 bytes), "%"; empty for counts and words
-	Line  int    `json:"line,omitempty"` // from 1; 0 when the file has no lines
-	Col   int    `json:"col,omitempty"`  // from 1, in bytes; 0 when the whole line states it
-	// Origin is where a file without lines states it, or from what it follows.
+	Line  int    `json:"line,omitempty"` // from 1; 0 if the file has no lines
+	Col   int    `json:"col,omitempty"`  // from 1, in bytes; 0 for the whole line
+	// Origin is the place in a file without lines, or the source of a derived value.
 	Origin string `json:"origin,omitempty"`
 }
 
-// A Warning says what was not understood, or is doubtful, and where.
+// A Warning describes an unknown or doubtful part of a file, and its place.
 type Warning struct {
 	Line int    `json:"line"`
 	Col  int    `json:"col,omitempty"`
 	Text string `json:"text"`
 }
 
-// A File is all that one file states, in its order.
+// A File is the content of one file, in its order.
 type File struct {
 	Name     string    `json:"file"`   // as given; inside an archive "bundle.tgz/path"
 	Format   string    `json:"format"` // such as "vmware.log" or "lscpu -J"
 	Facts    []Fact    `json:"facts"`
 	Warnings []Warning `json:"warnings,omitempty"`
-	Error    string    `json:"error,omitempty"` // why it could not be read; "" when it could
+	Error    string    `json:"error,omitempty"` // why it could not be read; "" if it could
 }
 
 // Add appends a fact.
@@ -49,27 +49,27 @@ func (f *File) Warn(line, col int, format string, args ...any) {
 	f.Warnings = append(f.Warnings, Warning{line, col, fmt.Sprintf(format, args...)})
 }
 
-// Sort puts facts and warnings in the order of their places.
+// Sort sorts facts and warnings by their places.
 func (f *File) Sort() {
 	SortFacts(f.Facts)
 	SortWarnings(f.Warnings)
 }
 
-// SortFacts puts facts in the order of their places.
+// SortFacts sorts facts by their places.
 func SortFacts(list []Fact) {
 	slices.SortStableFunc(list, func(a, b Fact) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
 }
 
-// SortWarnings puts warnings in the order of their lines.
+// SortWarnings sorts warnings by their lines.
 func SortWarnings(list []Warning) {
 	slices.SortStableFunc(list, func(a, b Warning) int { return cmp.Compare(a.Line, b.Line) })
 }
 
-// At returns the place of a line and column of f: file:line or file:line:column.
+// At returns the place of a line and column of f as file:line or file:line:column.
 func (f *File) At(line, col int) string { return numa.Place(f.Name, line, col) }
 
 // A Document is one file in the types of its reader.
 type Document interface {
-	// File returns what the document states, fact by fact.
+	// File returns the facts of the document.
 	File() *File
 }

@@ -8,8 +8,8 @@ import (
 	"homenode/numa"
 )
 
-// OfFleet returns what a fleet states, as the facts of a file: a fleet has no lines, so its
-// facts have origins.
+// OfFleet returns the facts of a fleet as a file. A fleet has no lines, so its facts have
+// origins.
 func OfFleet(name, format string, f *numa.Fleet) File {
 	out := File{Name: name, Format: format}
 	for i := range f.Hosts {
@@ -24,9 +24,8 @@ func OfFleet(name, format string, f *numa.Fleet) File {
 	return out
 }
 
-// addFacts adds every known fact of a host or VM under the name it has in
-// snapshots. The facts of a fleet are many and of one form, so the fields are
-// walked and not listed.
+// addFacts adds every known fact of a host or VM under its name in snapshots. A fleet has many
+// facts of the same form, so addFacts walks the fields instead of listing them.
 func addFacts(to *File, subject string, object any) {
 	v := reflect.ValueOf(object).Elem()
 	for _, field := range reflect.VisibleFields(v.Type()) {
@@ -59,7 +58,7 @@ func addFacts(to *File, subject string, object any) {
 	}
 }
 
-// exact returns a value as a Fact has it: numbers stay numbers, and memory is not rounded.
+// exact returns a value in the form of a Fact: numbers stay numbers, and memory is not rounded.
 func exact(value any) (_ any, unit string) {
 	switch v := value.(type) {
 	case numa.Bytes:

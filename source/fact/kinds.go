@@ -2,15 +2,16 @@ package fact
 
 import "fmt"
 
-// Kinds are the warnings of a long file: of each kind the first is kept and the others
-// are counted, so that a file with a million bad lines gives one. The zero value is empty.
+// Kinds collects the warnings of a long file: the first of each kind, and the number of the
+// others, so that a file with a million bad lines results in one warning. The zero value is
+// empty.
 type Kinds struct {
 	list  []Warning
 	more  []int
 	index map[string]int
 }
 
-// Warn keeps a warning when it is the first of its kind.
+// Warn keeps a warning if it is the first of its kind, and counts it otherwise.
 func (k *Kinds) Warn(kind string, line, col int, format string, args ...any) {
 	if i, ok := k.index[kind]; ok {
 		k.more[i]++
@@ -24,7 +25,7 @@ func (k *Kinds) Warn(kind string, line, col int, format string, args ...any) {
 	k.more = append(k.more, 0)
 }
 
-// Count returns how many warnings of these kinds there were.
+// Count returns the number of warnings of these kinds.
 func (k *Kinds) Count(kinds ...string) (n int) {
 	for _, kind := range kinds {
 		if i, ok := k.index[kind]; ok {
@@ -34,7 +35,7 @@ func (k *Kinds) Count(kinds ...string) (n int) {
 	return n
 }
 
-// All returns the first warning of each kind, with how many more there are.
+// All returns the first warning of each kind with the number of further ones.
 func (k *Kinds) All() []Warning {
 	out := make([]Warning, len(k.list))
 	for i, w := range k.list {

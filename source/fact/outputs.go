@@ -8,26 +8,26 @@ import (
 	"homenode/source/text"
 )
 
-// maxOutputs is the longest file of outputs that is read, in bytes: the settings of a
-// host, the largest list that is known, have 0.5 MB.
+// maxOutputs is the maximum size of a file of outputs, in bytes. The settings of a host, the
+// largest known output, have 0.5 MB.
 const maxOutputs = 8 << 20
 
-// Outputs reads a file that holds what commands printed, one output after another, and
-// warns about the lines that belong to none.
+// Outputs reads a file of command outputs, one after another, and warns about the lines that
+// belong to none.
 type Outputs struct {
 	Name string // of the file, as given
 	Want string // for errors: "the output of lscpu, numactl -H or Coreinfo"
 	Last *File  // of the last output; nil before the first
-	// Endless lets the file have any length: the reader bounds each output.
+	// Endless removes the size limit: the reader limits each output.
 	Endless bool
 
 	early []Warning
-	first text.Line // that belongs to no output
-	run   int       // lines in a row that belong to none
+	first text.Line // first line in the row that belongs to no output
+	run   int       // number of consecutive lines that belong to none
 }
 
-// Read hands each line to line. The error is a *numa.SyntaxError for a file that is too
-// long to be outputs.
+// Read passes each line to the function. It returns a *numa.SyntaxError if the file is too long
+// for outputs.
 func (o *Outputs) Read(r io.Reader, line func(n int, raw string)) error {
 	lines := text.NewLines(r)
 	size := 0
@@ -46,8 +46,8 @@ func (o *Outputs) Read(r io.Reader, line func(n int, raw string)) error {
 	return nil
 }
 
-// Stray warns of a line that belongs to no output; of several in a row only the first. What a
-// terminal prints at a login is skipped.
+// Stray warns about a line that belongs to no output; of consecutive ones, only about the
+// first. Login messages of a terminal are skipped.
 func (o *Outputs) Stray(l text.Line) {
 	if text.IsBanner(l.Text) {
 		return
@@ -60,7 +60,7 @@ func (o *Outputs) Stray(l text.Line) {
 	}
 }
 
-// Known ends a row of stray lines.
+// Known ends a sequence of stray lines.
 func (o *Outputs) Known() { o.run = 0 }
 
 func (o *Outputs) warn(n int, what string) {
@@ -71,8 +71,8 @@ func (o *Outputs) warn(n int, what string) {
 	o.Last.Warn(n, 0, "%s", what)
 }
 
-// End gives the warnings of the lines before the first output to it. Without an output
-// it returns a *numa.SyntaxError.
+// End moves the warnings about the lines before the first output to that output. Without an
+// output it returns a *numa.SyntaxError.
 func (o *Outputs) End(first *File) error {
 	switch {
 	case first != nil:

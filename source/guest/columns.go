@@ -9,15 +9,15 @@ import (
 	"homenode/source/text"
 )
 
-// columns reads lscpu -e and lscpu -p: a header that names the columns and one row
-// a CPU. The columns differ by release and by what the user asked for.
+// columns reads lscpu -e and lscpu -p: a header with the column names and one row for each CPU.
+// The columns depend on the release and on the command line.
 type columns struct {
 	v      *View
 	header []string
 }
 
-// isColumnHeader reports whether l is the header of lscpu -e: capitals only, with
-// CPU and something of its place.
+// isColumnHeader reports whether l is the header of lscpu -e: capitals only, with CPU and a
+// topology column.
 func isColumnHeader(l string) bool {
 	fields := strings.Fields(l)
 	place := false
@@ -48,8 +48,8 @@ func (s *columns) take(l text.Line) bool {
 
 func (s *columns) again(text.Line) bool { return len(s.v.CPUs) > 0 }
 
-// comment reads a line of lscpu -p that begins with #; the last is the header. The
-// columns after the empty one are the caches.
+// comment reads a line of lscpu -p that begins with #; the last one is the header. The columns
+// after the empty one are the caches.
 func (s *columns) comment(l text.Line) bool {
 	if parseHeader.MatchString(l.Text) {
 		s.header = strings.Split(strings.TrimLeft(l.Text, "# "), ",")
@@ -71,7 +71,7 @@ func (s *columns) row(l text.Line) {
 	s.v.row(s.header, cells)
 }
 
-// joinModel puts the words of MODELNAME, the one column with blanks, together.
+// joinModel joins the words of MODELNAME, the only column with blanks.
 func (s *columns) joinModel(cells []text.Line) []text.Line {
 	i, surplus := slices.Index(s.header, "MODELNAME"), len(cells)-len(s.header)
 	if i < 0 || surplus <= 0 {
@@ -84,7 +84,7 @@ func (s *columns) joinModel(cells []text.Line) []text.Line {
 	return slices.Concat(cells[:i], []text.Line{joined}, cells[i+1+surplus:])
 }
 
-// row reads one CPU. A value of "-" or nothing is unknown.
+// row reads one CPU. A value of "-" or an empty value is unknown.
 func (v *View) row(header []string, cells []text.Line) {
 	at := slices.IndexFunc(header, func(name string) bool { return strings.EqualFold(name, "CPU") })
 	if at < 0 {

@@ -10,25 +10,24 @@ import (
 	"homenode/source/text"
 )
 
-// coreinfo reads Sysinternals Coreinfo. A map has a line for each socket, node or
-// cache: one character for each logical processor of the group, * for a member. On
-// a machine with several processor groups the name stands on a line of its own and
-// is followed by one mask a group.
+// coreinfo reads Sysinternals Coreinfo. A map has a line for each socket, node or cache: one
+// character for each logical processor of the group, * for a member. On a machine with several
+// processor groups the name is on a separate line, followed by one mask for each group.
 type coreinfo struct {
 	v     *View
 	title string // of the open map; empty outside
 	maps  map[string][]*entry
-	open  *entry    // whose name stood alone: masks follow
-	brand text.Line // last line before the features: the model of the processor
+	open  *entry    // entry with the name on a separate line: masks follow
+	brand text.Line // last line before the features: the processor model
 	cost  matrix[float64]
-	costs bool // their title was met
+	costs bool // their title was read
 	llcs  int  // last-level caches so far
 }
 
 // An entry is a named set of logical processors.
 type entry struct {
 	name  string
-	masks []string // one a processor group
+	masks []string // one for each processor group
 	at    text.Line
 }
 
@@ -70,7 +69,7 @@ func (s *coreinfo) take(l text.Line) bool {
 	return true
 }
 
-// again reports a title that came before, and what stands before the maps.
+// again reports whether l repeats a title, or a line that precedes the maps.
 func (s *coreinfo) again(l text.Line) bool {
 	title := titleOf(l)
 	_, twice := s.maps[title]
@@ -107,7 +106,7 @@ func (s *coreinfo) begin(l text.Line) {
 	}
 }
 
-// costLine reads a line of the table of access costs.
+// costLine reads a line of the access cost table.
 func (s *coreinfo) costLine(l text.Line) bool {
 	switch {
 	case s.cost.ids == nil && costHead.MatchString(l.Text):
@@ -119,7 +118,7 @@ func (s *coreinfo) costLine(l text.Line) bool {
 	return false
 }
 
-// mapLine reads a mask, or a name that masks follow.
+// mapLine reads a mask, or a name followed by masks.
 func (s *coreinfo) mapLine(l text.Line) bool {
 	if nameLine.MatchString(l.Text) {
 		s.open = &entry{name: strings.TrimSuffix(l.Text, ":"), at: l}
@@ -141,8 +140,7 @@ func (s *coreinfo) mapLine(l text.Line) bool {
 	return true
 }
 
-// feature reads what stands before the maps: the banner, the model of the processor
-// and its abilities.
+// feature reads the lines before the maps: the banner, the processor model and its features.
 func (s *coreinfo) feature(l text.Line) bool {
 	switch m := featureLine.FindStringSubmatchIndex(l.Text); {
 	case bannerLine.MatchString(l.Text):
@@ -215,8 +213,8 @@ func (s *coreinfo) countCPUs(widths []int) numa.Fact[int] {
 	return numa.ReadAt(n, text.Where(s.v.Line, 0))
 }
 
-// groups returns the logical processors of each processor group and the number of
-// the first of each.
+// groups returns the number of logical processors of each processor group and the number of the
+// first one in each.
 func (s *coreinfo) groups() (widths, first []int) {
 	for title, entries := range s.maps {
 		for _, e := range entries {
@@ -239,8 +237,7 @@ func (s *coreinfo) groups() (widths, first []int) {
 	return widths, first
 }
 
-// members returns the numbers of an entry's logical processors, counted through
-// all groups.
+// members returns the numbers of the logical processors of an entry, counted across all groups.
 func (s *coreinfo) members(e *entry, widths, first []int) (cpus []int, ok bool) {
 	if len(e.masks) != len(widths) {
 		s.v.file.Warn(e.at.N, e.at.Col, "%s has %d masks, want one for each of %d processor groups", text.Short(e.name), len(e.masks), len(widths))
@@ -260,7 +257,7 @@ func (s *coreinfo) members(e *entry, widths, first []int) (cpus []int, ok bool) 
 	return cpus, first == nil || first[len(first)-1]+widths[len(widths)-1] <= maxCPU
 }
 
-// assign writes the number of an entry, the j-th of map i, to its logical processors.
+// assign sets the number of an entry, the j-th of map i, in its logical processors.
 func (s *coreinfo) assign(i, j int, e *entry, cpus []int, llc string) {
 	v := s.v
 	id, ok := j, true
@@ -293,7 +290,7 @@ func (s *coreinfo) assign(i, j int, e *entry, cpus []int, llc string) {
 	}
 }
 
-// lastLevel returns the highest level of the caches.
+// lastLevel returns the title of the highest cache level.
 func lastLevel(caches []*entry) string {
 	last := ""
 	for _, e := range caches {
@@ -304,7 +301,7 @@ func lastLevel(caches []*entry) string {
 	return last
 }
 
-// spans writes ascending numbers as a list such as 0-3,8.
+// spans formats ascending numbers as a list such as 0-3,8.
 func spans(cpus []int) string {
 	var b strings.Builder
 	for i := 0; i < len(cpus); {

@@ -8,7 +8,7 @@ import (
 	"homenode/source/text"
 )
 
-// Lines that begin or prove an output. A line of lscpu's text is known by keys
+// Lines that begin or identify an output. A line of the lscpu text form is recognised by keys
 // that no other tool prints.
 var (
 	lscpuLine    = pattern.Of(`^(?:CPU op-mode\(s\)|On-line CPU\(s\) (?:list|mask)|Thread\(s\) per core|Core\(s\) per socket|Socket\(s\)|NUMA node\(s\)|NUMA node\d+ CPU\(s\)|Hypervisor vendor):`)
@@ -20,7 +20,7 @@ var (
 	jsonWhole    = pattern.Of(`(?m)^\s*\{\s*"(?:(lscpu)"\s*:\s*\[\s*\{\s*"field"|cpus"\s*:\s*\[\s*\{[^{}]*"cpu")`)
 )
 
-// formOf returns the form of output that a line can begin, or empty.
+// formOf returns the form of output that a line can begin, or "".
 func formOf(l string) string {
 	switch {
 	case l == "":
@@ -41,9 +41,8 @@ func formOf(l string) string {
 	return ""
 }
 
-// Detect returns the form of the first output in the beginning of a file, which is
-// decoded text of up to 64 KiB. It is strict where Read is not: what it accepts is
-// no other tool's output.
+// Detect returns the form of the first output in the beginning of a file, which is decoded text
+// of up to 64 KiB. It is stricter than Read, so that it rejects the output of other tools.
 func Detect(head []byte) (format string, ok bool) {
 	for raw := range bytes.Lines(head) {
 		l := text.Trim(1, strings.TrimRight(string(raw), "\r\n")).Text

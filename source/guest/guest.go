@@ -1,6 +1,6 @@
-// Package guest reads what a guest sees of its processors and NUMA nodes: lscpu
-// (text, -J, -e, -p), numactl -H and Sysinternals Coreinfo, saved or pasted, one
-// output or several after another.
+// Package guest reads the processor and NUMA topology as the guest sees it: from lscpu (text,
+// -J, -e, -p), numactl -H and Sysinternals Coreinfo, saved or pasted, one output or several
+// after another.
 package guest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"homenode/source/text"
 )
 
-// The forms of output that are read; View.Form is one of them.
+// The supported forms of output; View.Form is one of them.
 const (
 	Lscpu        = "lscpu"
 	LscpuJSON    = "lscpu -J"
@@ -21,28 +21,28 @@ const (
 	LscpuRows    = "lscpu -e -J"
 	Numactl      = "numactl -H"
 	Coreinfo     = "Coreinfo"
-	Measured     = "homenode measure" // no output: see Seen
+	Measured     = "homenode measure" // no command output: see Seen
 )
 
-// Bounds of a believable guest. What lies outside is a damaged input.
+// Limits for a plausible guest. Values above them mean that the input is damaged.
 const (
 	maxCPU  = 1 << 16 // logical processors; Linux is built for 8192 at most
-	maxNode = 1 << 10 // NUMA nodes; Linux is built for 1024 at most
-	maxList = 1 << 20 // CPUs that all lists of a file name: "0-8191" names many in few bytes
+	maxNode = 1 << 10 // maximum ID of a NUMA node; Linux is built for at most 1024 nodes
+	maxList = 1 << 20 // CPUs in all lists of a file: "0-8191" names many in few bytes
 )
 
-// A View is one output: the topology as one tool shows it in one guest. What the
-// tool does not state is unknown, though another output of the file may state it.
+// A View is one output: the topology as one tool shows it in one guest. Data that the tool does
+// not report is unknown, even if another output of the file reports it.
 type View struct {
 	Form  string // Lscpu, Numactl, …
-	Line  int    // where the output begins, from 1
-	Guest string // name of the machine in the prompt; empty when there is none
+	Line  int    // first line of the output, from 1
+	Guest string // host name in the prompt; empty without one
 
-	Hypervisor numa.Fact[string] // vendor, as lscpu names it: "VMware"
+	Hypervisor numa.Fact[string] // vendor, as in lscpu: "VMware"
 	Model      numa.Fact[string] // brand string of the processor
-	Arch       string            // of the processor, as lscpu names it; "" when it is not stated
+	Arch       string            // of the processor, as in lscpu; "" if not stated
 
-	CPUCount       numa.Fact[int] // logical processors, those that are offline too
+	CPUCount       numa.Fact[int] // logical processors, including offline ones
 	Sockets        numa.Fact[int]
 	CoresPerSocket numa.Fact[int]
 	ThreadsPerCore numa.Fact[int]
@@ -50,30 +50,30 @@ type View struct {
 
 	CPUs  []CPU  // by number
 	Nodes []Node // by ID
-	// NoNUMA tells that the guest's kernel knows no NUMA at all, which says nothing
+	// NoNUMA means that the kernel of the guest has no NUMA support, which is not a statement
 	// about the virtual hardware.
 	NoNUMA bool
 
-	// Distance is the table of numactl, SLIT values of which 10 is local, in the
-	// order of Nodes. It is what the firmware states, not what memory costs.
+	// Distance is the table of numactl, in the order of Nodes: SLIT values, where 10 is local.
+	// It comes from the firmware; it is not a measured latency.
 	Distance [][]int
-	// Cost is the table of Coreinfo, in the order of Nodes: access times measured
-	// at that moment, divided by the fastest of them. The table is noisy: it is not
-	// symmetric and 1.4 occurs on its diagonal.
+	// Cost is the table of Coreinfo, in the order of Nodes: access times measured during the
+	// run, relative to the fastest. The values are noisy: they are not symmetric, and 1.4
+	// occurs on the diagonal.
 	Cost [][]float64
 
-	nodesAt, socketsAt string // places that state the node and the socket of each CPU
+	nodesAt, socketsAt string // places of the node and the socket of each CPU
 	file               fact.File
 	index              map[int]int // of CPUs, by number
-	room               *int        // how many more CPUs the lists of the file may name
+	room               *int        // number of CPUs that further lists of the file may contain
 }
 
-// A CPU is one logical processor of the guest. What is not stated is -1.
+// A CPU is one logical processor of the guest. Unknown fields are -1.
 type CPU struct {
 	Number  int
-	Node    int // NUMA node, by the guest's number
+	Node    int // NUMA node, as numbered in the guest
 	Socket  int
-	Core    int // Coreinfo calls it physical processor
+	Core    int // "physical processor" in Coreinfo
 	LLC     int // last-level cache
 	Offline bool
 }
@@ -87,25 +87,25 @@ type Node struct {
 	Free numa.Fact[numa.Bytes]
 }
 
-// Seen returns a view that this program took itself of the machine it runs on: at is where it
-// was read. The processors and nodes are by number.
+// Seen returns the view that this program itself takes of the machine that it runs on; at is
+// the source. cpus and nodes are sorted by number.
 func Seen(at string, cpus []CPU, nodes []Node) *View {
 	return &View{Form: Measured, CPUs: cpus, Nodes: nodes, nodesAt: at, socketsAt: at, file: fact.File{Name: at}}
 }
 
-// File returns what the output states, fact by fact.
+// File returns the facts of the output.
 func (v *View) File() *fact.File { return &v.file }
 
-// Observation returns the view as a topology that was seen of the VM.
+// Observation returns the view as an observed topology of the VM.
 //
-// The vectors have one entry for each logical processor, by ascending number. That
-// is one for each vCPU; with virtual SMT (ESXi 8.0, virtual hardware 20) two logical
-// processors share a virtual core and both are vCPUs. When some are offline the tools
-// do not tell where these are: then only the number of nodes is stated.
+// The vectors have one entry for each logical processor, by ascending number. That is one for
+// each vCPU; with virtual SMT (ESXi 8.0, virtual hardware 20) two logical processors share a
+// virtual core and both are vCPUs. If some are offline, the tools do not report their place:
+// then only the number of nodes is set.
 //
-// Nodes and sockets are numbered from 0 without gaps, in the order of the guest's
-// own numbers, which may have gaps. Slices are what the kernel manages, up to a few
-// percent less than the memory that the VM has in that node.
+// Nodes and sockets are numbered from 0 without gaps, in the order of the numbers in the guest,
+// which may have gaps. Slices are the memory that the kernel manages, up to a few percent less
+// than the memory of the VM in that node.
 func (v *View) Observation() numa.Observation {
 	o := numa.Observation{
 		By:          v.observer(),
@@ -114,7 +114,7 @@ func (v *View) Observation() numa.Observation {
 		VPDCount:    v.NodeCount,
 	}
 	if v.someOffline() {
-		o.SocketCount = numa.Fact[int]{} // of those that are online
+		o.SocketCount = numa.Fact[int]{} // counts online sockets only
 	}
 	if nodes, ok := v.vector(func(c CPU) int { return c.Node }); ok {
 		ids := make([]int, len(v.Nodes))
@@ -148,12 +148,12 @@ func (v *View) observer() numa.Observer {
 	return numa.ByLscpu
 }
 
-// someOffline reports whether there are CPUs that the guest does not use.
+// someOffline reports whether there are CPUs that are offline in the guest.
 func (v *View) someOffline() bool {
 	return v.CPUCount.Value > len(v.CPUs) && len(v.CPUs) > 0 || slices.ContainsFunc(v.CPUs, func(c CPU) bool { return c.Offline })
 }
 
-// vector returns of for each CPU, when all are online and have one.
+// vector returns the value of each CPU, if all are online and have one.
 func (v *View) vector(of func(CPU) int) (values []int, ok bool) {
 	if v.someOffline() {
 		return nil, false
@@ -167,8 +167,7 @@ func (v *View) vector(of func(CPU) int) (values []int, ok bool) {
 	return values, len(values) > 0
 }
 
-// ranks numbers the values from 0 in their order; further values are included in
-// the numbering.
+// ranks replaces each value by its rank; further adds values to the ranking.
 func ranks(values, further []int) []int {
 	all := slices.Concat(values, further)
 	slices.Sort(all)
@@ -194,7 +193,7 @@ func (v *View) slices() numa.Fact[[]numa.Bytes] {
 	return numa.ReadAt(sizes, v.Nodes[0].Size.Origin.Where)
 }
 
-// node returns the node with this ID and makes it when it is new.
+// node returns the node with this ID, created if necessary.
 func (v *View) node(id int) *Node {
 	i, found := slices.BinarySearchFunc(v.Nodes, id, func(n Node, id int) int { return cmp.Compare(n.ID, id) })
 	if !found {
@@ -203,8 +202,8 @@ func (v *View) node(id int) *Node {
 	return &v.Nodes[i]
 }
 
-// cpu returns the logical processor with this number and makes it when it is new.
-// They are in the order of the file until the output ends.
+// cpu returns the logical processor with this number, created if necessary. They are in the
+// order of the file until the output ends.
 func (v *View) cpu(number int) *CPU {
 	i, found := v.index[number]
 	if !found {
@@ -218,8 +217,7 @@ func (v *View) cpu(number int) *CPU {
 	return &v.CPUs[i]
 }
 
-// place puts the CPUs of a list into a node. A CPU that is in two nodes stays in
-// the first.
+// place assigns the CPUs of a list to a node. A CPU that is in two nodes stays in the first.
 func (v *View) place(l text.Line, node int, cpus []int) {
 	n := v.node(node)
 	for _, number := range cpus {

@@ -7,8 +7,8 @@ import (
 	"homenode/source/text"
 )
 
-// jsonSection reads lscpu -J and lscpu -e -J. It gathers the lines until the braces
-// close; what follows may be another output.
+// jsonSection reads lscpu -J and lscpu -e -J. It collects the lines up to the closing brace;
+// another output may follow.
 type jsonSection struct {
 	v       *View
 	lines   []text.Line
@@ -56,7 +56,7 @@ func (s *jsonSection) fields(keys *lscpu, fields []*jsontree.Value) {
 		}
 		data := f.At("data")
 		if data.Kind == 0 {
-			data = name // of a group
+			data = name // name of a group
 		}
 		l := data.Cell()
 		if data == name {
@@ -67,7 +67,7 @@ func (s *jsonSection) fields(keys *lscpu, fields []*jsontree.Value) {
 	}
 }
 
-// rows reads lscpu -e -J: one object a CPU, keys named for the columns.
+// rows reads lscpu -e -J: one object for each CPU, with the column names as keys.
 func (s *jsonSection) rows(cpus []*jsontree.Value) {
 	for _, row := range cpus {
 		cells := make([]text.Line, len(row.Keys))

@@ -14,8 +14,8 @@ func number(s string, most int) (n int, ok bool) {
 	return n, err == nil && n >= 0 && n <= most && s[0] != '+' && s[0] != '-'
 }
 
-// cpuList reads the numbers of a list: "0,2,4-7", "0-62:2" (every second), "0 1 2"
-// (numactl) or a mask "0xf" (lscpu -x). An empty list is no error.
+// cpuList parses a list: "0,2,4-7", "0-62:2" (every second), "0 1 2" (numactl) or a mask "0xf"
+// (lscpu -x). An empty list is no error.
 func cpuList(s string) ([]int, error) {
 	if digits, ok := strings.CutPrefix(s, "0x"); ok {
 		return cpuMask(digits)

@@ -10,19 +10,19 @@ import (
 	"homenode/source/text"
 )
 
-// lscpu reads lscpu's text: "Key: value" lines, since util-linux 2.37 indented by
-// group. The indent carries nothing: every key is unique.
+// lscpu reads the text form of lscpu: "Key: value" lines, since util-linux 2.37 indented by
+// group. The indent is ignored: every key is unique.
 type lscpu struct {
 	v      *View
 	seen   map[string]bool
-	last   string       // key of the line before
-	online map[int]bool // nil when the list is not stated
+	last   string       // key of the previous line
+	online map[int]bool // nil if the list is not stated
 }
 
-// heading is a group of lscpu 2.37 and later, which has no value.
+// heading is a group title of lscpu 2.37 and later, without a value.
 var heading = pattern.Of(`^(?:Virtualization features|Caches \(sum of all\)|NUMA|Vulnerabilities)$`)
 
-// nodeKey is the key of a node's CPU list.
+// nodeKey is the key of the CPU list of a node.
 var nodeKey = pattern.Of(`^NUMA node(\d+) CPU\(s\)$`)
 
 func (s *lscpu) take(l text.Line) bool {
@@ -31,7 +31,7 @@ func (s *lscpu) take(l text.Line) bool {
 	}
 	key, _, ok := strings.Cut(l.Text, ":")
 	if !ok || len(key) > 80 {
-		// A terminal wraps the flags of a processor; so do the people who paste them.
+		// Terminals and people wrap the flags of a processor.
 		return s.last == "Flags"
 	}
 	key = strings.TrimRight(key, " \t")
@@ -43,7 +43,7 @@ func (s *lscpu) take(l text.Line) bool {
 	return true
 }
 
-// uncommented cuts off what people write behind a value when they explain an output.
+// uncommented removes a comment that somebody added behind a value.
 func uncommented(l text.Line) text.Line {
 	for _, mark := range []string{" #", "\t#"} {
 		if i := strings.Index(l.Text, mark); i >= 0 {
@@ -58,7 +58,7 @@ func (s *lscpu) again(l text.Line) bool {
 	return s.seen[key]
 }
 
-// field reads one key and its value, of the text or of the JSON form.
+// field reads one key and its value, from the text or the JSON form.
 func (s *lscpu) field(key string, l text.Line) {
 	v := s.v
 	switch {
@@ -129,7 +129,7 @@ func (s *lscpu) node(number string, l text.Line) {
 	}
 }
 
-// list reads a list of CPUs and states it as a fact.
+// list parses a list of CPUs and adds it as a fact.
 func (v *View) list(l text.Line, subject, name string) (cpus []int, ok bool) {
 	cpus, err := cpuList(l.Text)
 	if err == nil && len(cpus) > *v.room {

@@ -8,22 +8,22 @@ import (
 	"homenode/source/text"
 )
 
-// A matrix is a table from each node to each, whose rows are in the order of its columns: the
-// distances of numactl and the access costs of Coreinfo.
+// A matrix is a table of node pairs with rows in the order of its columns: the distances of
+// numactl and the access costs of Coreinfo.
 type matrix[T any] struct {
 	name, unit string // of the facts: "distance", "measured cost"
 	ids        []int  // of the columns; nil before the table
 	rows       [][]T
 	read       func(s string) (T, bool)
-	want       string // what read wants
+	want       string // expected value, for messages of read
 }
 
-// distances are SLIT values.
+// distances reads SLIT values.
 func distances() matrix[int] {
 	return matrix[int]{name: "distance", want: "a number up to 255", read: func(s string) (int, bool) { return number(s, 255) }}
 }
 
-// costs are multiples of the fastest. A localised Windows writes a decimal comma.
+// costs reads multiples of the fastest access. A localised Windows uses a decimal comma.
 func costs() matrix[float64] {
 	return matrix[float64]{name: "measured cost", unit: "× fastest", want: "a number", read: func(s string) (float64, bool) {
 		cost, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
@@ -31,7 +31,7 @@ func costs() matrix[float64] {
 	}}
 }
 
-// head reads the numbers of the nodes above the table.
+// head reads the node numbers above the table.
 func (m *matrix[T]) head(l text.Line) bool {
 	ids, err := cpuList(l.Text)
 	if err != nil || len(ids) > maxNode || m.ids != nil {
@@ -41,7 +41,7 @@ func (m *matrix[T]) head(l text.Line) bool {
 	return true
 }
 
-// row reads the values of one node; a row of another length is cut or wrapped.
+// row reads the values of one node; a row of another length is truncated or wrapped.
 func (m *matrix[T]) row(v *View, l text.Line) {
 	cells := l.Fields()
 	node := strings.TrimSuffix(cells[0].Text, ":")
@@ -63,7 +63,7 @@ func (m *matrix[T]) row(v *View, l text.Line) {
 	m.rows = append(m.rows, row)
 }
 
-// end returns the rows when they are complete.
+// end returns the rows if they are complete.
 func (m *matrix[T]) end(v *View) [][]T {
 	if len(m.rows) != len(m.ids) || len(v.Nodes) > 0 && len(v.Nodes) != len(m.ids) {
 		v.file.Warn(v.Line, 0, "the table of %ss has %d rows and %d columns for %d nodes", m.name, len(m.rows), len(m.ids), len(v.Nodes))

@@ -11,8 +11,8 @@ import (
 	"homenode/source/text"
 )
 
-// numactl reads numactl -H. Node numbers may have gaps; a node may lack CPUs or
-// memory. Its "MB" are MiB.
+// numactl reads numactl -H. Node numbers may have gaps; a node may have no CPUs or no memory.
+// Its "MB" are MiB.
 type numactl struct {
 	v           *View
 	opened      bool

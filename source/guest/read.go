@@ -12,17 +12,16 @@ import (
 
 // A section reads the lines of one output into its view.
 type section interface {
-	// take reads a line; false when it does not belong to the output.
+	// take reads a line; false if it does not belong to the output.
 	take(l text.Line) bool
 	// again reports whether a line of the same form begins another output.
 	again(l text.Line) bool
-	// end completes the view when no more lines come.
+	// end completes the view after the last line.
 	end()
 }
 
-// Read reads all outputs of a file, in their order. Lines that belong to none are
-// warnings of the output before them, or of the first. The error is a
-// *numa.SyntaxError when there is no output at all.
+// Read reads all outputs of a file, in their order. Lines that belong to none are warnings of
+// the previous output, or of the first. It returns a *numa.SyntaxError if there is no output.
 func Read(name string, r io.Reader) ([]*View, error) {
 	p := &parser{room: maxList, lines: fact.Outputs{Name: name, Want: "the output of lscpu, numactl -H or Coreinfo"}}
 	if err := p.lines.Read(r, p.line); err != nil {
@@ -38,9 +37,9 @@ func Read(name string, r io.Reader) ([]*View, error) {
 // A parser finds the outputs of a file.
 type parser struct {
 	lines   fact.Outputs
-	guest   text.Line // of the last prompt
+	guest   text.Line // from the last prompt
 	views   []*View
-	section section // of the last view, while it is open
+	section section // of the last view while it is open
 	room    int     // see View
 }
 
@@ -102,7 +101,7 @@ func (p *parser) finish() {
 	p.lines.Known()
 }
 
-// count reads a number of things between 0 and most into f.
+// count parses a number between 0 and most into f.
 func (v *View) count(f *numa.Fact[int], l text.Line, name string, most int) bool {
 	n, ok := number(l.Text, most)
 	if !ok {

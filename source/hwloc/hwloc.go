@@ -1,5 +1,5 @@
-// Package hwloc reads the topology of a machine as lstopo --of xml writes it, of version 1 and 2 of hwloc's XML: NUMA nodes
-// with their memory, huge pages and distances, cores and logical CPUs. Caches and devices are skipped.
+// Package hwloc reads the topology of a machine from the output of lstopo --of xml, in version 1 and 2 of the hwloc XML:
+// NUMA nodes with their memory, huge pages and distances, cores and logical CPUs. Caches and devices are skipped.
 package hwloc
 
 import (
@@ -20,13 +20,13 @@ import (
 	"homenode/source/text"
 )
 
-// A Topology is a machine.
+// A Topology is the topology of one machine.
 type Topology struct {
 	Line     int
-	HostName string // as the machine calls itself; "" when it is not stated
-	Arch     string // of its processors, as uname names it; "" when it is not stated
+	HostName string // host name; "" if not stated
+	Arch     string // processor architecture, as in uname; "" if not stated
 	Nodes    []Node // by ID
-	// Distance is that of each node to each, in the order of Nodes, 10 being local; nil when it is not stated.
+	// Distance is the table of distances between nodes, in the order of Nodes, where 10 is local; nil if not stated.
 	Distance [][]int
 
 	file *fact.File
@@ -36,19 +36,19 @@ type Topology struct {
 type Node struct {
 	ID     int
 	Memory numa.Fact[numa.Bytes]
-	Pages  []numa.Pool // by size, ordinary ones among them
-	Cores  [][]int     // the logical CPUs of each core; nil for a node of memory only
+	Pages  []numa.Pool // by size, with the base page size
+	Cores  [][]int     // logical CPUs of each core; nil for a node with memory only
 }
 
-// File returns what the file states.
+// File returns the facts of the file.
 func (t *Topology) File() *fact.File { return t.file }
 
-// Detect reports whether a file that begins with head is hwloc's XML.
+// Detect reports whether head is the beginning of hwloc XML.
 func Detect(head []byte) bool {
 	return bytes.Contains(head, []byte("<topology")) && bytes.Contains(head, []byte(`<object type="Machine"`))
 }
 
-// Bounds of a believable machine. What lies outside is a damaged input.
+// Limits for a plausible machine. Values above them mean that the input is damaged.
 const (
 	maxFile  = 64 << 20 // bytes
 	maxDepth = 100
@@ -56,7 +56,7 @@ const (
 	maxNode  = 1 << 10
 )
 
-// A seen is an object as it is open or done.
+// A seen is an object that is open or complete.
 type seen struct {
 	kind      string
 	line, col int
@@ -70,19 +70,19 @@ type reader struct {
 	name         string
 	in           *xml.Decoder
 	t            *Topology
-	open         []*seen // elements; kind "" for those that are no objects
+	open         []*seen // elements; kind "" if not an object
 	machine      *seen
 	nodes, cores []*seen
 	pus          []int
 	indexes      []int
 	values       []int
-	latency      bool // a table of latencies of nodes is read
+	latency      bool // a table of node latencies is being read
 	at           *seen
-	base         float64 // of version 1: the smallest distance
-	row          string  // the element whose text is read
+	base         float64 // in version 1: the smallest distance
+	row          string  // the element whose text is being read
 }
 
-// Read reads a machine. The error is a *numa.SyntaxError.
+// Read reads the topology of a machine. An error is a *numa.SyntaxError.
 func Read(name string, r io.Reader) (*Topology, error) {
 	rd := &reader{name: name, in: xml.NewDecoder(bounded.Reader(r, maxFile)), t: &Topology{file: &fact.File{Name: name, Format: "hwloc XML"}}}
 	rd.in.CharsetReader = func(label string, _ io.Reader) (io.Reader, error) {
@@ -167,13 +167,13 @@ func (r *reader) begin(name string, o *seen, attrs map[string]string) (err error
 	return nil
 }
 
-// distances begins a table of distances: of version 2 with the numbers of its nodes, or of version 1, with relative values
-// of nodes in the order of the file. The first table of latencies of nodes counts.
+// distances begins a table of distances: in version 2 with the node numbers, in version 1 with relative values of nodes in
+// the order of the file. The first table of node latencies is used.
 func (r *reader) distances(name string, o *seen, attrs map[string]string) error {
 	r.latency = false
 	switch first := r.at == nil; {
 	case name == "distances2" && (attrs["type"] != "NUMANode" || attrs["name"] != "" && attrs["name"] != "NUMALatency"):
-		return nil // of other objects, or no latencies
+		return nil // for other objects, or no latencies
 	case name == "distances2" && attrs["indexing"] != "os":
 		r.t.file.Warn(o.line, o.col, "distances of NUMA nodes by %s are not read", text.Short(attrs["indexing"]))
 		return nil
@@ -233,7 +233,7 @@ func (r *reader) object(o *seen, attrs map[string]string) (err error) {
 	return nil
 }
 
-// bits reads a set of CPUs: words of 32 bits, the highest first, "0x0000ffff,0xff000000".
+// bits parses a set of CPUs: words of 32 bits, the highest first, "0x0000ffff,0xff000000".
 func bits(s string) ([]int, error) {
 	var out []int
 	if s == "" || s == "0x0" {
@@ -261,7 +261,7 @@ func bits(s string) ([]int, error) {
 	return out, nil
 }
 
-// list reads numbers of the table of distances.
+// list parses numbers of the distance table.
 func (r *reader) list(s string, line, col int) error {
 	to := &r.indexes
 	if r.row == "u64values" {
@@ -277,18 +277,18 @@ func (r *reader) list(s string, line, col int) error {
 	return nil
 }
 
-// end joins what was read.
+// end links the objects.
 func (r *reader) end() error {
 	switch {
 	case r.machine == nil:
 		return r.fault(0, 0, "found no <object type=\"Machine\">")
-	case len(r.nodes) == 0: // version 1 of a machine of one node
+	case len(r.nodes) == 0: // version 1 of a machine with one node
 		r.machine.id = 0
 		r.nodes = []*seen{r.machine}
 	}
 	inFile := slices.Clone(r.nodes)
 	slices.SortFunc(r.nodes, func(a, b *seen) int { return a.id - b.id })
-	owner := map[int]int{} // of a PU: the index of its node, that with the fewest CPUs, since memory of another kind may have all
+	owner := map[int]int{} // by PU: index of its node, the one with the fewest CPUs, because another kind of memory can have all CPUs
 	for i, n := range r.nodes {
 		if i > 0 && n.id == r.nodes[i-1].id {
 			return r.fault(n.line, n.col, "found NUMA node %d twice", n.id)
@@ -324,7 +324,7 @@ func (r *reader) end() error {
 	return nil
 }
 
-// table takes the distances of all nodes; inFile are the nodes in the order of the file.
+// table sets the distances of all nodes; inFile lists the nodes in the order of the file.
 func (r *reader) table(inFile []*seen) {
 	k := len(r.t.Nodes)
 	if r.base > 0 { // version 1
@@ -332,7 +332,7 @@ func (r *reader) table(inFile []*seen) {
 			r.indexes = append(r.indexes, n.id)
 		}
 	}
-	at := map[int]int{} // of a node, in the table
+	at := map[int]int{} // position of a node in the table
 	for i, id := range r.indexes {
 		at[id] = i
 	}

@@ -1,6 +1,6 @@
-// Package incident reads what happened on hosts, written by hand: one line for each
-// thing that changes, in words that a vSphere administrator can review. Tests of rules,
-// the demo and published experiments are incidents; they yield ticks as a capture does.
+// Package incident reads handwritten sequences of events on hosts: one line for each
+// change, in terms that a vSphere administrator can review. Tests of rules, the demo
+// and published experiments are incidents; they yield ticks as a capture does.
 //
 //	start 2026-11-02T01:00:00Z
 //	every 20s
@@ -14,13 +14,12 @@
 //	45m  vm   db01 on gid=102 homes=1 local=60GB remote=0
 //	60m  end
 //
-// A line without a time is about the start. What no line states is not stated by the
-// ticks either; over= leads from the value before to the new one in a straight line. N%L
-// follows from local and remote memory unless percent= says otherwise (percent=? leaves
-// it out). ready=, costop=, used= and run= are of each vCPU. Page sharing is what esxtop
-// shows of it: memory=, shared= and common= of a host, and granted=, shared=, saved=, zero=
-// and hint= (COWH) of a VM; consumed memory follows from granted= and saved= unless
-// consumed= says otherwise.
+// A line without a time applies to the start. Values without a line are absent from the
+// ticks; over= changes the value linearly. N%L is calculated from local and remote memory
+// unless percent= sets it (percent=? omits it). ready=, costop=, used= and run= are per
+// vCPU. Page sharing uses the counters of esxtop: memory=, shared= and common= of a host,
+// and granted=, shared=, saved=, zero= and hint= (COWH) of a VM; consumed memory is
+// calculated from granted= and saved= unless consumed= sets it.
 package incident
 
 import (
@@ -36,17 +35,17 @@ import (
 	"homenode/source/word"
 )
 
-// An Incident is what happened on some hosts.
+// An Incident is the sequence of events on some hosts.
 type Incident struct {
 	Name  string
 	Start time.Time
-	Every time.Duration // between two ticks
-	End   time.Duration // since Start, of the last tick
+	Every time.Duration // interval between two ticks
+	End   time.Duration // time of the last tick, since Start
 
 	hosts []*host
 }
 
-// Defaults of an incident that does not say.
+// Defaults for an incident without start and every.
 var defaultStart = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 
 const defaultEvery = 20 * time.Second
@@ -54,8 +53,7 @@ const defaultEvery = 20 * time.Second
 // mostTicks bounds an incident: a month of ticks every 2 s.
 const mostTicks = 31 * 24 * 3600 / 2
 
-// Read reads the incident in data; name stands in errors. The error is a
-// *numa.SyntaxError.
+// Read reads the incident in data; name is used in errors. An error is a *numa.SyntaxError.
 func Read(name string, data []byte) (*Incident, error) {
 	p := &parser{in: &Incident{Name: name, Start: defaultStart, Every: defaultEvery}}
 	var err error
@@ -71,7 +69,7 @@ func Read(name string, data []byte) (*Incident, error) {
 	return p.finish()
 }
 
-// parser holds the state between lines.
+// parser is the state between lines.
 type parser struct {
 	in   *Incident
 	line int
@@ -82,7 +80,7 @@ func (p *parser) errorf(col int, format string, args ...any) error {
 	return &numa.SyntaxError{File: p.in.Name, Line: p.line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// lineKinds are the first words of lines.
+// lineKinds are the keywords at the beginning of lines.
 var lineKinds = []string{"start", "every", "host", "node", "vm", "end"}
 
 func (p *parser) parse(text string) error {
@@ -171,8 +169,8 @@ func (in *Incident) Hosts() []string {
 	return words.Texts(in.hosts, func(h *host) string { return h.name })
 }
 
-// Ticks hands the ticks of one host after another to visit, which borrows them. It
-// ends with the error of visit.
+// Ticks passes the ticks of one host after another to visit, which must not keep them. It stops
+// at an error of visit.
 func (in *Incident) Ticks(visit func(*numa.Tick) error) error {
 	for _, h := range in.hosts {
 		t := numa.Tick{Host: h.name}

@@ -10,7 +10,7 @@ import (
 	"homenode/source/word"
 )
 
-// host is one host with all that happens on it.
+// host is one host with all its events.
 type host struct {
 	name string
 	tracks
@@ -24,7 +24,7 @@ type node struct {
 	tracks
 }
 
-// vm is one VM, through all its lives.
+// vm is one VM with all its power-ons.
 type vm struct {
 	name string
 	tracks
@@ -32,13 +32,13 @@ type vm struct {
 	flips  []flip
 }
 
-// flip is a home node that changes back and forth.
+// flip is a home node that alternates between several nodes.
 type flip struct {
 	at, length, each time.Duration
 	homes            []numa.NodeSet
 }
 
-// named returns the one of the list that is called so, and adds one when there is none.
+// named returns the element of the list for which same is true, or appends a new one.
 func named[T any](list *[]*T, same func(*T) bool, made func() *T) (one *T, fresh bool) {
 	i := slices.IndexFunc(*list, same)
 	if i >= 0 {
@@ -65,7 +65,7 @@ func (p *parser) nodeLine(at time.Duration, id word.Word, words []word.Word) err
 	return stateAll(nodeQuantities, n.tracks, "node", at, words)
 }
 
-// stateAll reads the words of a line about a host or a node.
+// stateAll applies the words of a line about a host or a node.
 func stateAll[T any](list []quantity[T], ts tracks, line string, at time.Duration, words []word.Word) error {
 	over, words, err := over(words)
 	for i := 0; i < len(words) && err == nil; i++ {
@@ -106,7 +106,8 @@ func (p *parser) vmLine(at time.Duration, name word.Word, words []word.Word) err
 	return nil
 }
 
-// mostHomes bounds node numbers: a set is kept as a number of a track.
+// mostHomes is the upper bound of node numbers: a set of nodes is stored as a number of a
+// track.
 const mostHomes = 52
 
 func (v *vm) set(at, over time.Duration, w word.Word, f *flip) (err error) {

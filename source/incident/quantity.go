@@ -9,12 +9,12 @@ import (
 	"homenode/source/word"
 )
 
-// A quantity is one word of a line about a host, a node or a VM: how its value is written, and
-// what a tick says of it. Those without set are joined with others.
+// A quantity is one keyword of a line about a host, a node or a VM: the form of its value, and
+// the field of a tick that it sets. Those without set are combined with others.
 type quantity[T any] struct {
 	word string
 	form form
-	bit  numa.Counters // that says the tick has it
+	bit  numa.Counters // marks the quantity as present in the tick
 	set  func(t *T, value float64)
 }
 
@@ -23,7 +23,7 @@ var hostQuantities = []quantity[numa.Tick]{
 	{"minFree", size, numa.HasMinFree, func(t *numa.Tick, v float64) { t.MinFree = pages(v) }},
 	{"state", memoryState, numa.HasState, func(t *numa.Tick, v float64) { t.State = numa.MemoryState(v) }},
 	{"memory", size, numa.HasTotal, func(t *numa.Tick, v float64) { t.Memory = pages(v) }},
-	{"shared", size, numa.HasShared, func(t *numa.Tick, v float64) { t.Shared = pages(v) }}, // the VMkernel's included
+	{"shared", size, numa.HasShared, func(t *numa.Tick, v float64) { t.Shared = pages(v) }}, // includes the VMkernel's
 	{"common", size, numa.HasCommon, func(t *numa.Tick, v float64) { t.Common = pages(v) }},
 }
 
@@ -50,7 +50,7 @@ var vmQuantities = []quantity[numa.VMTick]{
 	{"balloon", size, numa.HasBalloon, func(t *numa.VMTick, v float64) { t.Balloon = pages(v) }},
 	{"swapped", size, numa.HasSwapped, func(t *numa.VMTick, v float64) { t.Swapped = pages(v) }},
 	{"compressed", size, numa.HasCompressed, func(t *numa.VMTick, v float64) { t.Compressed = pages(v) }},
-	// Shares of one vCPU: tick multiplies them.
+	// Shares of one vCPU: tick multiplies them by the vCPUs.
 	{"ready", share, numa.HasReady, func(t *numa.VMTick, v float64) { t.Ready = v }},
 	{"costop", share, numa.HasCoStop, func(t *numa.VMTick, v float64) { t.CoStop = v }},
 	{"used", share, numa.HasUsed, func(t *numa.VMTick, v float64) { t.Used = v }},
@@ -66,11 +66,10 @@ var vmQuantities = []quantity[numa.VMTick]{
 	{"fairness", count, 0, func(t *numa.VMTick, v float64) { t.Moves.Fairness = int64(v) }},
 }
 
-// most is how much memory an incident has at most.
+// most is the maximum amount of memory in an incident.
 const most = 1024 * numa.TiB
 
-// A form is how the value of a quantity is written. One that steps does not change in a
-// straight line.
+// A form is the syntax of the value of a quantity. One that steps is not interpolated.
 type form struct {
 	read  func(word.Word) (float64, error)
 	steps bool
@@ -98,10 +97,10 @@ var (
 	}}
 )
 
-// tracks are the quantities of one host, node or VM over time, by their words.
+// tracks are the quantities of one host, node or VM over time, by keyword.
 type tracks map[string]*track
 
-// of returns the track of a word.
+// of returns the track of a keyword.
 func (ts tracks) of(name string) *track {
 	if ts[name] == nil {
 		ts[name] = &track{}
@@ -109,7 +108,7 @@ func (ts tracks) of(name string) *track {
 	return ts[name]
 }
 
-// value returns the quantity at a time; false when nothing states it.
+// value returns the quantity at a time; false if it is not stated.
 func (ts tracks) value(name string, at time.Duration) (float64, bool) {
 	if t := ts[name]; t != nil {
 		return t.value(at)
@@ -117,8 +116,8 @@ func (ts tracks) value(name string, at time.Duration) (float64, bool) {
 	return 0, false
 }
 
-// state states what the word says from a time on; known is false for a word that is none of
-// the quantities. Sizes and shares change in a straight line, over some time.
+// state applies a word from a time on; known is false if the word is not a quantity. Sizes and
+// shares change linearly during over.
 func state[T any](list []quantity[T], ts tracks, w word.Word, at, over time.Duration) (known bool, err error) {
 	for _, q := range list {
 		if q.word == w.Key {
@@ -128,12 +127,12 @@ func state[T any](list []quantity[T], ts tracks, w word.Word, at, over time.Dura
 	return false, nil
 }
 
-// wordsOf returns the words of quantities.
+// wordsOf returns the keywords of quantities.
 func wordsOf[T any](list []quantity[T]) []string {
 	return words.Texts(list, func(q quantity[T]) string { return q.word })
 }
 
-// show gives t the quantities at a time, and returns which it has.
+// show sets the quantities of t at a time, and returns those that are present.
 func show[T any](list []quantity[T], ts tracks, t *T, at time.Duration) (has numa.Counters) {
 	for _, q := range list {
 		if v, ok := ts.value(q.word, at); ok && q.set != nil {

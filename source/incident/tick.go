@@ -7,7 +7,8 @@ import (
 	"homenode/numa"
 )
 
-// tick fills t with the host as it is at a time, every after the tick before.
+// tick fills t with the state of the host at a time; every is the interval since the previous
+// tick.
 func (h *host) tick(t *numa.Tick, at, every time.Duration) {
 	t.Has = show(hostQuantities, h.tracks, t, at)
 	t.Nodes = t.Nodes[:0]
@@ -24,7 +25,7 @@ func (h *host) tick(t *numa.Tick, at, every time.Duration) {
 	}
 }
 
-// tick returns the VM as it is at a time.
+// tick returns the state of the VM at a time.
 func (v *vm) tick(at, every time.Duration) numa.VMTick {
 	t := numa.VMTick{Name: v.name, GID: -1}
 	t.Has = show(vmQuantities, v.tracks, &t, at)
@@ -63,7 +64,7 @@ func (v *vm) memory(t *numa.VMTick, at time.Duration) {
 	}
 }
 
-// moves states the home nodes and the migrations since the tick before.
+// moves sets the home nodes and the migrations since the previous tick.
 func (v *vm) moves(t *numa.VMTick, at, every time.Duration) {
 	homes, ok := v.home(at)
 	if !ok {
@@ -93,7 +94,7 @@ func (v *vm) home(at time.Duration) (numa.NodeSet, bool) {
 	return numa.NodeSet(homes), ok
 }
 
-// pages rounds to whole pages, in which ESXi counts memory.
+// pages rounds to whole pages: ESXi counts memory in pages.
 func pages(b float64) numa.Bytes {
 	return numa.Bytes(math.Round(b/float64(numa.PageSize))) * numa.PageSize
 }

@@ -6,18 +6,18 @@ import (
 	"homenode/source/word"
 )
 
-// A track is a quantity over time: a broken line through what the lines of the
-// incident state. The zero value was never stated.
+// A track is a quantity over time: a piecewise linear function from the lines of the incident.
+// The zero value is never stated.
 type track struct{ parts []part }
 
-// A part leads from one value to another; before its first one a track is unknown.
+// A part is a transition from one value to another; before the first part a track is unknown.
 type part struct {
 	at, over time.Duration
 	from, to float64
 	unknown  bool
 }
 
-// set states a value from at on, reached after over.
+// set sets a value from at on, reached after over.
 func (t *track) set(at, over time.Duration, value float64) {
 	from, ok := t.value(at)
 	if !ok || over == 0 {
@@ -26,7 +26,7 @@ func (t *track) set(at, over time.Duration, value float64) {
 	t.insert(part{at: at, over: over, from: from, to: value})
 }
 
-// read states what a word says from at on, reached after over.
+// read parses the value of a word and sets it from at on, reached after over.
 func (t *track) read(f form, w word.Word, at, over time.Duration) error {
 	if w.Value == word.Unknown {
 		t.insert(part{at: at, unknown: true})
@@ -42,7 +42,7 @@ func (t *track) read(f form, w word.Word, at, over time.Duration) error {
 	return err
 }
 
-// insert keeps the parts in the order of time, later lines after earlier ones.
+// insert keeps the parts sorted by time; at the same time, by line.
 func (t *track) insert(p part) {
 	i := len(t.parts)
 	for i > 0 && t.parts[i-1].at > p.at {
@@ -51,7 +51,7 @@ func (t *track) insert(p part) {
 	t.parts = append(t.parts[:i:i], append([]part{p}, t.parts[i:]...)...)
 }
 
-// value returns the quantity at a time; false when nothing states it.
+// value returns the quantity at a time; false if it is not stated.
 func (t *track) value(at time.Duration) (float64, bool) {
 	for i := len(t.parts) - 1; i >= 0; i-- {
 		p := &t.parts[i]

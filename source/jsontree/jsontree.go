@@ -1,4 +1,4 @@
-// Package jsontree reads JSON text as a tree of values that know their places in the file.
+// Package jsontree parses JSON text into a tree of values with their places in the file.
 package jsontree
 
 import (
@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 	"homenode/source/text"
 )
 
-// A Kind is the kind of a value, named by a character of its text.
+// A Kind is the kind of a value, identified by a character of its text.
 type Kind byte
 
 // The kinds of values.
@@ -26,9 +27,9 @@ const (
 	Null   Kind = 'n'
 )
 
-// A Value is a JSON value and where it begins.
+// A Value is a JSON value and its place.
 type Value struct {
-	Kind      Kind              // 0 for a value that is not there
+	Kind      Kind              // 0 for an absent value
 	Text      string            // of a string, number or bool
 	Keys      []string          // of an object or list, in the order of the file
 	Members   map[string]*Value // of a list by "0", "1", …
@@ -36,7 +37,7 @@ type Value struct {
 	Line, Col int               // from 1; Col in bytes
 }
 
-// At returns the value below keys; an empty one when there is none.
+// At returns the value at a path of keys; an empty one if there is none.
 func (v *Value) At(keys ...string) *Value {
 	for _, k := range keys {
 		next := v.Members[k]
@@ -57,24 +58,24 @@ func (v *Value) List() []*Value {
 	return list
 }
 
-// Cell returns the text of the value with its place.
+// Cell returns the text of the value and its place.
 func (v *Value) Cell() text.Line { return text.Line{N: v.Line, Col: v.Col, Text: v.Text} }
 
-// Bounds: far more than any tool nests, and than fio writes of a thousand jobs. A value takes
-// some 300 bytes, however short its text is.
+// Limits: far above the nesting of any tool, and above the output of fio for a thousand jobs. A
+// value needs some 300 bytes of memory, however short its text is.
 const (
 	maxDepth  = 64
 	maxValues = 500_000
 )
 
-// Parse reads the document whose text begins at the line of its file. skip names members that
-// are left out whole. An error says the line and column, not the
-// file; what comes before the damage is returned too.
+// Parse parses the document whose text begins at the line of its file. It skips the members
+// named in skip. An error contains the line and column, but no file name; the values before the
+// damage are returned too.
 func Parse(doc []byte, line int, skip ...string) (*Value, *numa.SyntaxError) {
 	doc = bytes.TrimRight(doc, " \t\n")
 	p := &parser{dec: json.NewDecoder(bytes.NewReader(doc)), doc: doc, line: line, skip: skip}
 	p.dec.UseNumber()
-	v, err := p.value(0, false)
+	v, err := p.value(0)
 	if err == nil {
 		return v, nil
 	}
@@ -85,7 +86,7 @@ func Parse(doc []byte, line int, skip ...string) (*Value, *numa.SyntaxError) {
 	return v, &numa.SyntaxError{Line: l, Col: c, Msg: err.Error()}
 }
 
-// Lines is Parse for lines that follow each other in their file.
+// Lines is Parse for consecutive lines of a file.
 func Lines(lines []text.Line, skip ...string) (*Value, *numa.SyntaxError) {
 	var doc []byte
 	for _, l := range lines {
@@ -105,7 +106,7 @@ type parser struct {
 	begin  int64 // of the line
 }
 
-// place returns line and column of an offset not before the last one asked for.
+// place returns the line and column of an offset. Offsets must not decrease between calls.
 func (p *parser) place(offset int64) (line, col int) {
 	offset = min(offset, int64(len(p.doc)))
 	for p.at < offset {
@@ -117,7 +118,7 @@ func (p *parser) place(offset int64) (line, col int) {
 	return p.line, int(max(offset-p.begin, 0)) + 1
 }
 
-// next returns where the next token begins.
+// next returns the offset of the next token.
 func (p *parser) next() int64 {
 	at := p.dec.InputOffset()
 	for at < int64(len(p.doc)) && strings.IndexByte(" \t\r\n,:", p.doc[at]) >= 0 {
@@ -126,17 +127,15 @@ func (p *parser) next() int64 {
 	return at
 }
 
-// value reads a value, or past it.
-func (p *parser) value(depth int, drop bool) (*Value, error) {
+// value reads a value.
+func (p *parser) value(depth int) (*Value, error) {
 	v := &Value{}
 	if depth > maxDepth {
 		return v, fmt.Errorf("found more than %d levels", maxDepth)
 	}
-	if !drop {
-		v.Line, v.Col = p.place(p.next())
-		if p.values++; p.values > maxValues {
-			return v, fmt.Errorf("found more than %d values", maxValues)
-		}
+	v.Line, v.Col = p.place(p.next())
+	if p.values++; p.values > maxValues {
+		return v, fmt.Errorf("found more than %d values", maxValues)
 	}
 	token, err := p.dec.Token()
 	if err != nil {
@@ -145,7 +144,7 @@ func (p *parser) value(depth int, drop bool) (*Value, error) {
 	switch t := token.(type) {
 	case json.Delim:
 		v.Kind = Kind(t)
-		err = p.members(v, depth, drop)
+		err = p.members(v, depth)
 		v.Cut = err != nil
 	case string:
 		v.Kind, v.Text = String, t
@@ -159,11 +158,9 @@ func (p *parser) value(depth int, drop bool) (*Value, error) {
 	return v, err
 }
 
-// members reads the members of an object or list into v, or past them.
-func (p *parser) members(v *Value, depth int, drop bool) error {
-	if !drop {
-		v.Members = map[string]*Value{}
-	}
+// members reads the members of an object or list into v.
+func (p *parser) members(v *Value, depth int) error {
+	v.Members = map[string]*Value{}
 	for i := 0; p.dec.More(); i++ {
 		key := ""
 		if v.Kind == Object {
@@ -172,15 +169,18 @@ func (p *parser) members(v *Value, depth int, drop bool) error {
 				return err
 			}
 			key, _ = token.(string)
-		} else if !drop {
+		} else {
 			key = strconv.Itoa(i)
 		}
-		skipped := drop
-		for _, s := range p.skip {
-			skipped = skipped || s == key
+		if slices.Contains(p.skip, key) { // reading past it takes a fraction of the time
+			var raw json.RawMessage
+			if err := p.dec.Decode(&raw); err != nil {
+				return err
+			}
+			continue
 		}
-		m, err := p.value(depth+1, skipped)
-		if !skipped && m.Kind != 0 {
+		m, err := p.value(depth + 1)
+		if m.Kind != 0 {
 			if v.Members[key] == nil {
 				v.Keys = append(v.Keys, key)
 			}

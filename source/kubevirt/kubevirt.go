@@ -1,7 +1,8 @@
-// Package kubevirt reads VirtualMachines and VirtualMachineInstances of KubeVirt from YAML: the CPUs and the memory of their domains.
+// Package kubevirt reads VirtualMachines and VirtualMachineInstances of KubeVirt, and the templates of their pools and replica sets, from YAML: the CPUs and the memory of their domains.
 package kubevirt
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"homenode/internal/outside"
 	"homenode/numa"
 	"homenode/numa/pattern"
 	"homenode/source/definition"
@@ -19,21 +21,27 @@ import (
 	"homenode/source/text"
 )
 
-// maxFile is more than a manifest has.
+// maxFile is the maximum size of a file in bytes, more than any manifest has.
 const maxFile = 4 << 20
 
-var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
+var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance|InstanceReplicaSet|Pool)?"?\s*$`)
+
+// operator is the group of the VMs of VMware's VM Operator, which have the same name.
+const operator = "vmoperator.vmware.com/"
 
 // Detect reports whether a file that begins with head has a VM of KubeVirt.
-func Detect(head []byte) bool { return kind.Match(head) }
+func Detect(head []byte) bool {
+	return kind.Match(head) && (!bytes.Contains(head, []byte(operator)) || bytes.Contains(head, []byte("kubevirt.io/")))
+}
 
-// architectures are those of libvirt by the words of KubeVirt.
+// architectures maps KubeVirt names to those of libvirt.
 var architectures = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// A vm is one that is read.
+// A vm is a VM while it is read.
 type vm struct{ *definition.VM }
 
-// Read reads the VMs of a file, in their order: documents, or items of a list as kubectl get prints it. One that is wrong leaves the others.
+// Read reads the VMs of a file, in their order: documents, or items of a list as printed by kubectl get. An invalid VM does not affect the
+// others.
 func Read(name string, r io.Reader) (out []fact.Document, err error) {
 	in := yaml.NewDecoder(io.LimitReader(r, maxFile))
 	for {
@@ -57,10 +65,10 @@ func Read(name string, r io.Reader) (out []fact.Document, err error) {
 	}
 }
 
-// lineOf matches the place in an error of the YAML.
+// lineOf matches the place in a YAML error.
 var lineOf = pattern.Of(`^yaml: (?:[a-z ]+ )?line (\d+)(?:, column (\d+))?: `)
 
-// mistake returns an error of the YAML with its place, once.
+// mistake returns a YAML error with its place stated once.
 func mistake(name string, err error) error {
 	e := &numa.SyntaxError{File: name, Line: 1, Col: 1, Msg: err.Error()}
 	if part := lineOf.FindStringSubmatch(e.Msg); part != nil {
@@ -73,12 +81,18 @@ func mistake(name string, err error) error {
 	return e
 }
 
-// read reads a VM of an object; nil for one of another kind.
+// read reads a VM from an object; nil for another kind of object.
 func read(name string, object *yaml.Node) (*definition.VM, error) {
 	if k := find(object, "kind"); k == nil || !strings.HasPrefix(k.Value, "VirtualMachine") {
 		return nil, nil
 	}
+	if v := find(object, "apiVersion"); v != nil && strings.HasPrefix(v.Value, operator) {
+		return nil, nil
+	}
 	spec := find(object, "spec")
+	if t := find(spec, "virtualMachineTemplate", "spec"); t != nil { // of a VirtualMachinePool
+		spec = t
+	}
 	kind := find(spec, "instancetype")
 	preference := find(spec, "preference")
 	if t := find(spec, "template", "spec"); t != nil {
@@ -111,7 +125,7 @@ func read(name string, object *yaml.Node) (*definition.VM, error) {
 	return v.VM, nil
 }
 
-// find returns the value of a path of keys; nil for none.
+// find returns the value at a path of keys; nil if there is none.
 func find(n *yaml.Node, path ...string) *yaml.Node {
 	if n != nil && n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
 		n = n.Content[0]
@@ -132,7 +146,7 @@ func find(n *yaml.Node, path ...string) *yaml.Node {
 
 func (v vm) at(n *yaml.Node) string { return numa.Place(v.File().Name, n.Line, n.Column) }
 
-// number returns a number below the processor; otherwise where it is not stated.
+// number returns a number below the processor, or otherwise if it is not stated.
 func (v vm) number(cpu *yaml.Node, key string, otherwise int) (int, error) {
 	n := find(cpu, key)
 	if n == nil {
@@ -146,7 +160,8 @@ func (v vm) number(cpu *yaml.Node, key string, otherwise int) (int, error) {
 	return value, nil
 }
 
-// read reads the domain of a VM. Its guest has a node for each of the host that its dedicated CPUs are of, which no manifest states.
+// read reads the domain of a VM. With dedicated CPUs, the guest has one node for each host node of these CPUs, which a manifest does not
+// state.
 func (v vm) read(domain *yaml.Node) error {
 	s, cpu := v.Stated, find(domain, "cpu")
 	var number [4]int
@@ -185,6 +200,9 @@ func (v vm) read(domain *yaml.Node) error {
 		v.File().Add(memory.Line, memory.Column, "VM "+v.Name, "memory", memory.Value, "")
 	}
 	v.limits(domain, memory)
+	if n := s.Most(); n > outside.FewAPICs && cpu != nil && v.Arch != "aarch64" {
+		v.Doubt(cpu.Line, cpu.Column, "%d vCPUs, with those that can be added: libvirt before 10.10 refuses more than %d without a virtual IOMMU, which it adds from 10.10 on; KubeVirt 1.4.0 has 10.5", n, outside.FewAPICs)
+	}
 	if page := find(domain, "memory", "hugepages", "pageSize"); page != nil {
 		if size, ok := quantity(page.Value); ok && size > 0 {
 			v.Pages([]numa.HugePages{{Size: size}}, 0, page.Line, page.Column)
@@ -198,7 +216,7 @@ func (v vm) read(domain *yaml.Node) error {
 	return nil
 }
 
-// limits finds a VM without memory, and one with more than its pod may use (ValidateVirtualMachineInstanceMandatoryFields and
+// limits finds a VM without memory, or with more memory than its pod may use (ValidateVirtualMachineInstanceMandatoryFields and
 // validateGuestMemoryLimit in the admitters of KubeVirt's webhook).
 func (v vm) limits(domain, memory *yaml.Node) {
 	if memory == nil && find(domain, "memory", "hugepages") == nil {
@@ -214,7 +232,7 @@ func (v vm) limits(domain, memory *yaml.Node) {
 	}
 }
 
-// dedicated finds what dedicated CPUs need.
+// dedicated checks the requirements of dedicated CPUs.
 func (v vm) dedicated(cpu, domain *yaml.Node, present int) {
 	on := func(path ...string) *yaml.Node {
 		if n := find(cpu, path...); n != nil && n.Value == "true" {
@@ -223,7 +241,7 @@ func (v vm) dedicated(cpu, domain *yaml.Node, present int) {
 		return nil
 	}
 	passthrough := find(cpu, "numa", "guestMappingPassthrough")
-	v.Stated.Partial = passthrough != nil // the nodes are those of the CPUs that the kubelet gives
+	v.Stated.Partial = passthrough != nil // the nodes depend on the CPUs that the kubelet assigns
 	if passthrough != nil && on("dedicatedCpuPlacement") == nil {
 		v.Stray(passthrough.Line, passthrough.Column, true, "guestMappingPassthrough without dedicatedCpuPlacement: KubeVirt refuses it")
 	}
@@ -258,7 +276,7 @@ func (v vm) dedicated(cpu, domain *yaml.Node, present int) {
 	}
 }
 
-// threads finds threads of a core that dedicated CPUs do not have (validateThreadCountOnDedicatedCPUPlacement and
+// threads finds threads per core that dedicated CPUs do not support (validateThreadCountOnDedicatedCPUPlacement and
 // validateThreadCountOnArchitecture in the admitters of KubeVirt's webhook).
 func (v vm) threads(cpu *yaml.Node) {
 	n := find(cpu, "threads")
@@ -271,7 +289,7 @@ func (v vm) threads(cpu *yaml.Node) {
 	}
 }
 
-// equal finds requests and limits that are not those of dedicated CPUs (validateCPUPinning in the admitters of KubeVirt's webhook).
+// equal finds requests and limits that are invalid with dedicated CPUs (validateCPUPinning in the admitters of KubeVirt's webhook).
 func (v vm) equal(placed, domain *yaml.Node, present int) {
 	values := func(key string) (out []numa.Bytes) {
 		for _, of := range []string{"requests", "limits"} {
@@ -301,16 +319,16 @@ func (v vm) equal(placed, domain *yaml.Node, present int) {
 	}
 }
 
-// suffixes are those of quantities of Kubernetes.
+// suffixes are those of Kubernetes quantities.
 var suffixes = map[string]float64{"m": 1e-3, "": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 
-// quantity reads memory such as 64Gi, or CPUs such as 1500m, rounded up as Kubernetes does.
+// quantity parses memory such as 64Gi, or CPUs such as 1500m, rounded up as in Kubernetes.
 func quantity(s string) (numa.Bytes, bool) {
 	n, ok := amount(s)
 	return numa.Bytes(math.Ceil(n)), ok
 }
 
-// amount reads memory such as 64Gi, or CPUs such as 1500m: 1.5.
+// amount parses memory such as 64Gi, or CPUs such as 1500m: 1.5.
 func amount(s string) (float64, bool) {
 	digits := strings.TrimRight(s, "mkKMGTi")
 	n, err := strconv.ParseFloat(digits, 64)

@@ -17,7 +17,7 @@ import (
 	"homenode/source/text"
 )
 
-// root returns the folder of path, and the name of the one file that is meant; "" for all.
+// root returns the folder of path, and the name of a single file; "" for all files.
 func root(path string) (fsys fs.FS, only string, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -29,7 +29,7 @@ func root(path string) (fsys fs.FS, only string, err error) {
 	return os.DirFS(filepath.Dir(path)), filepath.Base(path), nil
 }
 
-// walk calls do for each file, in the order of their names, and unread, unless it is nil, for each folder that cannot be read.
+// walk calls do for each file, in the order of their names, and unread, unless nil, for each folder that cannot be read.
 func walk(fsys fs.FS, only string, unread func(name string, err error), do func(name string) error) error {
 	if only != "" {
 		if err := do(only); err != fs.SkipAll {
@@ -64,8 +64,8 @@ func walk(fsys fs.FS, only string, unread func(name string, err error), do func(
 	})
 }
 
-// passedOver says why an entry that is no regular file is not read, though its name says that it is one of a bundle or it may lead to
-// some; nil for others.
+// passedOver returns the reason for skipping an entry that is no regular file, although its name is that of a bundle file or it may link
+// to some; nil for other entries.
 func passedOver(d fs.DirEntry) error {
 	named := meant(d.Name())
 	switch {
@@ -79,13 +79,13 @@ func passedOver(d fs.DirEntry) error {
 	return nil
 }
 
-// meant reports whether a file of a bundle has this name.
+// meant reports whether the name is that of a file of a bundle.
 func meant(name string) bool {
 	return isText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// accepts returns what reads a file of a bundle that begins with head; nil for nothing. Of a file with a name of no form, text that names
-// options of QEMU is no definition unless it is a list of processes (ps): a manual has such text too.
+// accepts returns the reader of a bundle file that begins with head; nil if there is none. In a file with an unspecific name, text with
+// QEMU options is a definition only if it is a process list (ps): manuals contain such text too.
 func accepts(name string, head []byte) func(name string, r io.Reader) ([]fact.Document, error) {
 	if !meant(name) && qemu.Detect(head) && !qemu.Listed(head) && !libvirt.Detect(head) && !proxmox.Detect(head) {
 		return nil
@@ -93,7 +93,7 @@ func accepts(name string, head []byte) func(name string, r io.Reader) ([]fact.Do
 	return readerOf(head)
 }
 
-// isText reports whether a file beside the XML has this name.
+// isText reports whether the name is that of a text file beside the XML.
 func isText(name string) bool {
 	base := strings.ToLower(filepath.Base(name))
 	return base == numastatName || base == pidsName

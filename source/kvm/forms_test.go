@@ -28,6 +28,21 @@ func TestForms(t *testing.T) {
 		return "-m 2G,slots=4,maxmem=8G," + most + " -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G " +
 			"-object memory-backend-ram,id=d,size=2G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b -device " + device
 	}
+	commands := func(args ...string) string {
+		out := "<qemu:commandline>"
+		for _, a := range args {
+			out += "<qemu:arg value='" + a + "'/>"
+		}
+		return out + "</qemu:commandline>"
+	}
+	const eim = "<iommu model='intel'><driver intremap='on' eim='on'/></iommu>"
+	many := func(machine string, vcpus int, more string) string { // more is of the processor, or a device
+		inside, devices := more, ""
+		if strings.HasPrefix(more, "<iommu") {
+			inside, devices = "", "<devices>"+more+"</devices>"
+		}
+		return fmt.Sprintf("<domain type='kvm'><memory unit='GiB'>2</memory><vcpu>%d</vcpu><os><type machine='%s'>hvm</type></os><cpu mode='host-model'>%s</cpu>%s</domain>", vcpus, machine, inside, devices)
+	}
 	for _, tt := range []struct{ name, in, shape, stray string }{
 		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G,host-nodes=1 -numa node,cpus=0-1,memdev=a", "2 of 2 in [2], 2 GB, bound to [1]", "has host-nodes and no policy"},
@@ -55,6 +70,42 @@ func TestForms(t *testing.T) {
 		{"a.args", plugged("maxmem=1G", "virtio-net-pci,netdev=n"), "", "maxmem of 1 GB is below the memory of 2 GB: QEMU refuses it refused=true"},
 		{"a.args", plugged("", `'{"driver":"virtio-net-pci","netdev":"n"'`), "4 of 4 in [2 2], 2 GB, bound to [3]", ""}, // devices that are not read are not looked at
 		{"a.args", "-m 2G,slots=1,maxmem=8G -smp 2 -object memory-backend-ram,id=d,size=2G,host-nodes=1,policy=bind -device pc-dimm,memdev=d", "2 of 2 in [2], 4 GB, bound to []", ""},
+		{"a.args", "qemu-system-x86_64 -machine pc-q35-7.2 -m 2G -smp 288", "288 of 288 in [288], 2 GB, bound to []", ""},
+		{"a.args", "qemu-system-x86_64 -machine pc-q35-7.2 -m 2G -smp 8,maxcpus=289,sockets=289", "", "289 vCPUs, and the machine type pc-q35-7.2 has at most 288 (1024 from 8.1, 4096 from 9.0): QEMU refuses it refused=true"},
+		{"a.args", "qemu-system-x86_64 -machine pc-q35-8.2 -m 2G -smp 1000", "1000 of 1000 in [1000], 2 GB, bound to []", ""},
+		{"a.args", "qemu-system-x86_64 -m 2G -smp 256", "", "the machine type pc, which is taken where none is stated, has at most 255: QEMU refuses it refused=true"},
+		{"a.args", "-m 2G -smp 256", "256 of 256 in [256], 2 GB, bound to []", ""}, // options without a command
+		{"a.args", "qemu-kvm -machine pc-q35-rhel9.0.0 -m 2T -smp 400", "400 of 400 in [400], 2 TB, bound to []", ""},
+		{"a.args", "qemu-system-x86_64 -machine pc-q35-8.2 -m 990G -smp 2", "2 of 2 in [2], 990 GB, bound to []", ""},
+		{"a.args", "qemu-system-x86_64 -machine pc-q35-8.2 -m 991G -smp 2", "", "991 GB of memory need 41 address bits, and the processor has 40"},
+		{"a.args", "qemu-system-x86_64 -machine pc-q35-8.2 -m 2G,slots=1,maxmem=2T -smp 2", "", "2 TB of memory need 42 address bits"},
+		{"a.args", "qemu-system-x86_64 -machine pc-q35-8.2 -cpu host -m 2T -smp 2", "2 of 2 in [2], 2 TB, bound to []", ""},
+		{"a.args", "qemu-system-x86_64 -machine pc-q35-8.2 -cpu EPYC,phys-bits=41 -m 2T -smp 2", "", "need 42 address bits, and the processor has 41"},
+		{"a.conf", "cores: 128\nsockets: 2\nmemory: 2048\n", "", "256 vCPUs, and the machine type pc, which is taken where none is stated, has at most 255"},
+		{"a.conf", "cores: 128\nsockets: 2\nmemory: 2048\nmachine: q35,viommu=intel\n", "256 of 256 in [256], 2 GB, bound to []", ""},
+		{"a.conf", "cores: 8\nmemory: 1048576\ncpu: x86-64-v2-AES\n", "", "1 TB of memory need 41 address bits"},
+		{"a.conf", "cores: 8\nmemory: 1048576\ncpu: cputype=EPYC,phys-bits=host\n", "8 of 8 in [8], 1 TB, bound to []", ""},
+		{"a.xml", many("pc-q35-7.2", 289, eim), "", "289 vCPUs, and the machine type pc-q35-7.2 has at most 288"},
+		{"a.xml", many("pc-q35-7.2", 288, eim), "288 of 288 in [288], 2 GB, bound to []", ""},
+		{"a.xml", many("pc-q35-9.1", 288, ""), "", "288 vCPUs, and no virtual IOMMU with extended interrupt mode (eim='on'): libvirt before 10.10 refuses more than 255 without; newer releases add it refused=true"},
+		{"a.xml", strings.Replace(many("pc-q35-7.2", 288, ""), "type='kvm'", "type='kvm' id='1'", 1), "288 of 288 in [288], 2 GB, bound to []", ""}, // it runs
+		{"a.xml", many("pc-i440fx-9.0", 8, eim), "", "a virtual IOMMU (intel) on the machine type pc-i440fx-9.0: QEMU has it for q35 alone refused=true"},
+		{"a.xml", strings.Replace(many("virt-9.0", 300, ""), "machine", "arch='aarch64' machine", 1), "300 of 300 in [300], 2 GB, bound to []", ""},
+		{"a.xml", strings.Replace(many("pc-q35-8.2", 2, "<maxphysaddr mode='emulate' bits='42'/>"), ">2<", ">2048<", 1), "2 of 2 in [2], 2 TB, bound to []", ""},
+		{"a.xml", strings.Replace(many("pc-q35-8.2", 2, ""), ">2<", ">2048<", 1), "", "2 TB of memory need 42 address bits, and the processor has 40: QEMU from 7.1 on refuses it; the mode host-passthrough of cpu, or maxphysaddr, has more refused=true"},
+		{"a.yaml", strings.NewReplacer("cores: 4", "cores: 64", "maxSockets: 4", "maxSockets: 8").Replace(vmi), "", "512 vCPUs, with those that can be added: libvirt before 10.10 refuses more than 255 without a virtual IOMMU"},
+		{"a.args", "qemu-system-x86_64 -machine q35 -m 2G -smp 8,sockets=2,clusters=2,cores=2", "", "2 clusters of a die, which the machine type q35 has not: QEMU refuses it refused=true"},
+		{"a.args", "-machine virt -m 2G -smp 8,sockets=2,clusters=2,cores=2", "8 of 8 in [8], 2 GB, bound to []", ""},
+		{"a.xml", many("pc-q35-8.2", 8, "<topology sockets='2' dies='1' clusters='2' cores='2' threads='1'/>"), "", "2 clusters of a die, which the machine type pc-q35-8.2 has not: QEMU refuses it refused=true"},
+		{"a.xml", strings.Replace(many("pc-q35-8.2", 2, ""), "<memory unit='GiB'>2</memory>", "", 1), "", "it states no memory, neither of the VM nor of cells: libvirt refuses it refused=true"},
+		{"a.xml", domain("2", "") + "<numatune><memory mode='loose' nodeset='0'/></numatune></domain>", "", "the mode of memory is loose, which there is not: libvirt refuses it refused=true"},
+		{"a.xml", domain("2", "") + "<numatune><memory mode='strict' placement='static'/></numatune></domain>", "", "the nodes for memory are not stated (nodeset): libvirt refuses it refused=true"},
+		{"a.xml", domain("2", "") + "<numatune><memory mode='preferred' placement='auto'/></numatune></domain>", "2 of 2 in [2], 2 GB, bound to []", ""},
+		{"a.xml", domain("2", "") + commands("-device", "x", "-object", "rng-random,id=r") + "</domain>", "2 of 2 in [2], 2 GB, bound to []", ""},
+		{"a.xml", domain("2", "") + commands("-object", "memory-backend-ram,id=m,size=2G", "--numa", "node,memdev=m") + "</domain>", "", "qemu:commandline adds -object, -numa to the arguments of QEMU, which is not read: the guest may see another shape than the definition states refused=false"},
+		{"a.xml", domain("4", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "dimm", "nvdimm", 1) + "</domain>", "2 of 2 in [2], 4 GB, bound to []", ""}, // libvirt adds what the file of the module has
+		{"a.yaml", strings.NewReplacer("kind: VirtualMachine\n", "kind: VirtualMachinePool\n", "  template:", "  virtualMachineTemplate:\n   spec:\n    template:", "    spec:\n      domain", "      spec:\n       domain", "        memory", "         memory",
+			"          guest", "           guest", "        cpu", "         cpu", "          cores", "           cores", "          max", "           max").Replace(vmi), "4 of 16 in [16], 4 GB, bound to []", ""},
 		{"a.conf", nodes, "2 of 2 in [1 1], 2 GB, bound to []", ""},
 		{"a.conf", nodes + "hotplug: disk,memory\n", "", "hotplug of memory beside numa0"},
 		{"a.conf", "memory: 2048\nsockets: 2\nhotplug: memory\n", "", "hotplug of memory without numa: 1"},

@@ -1,4 +1,4 @@
-// Package kvm reads a fleet of KVM hosts: a folder a host with capabilities.xml, the definitions of its VMs and, when they are there,
+// Package kvm reads a fleet of KVM hosts: one folder for each host with capabilities.xml, the definitions of its VMs and optionally
 // numastat.txt and pids.txt; several such folders below one; a folder of definitions; or one file.
 //
 //	capabilities.xml ──────────────────────► libvirt.Host ──► numa.Host
@@ -6,7 +6,7 @@
 //	configurations of Proxmox, KubeVirt ───► definition.VM ─► numa.VM with the layout that it states
 //	numastat.txt, pids.txt ──────────────► where the memory of each VM is
 //
-// Nothing is predicted. What is damaged or belongs to nothing stands in the notes of the fleet, with its place.
+// Nothing is predicted. Damaged and unused data is listed in the notes of the fleet, with its place.
 package kvm
 
 import (
@@ -34,26 +34,26 @@ import (
 	"homenode/source/text"
 )
 
-// Bounds of a believable bundle.
+// Limits for a plausible bundle.
 const (
 	maxFiles = 100_000
-	maxDepth = 4       // folders below each other
+	maxDepth = 4       // depth of nested folders
 	maxText  = 4 << 20 // bytes of numastat.txt and pids.txt
 )
 
-// The files beside the XML, by name.
+// The text files beside the XML, by name.
 const (
 	numastatName = "numastat.txt"
 	pidsName     = "pids.txt"
 )
 
-// formats are the forms of definitions. One of Proxmox may have arguments of QEMU in it.
+// formats are the forms of definitions. A Proxmox configuration may contain QEMU arguments.
 var formats = []struct {
 	detect func(head []byte) bool
 	read   func(name string, r io.Reader) ([]fact.Document, error)
 }{{libvirt.Detect, libvirt.Read}, {proxmox.Detect, proxmox.Read}, {qemu.Detect, qemu.Read}, {kubevirt.Detect, kubevirt.Read}}
 
-// readerOf returns what reads a file that begins with head; nil for nothing.
+// readerOf returns the reader for a file that begins with head; nil if there is none.
 func readerOf(head []byte) func(name string, r io.Reader) ([]fact.Document, error) {
 	for _, f := range formats {
 		if f.detect(head) {
@@ -63,12 +63,12 @@ func readerOf(head []byte) func(name string, r io.Reader) ([]fact.Document, erro
 	return nil
 }
 
-// Defines reports whether a file of this name that begins with head is one of a bundle.
+// Defines reports whether a file with this name and beginning belongs to a bundle.
 func Defines(name string, head []byte) bool {
 	return meant(name) && readerOf(text.Decoded(head)) != nil
 }
 
-// Detect reports whether path is a definition of a VM of KVM or says what a host has, or a folder that holds one as this package reads it.
+// Detect reports whether path is the definition of a KVM VM, the capabilities of a host, or a folder that contains one.
 func Detect(path string) bool {
 	fsys, only, err := root(path)
 	if err != nil {
@@ -101,10 +101,10 @@ func Read(path string) (*numa.Fleet, error) {
 	return read(fsys, only, path, filepath.Base(abs))
 }
 
-// ReadFS reads the fleet of the files in fsys, which is called name.
+// ReadFS reads the fleet from the files in fsys; name is its name.
 func ReadFS(name string, fsys fs.FS) (*numa.Fleet, error) { return read(fsys, "", name, name) }
 
-// A domain is one that was read, and the folder of its file.
+// A domain is one VM and the folder of its file.
 type domain struct {
 	*definition.VM
 	dir string
@@ -114,12 +114,12 @@ type domain struct {
 type reader struct {
 	fleet   *numa.Fleet
 	fsys    fs.FS
-	path    string // of the bundle, before the names of files
+	path    string // path of the bundle, a prefix of the names of files
 	hosts   map[string]*numa.Host
-	arch    map[string]string // of the processor of a host, by folder
+	arch    map[string]string // processor architecture of a host, by folder
 	domains []domain
-	others  []string // files beside them, of which nothing is read
-	texts   []string // files beside the XML
+	others  []string // other files beside them, which are not read
+	texts   []string // text files beside the XML
 }
 
 func newReader(name string) *reader {
@@ -185,12 +185,12 @@ func (r *reader) note(at, format string, args ...any) {
 	r.fleet.Notes = append(r.fleet.Notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// incomplete counts a file or folder as unread, once, and returns its place.
+// incomplete records a file or folder as unread, once, and returns its place.
 func (r *reader) incomplete(file string) (at string) {
 	return r.lacks(r.at(file, 0, 0))
 }
 
-// lacks counts a place as unread, once.
+// lacks records a place as unread, once.
 func (r *reader) lacks(at string) string {
 	if !slices.Contains(r.fleet.Unread, at) {
 		r.fleet.Unread = append(r.fleet.Unread, at)
@@ -198,7 +198,7 @@ func (r *reader) lacks(at string) string {
 	return at
 }
 
-// unread notes why a file or folder could not be read, or not whole.
+// unread adds a note about a file or folder that could not be read completely.
 func (r *reader) unread(file string, err error) {
 	r.fleet.Notes = append(r.fleet.Notes, numa.NoteOf(r.incomplete(file), "", err))
 }
@@ -208,7 +208,7 @@ func (r *reader) at(file string, line, col int) string {
 	return numa.Place(filepath.ToSlash(filepath.Join(r.path, file)), line, col)
 }
 
-// definitions reads the hosts and VMs of a file. What was read before an error counts.
+// definitions reads the hosts and VMs of a file. Data before an error is kept.
 func (r *reader) definitions(file string) error {
 	f, err := r.fsys.Open(file)
 	if err != nil {
@@ -217,7 +217,7 @@ func (r *reader) definitions(file string) error {
 	return errors.Join(r.take(file, f), f.Close())
 }
 
-// take takes what a file has.
+// take reads the content of a file.
 func (r *reader) take(file string, f io.Reader) error {
 	in := bufio.NewReaderSize(f, text.HeadSize)
 	raw, err := in.Peek(text.HeadSize)
@@ -260,7 +260,7 @@ func (r *reader) take(file string, f io.Reader) error {
 	return err
 }
 
-// nothing returns what is wrong with a file in which nothing is that is read; nil for one of something else.
+// nothing returns the error for a file without any known data; nil for a file of another kind.
 func (r *reader) nothing(file string, head []byte) error {
 	switch trimmed := bytes.TrimSpace(head); {
 	case len(trimmed) == 0:
@@ -272,7 +272,7 @@ func (r *reader) nothing(file string, head []byte) error {
 	return nil
 }
 
-// addHosts names the hosts by their folders.
+// addHosts names the hosts after their folders.
 func (r *reader) addHosts(name string) {
 	used := map[string]int{}
 	for _, dir := range slices.Sorted(maps.Keys(r.hosts)) {
@@ -287,13 +287,13 @@ func (r *reader) addHosts(name string) {
 		}
 		r.fleet.Hosts = append(r.fleet.Hosts, *h)
 	}
-	for dir := range r.hosts { // the VMs point into the fleet
+	for dir := range r.hosts { // the VMs contain pointers into the fleet
 		i := slices.IndexFunc(r.fleet.Hosts, func(h numa.Host) bool { return h.At == r.hosts[dir].At })
 		r.hosts[dir] = &r.fleet.Hosts[i]
 	}
 }
 
-// hostIn returns the host whose folder a folder is, or is below, and that folder; nil for none.
+// hostIn returns the host of a folder or of one above it, and the folder of the host; nil if there is none.
 func (r *reader) hostIn(dir string) (h *numa.Host, of string) {
 	for ; ; dir = path.Dir(dir) {
 		if h := r.hosts[dir]; h != nil || dir == "." {
@@ -302,7 +302,8 @@ func (r *reader) hostIn(dir string) (h *numa.Host, of string) {
 	}
 }
 
-// noteTwins notes VMs that are defined on several hosts, as after a live migration: by UUID, or by name where there is none.
+// noteTwins adds notes about VMs that are defined on several hosts, as after a live migration: identified by UUID or, without one, by
+// name.
 func (r *reader) noteTwins() {
 	first := map[string]*numa.VM{}
 	for i := range r.fleet.VMs {
@@ -329,7 +330,7 @@ func (r *reader) noteTwins() {
 	}
 }
 
-// addVMs adds the domains, each once on a host: one that runs before its form at the next start.
+// addVMs adds each domain once per host. The definition of the running VM takes precedence over the one for its next start.
 func (r *reader) addVMs() {
 	seen := map[string]int{} // index of the VM
 	var form []string        // of each VM
@@ -366,7 +367,7 @@ func (r *reader) addVMs() {
 	}
 }
 
-// vmOf returns the VM of a definition; false and a note when it is not judged.
+// vmOf returns the VM of a definition; false, with a note, if the VM is not assessed.
 func (r *reader) vmOf(d *definition.VM) (numa.VM, bool) {
 	v := d.VM
 	if v.Name == "" {

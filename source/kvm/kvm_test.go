@@ -345,3 +345,24 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestOtherHypervisors: a domain that QEMU does not run is a note, and not judged.
+func TestOtherHypervisors(t *testing.T) {
+	for kind, judged := range map[string]bool{"kvm": true, "qemu": true, "hvf": true, "xen": false, "lxc": false, "openvz": false, "vz": false, "bhyve": false, "vmware": false} {
+		f, err := ReadFS("x", fstest.MapFS{"kvm01/a.xml": {Data: []byte("<domain type='" + kind + "'><name>a</name><memory unit='GiB'>2</memory><vcpu>2</vcpu></domain>")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(f.VMs) == 1) != judged || (len(f.Notes) == 1 && f.Notes[0].Text == "a: its hypervisor is "+kind+": domains of QEMU alone are judged (kvm, qemu, hvf)") == judged {
+			t.Errorf("%s: %d VMs, %v", kind, len(f.VMs), f.Notes)
+		}
+	}
+}
+
+// TestMemoryOfCells: the VM has the memory of its cells, as libvirt gives it, and the finding that they differ stays.
+func TestMemoryOfCells(t *testing.T) {
+	f, err := ReadBytes("a.xml", []byte("<domain type='kvm'><name>a</name><memory unit='GiB'>64</memory><vcpu>2</vcpu><cpu><numa><cell id='0' cpus='0' memory='24' unit='GiB'/><cell id='1' cpus='1' memory='24' unit='GiB'/></numa></cpu></domain>"))
+	if err != nil || f.VMs[0].Memory.Value != 48*numa.GiB || f.VMs[0].Stated.Shape.Memory != 64*numa.GiB {
+		t.Errorf("%+v, %v", f.VMs[0].Memory, err)
+	}
+}

@@ -18,7 +18,7 @@ import (
 	"homenode/source/text"
 )
 
-// A usage is the memory of one process on the nodes of its host, and where that was read.
+// A usage is the memory of one process on the nodes of its host, and the source.
 type usage struct {
 	line, col int
 	on        map[int]numa.Bytes
@@ -26,27 +26,27 @@ type usage struct {
 
 var (
 	nodeColumn = pattern.Of(`\bNode (\d+)`)
-	// A row of numastat is "2947 (qemu-kvm)    1802      0  1802". A long name takes the place of its bracket.
+	// A numastat row is "2947 (qemu-kvm)    1802      0  1802". A long name leaves no room for its closing bracket.
 	processRow = pattern.Of(`^\s*(\d+) \(([^\s)]*)\)?(?:\s+(\d.*))?$`)
-	// numastat -p of one process has its PID in the title, and rows of kinds of memory.
+	// For one process, numastat -p has the PID in the title, and one row for each kind of memory.
 	oneProcess = pattern.Of(`^Per-node process memory usage \(in MBs\) for PID (\d+)`)
 	totalRow   = pattern.Of(`^\s*Total\s+(\d.*)$`)
 	// With two decimals columns may run together: "32816.6332818.26".
 	decimals = pattern.Of(`\d+\.\d\d`)
-	// A process of QEMU names its guest: -name guest=sql01,debug-threads=on
+	// The command line of a QEMU process contains the name of its guest: -name guest=sql01,debug-threads=on
 	guestName = pattern.Of(`-name (?:guest=)?([^,\s]+)`)
 )
 
 // maxMB is more than any host has.
 const maxMB = 1 << 30
 
-// numastat reads the tables of numastat, numastat -c and numastat -p: the memory of each process, by PID. Of several tables the last
-// counts. warn is told what was not understood.
+// numastat parses the tables of numastat, numastat -c and numastat -p: the memory of each process, by PID. If there are several
+// tables, the last is used. warn receives the lines that could not be parsed.
 func numastat(data []byte, warn func(line, col int, format string, args ...any)) (map[int]*usage, error) {
 	out := map[int]*usage{}
 	lines := text.NewLines(bytes.NewReader(data))
 	var nodes []int
-	of := -1 // the PID of a table of one process
+	of := -1 // PID of a table of one process
 	table := false
 	for lines.Scan() {
 		line := lines.Text()
@@ -54,7 +54,7 @@ func numastat(data []byte, warn func(line, col int, format string, args ...any))
 			of, nodes = pidOf(title[1]), nil
 			continue
 		}
-		if strings.HasPrefix(line, "Found no process") { // of a host without VMs
+		if strings.HasPrefix(line, "Found no process") { // on a host without VMs
 			table = true
 		}
 		if strings.HasPrefix(line, "Per-node ") {
@@ -108,7 +108,7 @@ func pidOf(s string) int {
 	return n
 }
 
-// megabytes reads the numbers of a row: of so many nodes, perhaps with their sum.
+// megabytes parses the numbers of a row: one for each node, optionally with their sum.
 func megabytes(s string, nodes int) ([]numa.Bytes, error) {
 	words := strings.Fields(s)
 	if strings.Contains(s, ".") {
@@ -128,7 +128,7 @@ func megabytes(s string, nodes int) ([]numa.Bytes, error) {
 	return out, nil
 }
 
-// pids reads which process runs which VM: lines "PID NAME", or of ps with the arguments of QEMU.
+// pids parses the mapping of processes to VMs: lines "PID NAME", or lines of ps with the QEMU arguments.
 func pids(data []byte, warn func(line, col int, format string, args ...any)) (map[int]string, error) {
 	out := map[int]string{}
 	lines := text.NewLines(bytes.NewReader(data))
@@ -143,7 +143,7 @@ func pids(data []byte, warn func(line, col int, format string, args ...any)) (ma
 			name = ""
 		}
 		switch {
-		case err != nil && number == "PID" || number == "": // the head of ps
+		case err != nil && number == "PID" || number == "": // the header of ps
 		case err != nil || pid < 0 || name == "":
 			warn(lines.Line(), 1, "found %q, want the PID of a process of QEMU and the name of its VM", text.Short(lines.Text()))
 		default:
@@ -153,7 +153,7 @@ func pids(data []byte, warn func(line, col int, format string, args ...any)) (ma
 	return out, lines.Err()
 }
 
-// addMemory joins numastat.txt and pids.txt of each folder.
+// addMemory merges numastat.txt and pids.txt of each folder into the VMs.
 func (r *reader) addMemory() {
 	used := map[string]map[int]*usage{}
 	names := map[string]map[int]string{}
@@ -188,7 +188,7 @@ func (r *reader) read(file string) (data []byte, err error) {
 	return io.ReadAll(bounded.Reader(f, maxText))
 }
 
-// addUsage gives the VMs of a host the memory of their processes.
+// addUsage sets the memory of the VMs of a host to that of their processes.
 func (r *reader) addUsage(file string, used map[int]*usage, names map[int]string) {
 	h, _ := r.hostIn(path.Dir(filepath.ToSlash(file)))
 	if h == nil {

@@ -11,13 +11,13 @@ import (
 	"homenode/source/fact"
 )
 
-// A Host is what virsh capabilities states of a host.
+// A Host is the content of virsh capabilities.
 type Host struct {
 	Line          int
 	Arch          string
-	Model, Vendor string     // of the processor, as libvirt names it
-	Cells         []HostCell // its NUMA nodes, in the order of the file
-	Cut           bool       // the file ends, or breaks off, before its end
+	Model, Vendor string     // of the processor, as named by libvirt
+	Cells         []HostCell // NUMA nodes, in the order of the file
+	Cut           bool       // the file is truncated or damaged before its end
 
 	file *fact.File
 }
@@ -26,20 +26,20 @@ type Host struct {
 type HostCell struct {
 	ID        int
 	Memory    numa.Fact[numa.Bytes]
-	Pages     []numa.Pool // by size, ordinary ones among them
-	Distances map[int]int // to nodes by ID, 10 being local; nil when unknown
-	CPUs      []HostCPU   // logical CPUs that are online
-	Partial   bool        // the file says that there are more CPUs than it lists, or fewer
+	Pages     []numa.Pool // by size, with the base page size
+	Distances map[int]int // to nodes by ID, where 10 is local; nil if unknown
+	CPUs      []HostCPU   // online logical CPUs
+	Partial   bool        // the stated number of CPUs differs from the number listed
 }
 
-// A HostCPU is a logical CPU. What is not stated is -1; Siblings, which include it, is nil then.
+// A HostCPU is a logical CPU. Unknown fields are -1; Siblings, which include the CPU itself, is then nil.
 type HostCPU struct {
 	ID, Socket, Die, Core int
 	Siblings              []int
 }
 
-// Cores returns the logical CPUs of each core of the node, in the order of the first of each; the error names the first CPU of which
-// neither core nor siblings are stated.
+// Cores returns the logical CPUs of each core of the node, sorted by the first CPU; the error names the first CPU without core and
+// siblings.
 func (c *HostCell) Cores() (out [][]int, err error) {
 	type core struct{ socket, die, id int }
 	index := map[core]int{}
@@ -62,7 +62,7 @@ func (c *HostCell) Cores() (out [][]int, err error) {
 	return out, nil
 }
 
-// File returns what the file states of the host.
+// File returns the facts of the file about the host.
 func (h *Host) File() *fact.File { return h.file }
 
 func readHost(name string, e *element) *Host {
@@ -106,7 +106,7 @@ func readHost(name string, e *element) *Host {
 	return h
 }
 
-// dropOffline leaves out the CPUs of which nothing is stated where something is of others: libvirt writes those that are offline so
+// dropOffline removes the CPUs without data if others have some: libvirt writes offline CPUs in this way
 // (virCapabilitiesHostNUMAFormat in src/conf/capabilities.c).
 func (h *Host) dropOffline() {
 	bare := func(c HostCPU) bool { return c.Core < 0 && c.Siblings == nil }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/outside"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
@@ -13,23 +14,25 @@ import (
 	"homenode/source/text"
 )
 
-// entity matches an entity that XML does not have by itself, and which the decoder leaves as it is.
+// entity matches an entity that XML does not predefine. The decoder keeps it unchanged.
 var entity = pattern.Of(`&[\pL_][\pL\pN._-]*;`)
 
-// A domain is one that is read.
+// A domain is the definition of a VM while it is read.
 type domain struct {
 	*reader
 	*definition.VM
-	cpus      []int        // of the host, of vCPUs without a pin of their own
-	most      int          // vCPUs, with those that can be added; 0 when unknown
-	now       int          // of these there now; 0 for all
-	rounded   numa.Bytes   // what rounding up cells and devices has added
+	cpus      []int        // host CPUs of vCPUs without a pin of their own
+	most      int          // maximum number of vCPUs; 0 if unknown
+	now       int          // vCPUs at start; 0 for all
+	rounded   numa.Bytes   // memory added by rounding up cells and devices
 	enclaves  numa.Bytes   // of sgx-epc
 	iothreads map[int]bool // by their numbers
+	clusters  int          // of a die
+	largest   numa.Bytes   // maxMemory
 	idle      numa.Bytes   // of <memory>, what modules do not have in cells: what can be added, and what files hold
 }
 
-// readDomain reads the definition of a VM; whole says that it is not parts of one.
+// readDomain reads the definition of a VM; whole is false for a fragment of one.
 func readDomain(name string, e *element, whole bool) *definition.VM {
 	r := newReader(name, "libvirt domain")
 	d := &domain{reader: r, VM: definition.New(r.file, e.line, e.col)}
@@ -66,9 +69,73 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	case whole:
 		d.Stated.ACPI = numa.DerivedFrom(false, "no <features>")
 	}
+	d.limits(e)
+	if line := e.child("commandline"); line != nil {
+		d.commandLine(line)
+	}
 	d.Close(d.most, d.now)
+	if kind := e.attr("type"); !slices.Contains(judgedTypes, kind) {
+		d.Stated, d.Why = nil, fmt.Sprintf("its hypervisor is %s: domains of QEMU alone are judged (%s)", text.Short(kind), strings.Join(judgedTypes[1:], ", "))
+	}
 	r.file.Sort()
 	return d.VM
+}
+
+// judgedTypes are the types of domains that QEMU runs; "" for parts of one.
+var judgedTypes = []string{"", "kvm", "qemu", "hvf"}
+
+// commandLine finds options of QEMU beside the definition that make the shape another one: it is unknown what the guest sees then.
+func (d *domain) commandLine(e *element) {
+	var found []string
+	args := e.all("arg")
+	for i, a := range args {
+		option := "-" + strings.TrimLeft(a.attr("value"), "-")
+		backend := option == "-object" && i+1 < len(args) && strings.Contains(args[i+1].attr("value"), "memory-backend-")
+		if (backend || option == "-smp" || option == "-m" || option == "-numa") && a.attr("value") != option[1:] && !slices.Contains(found, option) {
+			found = append(found, option)
+		}
+	}
+	if found != nil {
+		d.Doubt(e.line, e.col, "qemu:commandline adds %s to the arguments of QEMU, which is not read: the guest may see another shape than the definition states", strings.Join(found, ", "))
+		d.Stated.Partial = true
+	}
+}
+
+// limits finds what QEMU and libvirt do not start: too many vCPUs or too much memory for the machine type, the processor and the virtual
+// IOMMU (qemuValidateDomainVCpuTopology in src/qemu/qemu_validate.c).
+func (d *domain) limits(e *element) {
+	s, cpu, iommu := d.Stated, e.child("cpu"), e.child("devices", "iommu")
+	if !s.Partial && s.Cells == nil && e.child("memory") == nil {
+		d.Refuse(e.line, e.col, "it states no memory, neither of the VM nor of cells: libvirt refuses it")
+	}
+	l := definition.Limits{Machine: e.child("os", "type").attr("machine"), VCPUs: d.most, Clusters: d.clusters, Memory: max(s.Shape.Memory, d.largest), Bits: outside.ModelBits,
+		More: "the mode host-passthrough of cpu, or maxphysaddr,"}
+	for _, of := range []struct {
+		name string
+		at   *[2]int
+	}{{"vcpu", &l.CPU}, {"memory", &l.Size}} {
+		if at := e.child(of.name); at != nil {
+			*of.at = [2]int{at.line, at.col}
+		}
+	}
+	if !s.Partial {
+		l.Default = "pc"
+	}
+	switch bits := cpu.child("maxphysaddr"); {
+	case bits.attr("mode") == "emulate":
+		l.Bits, _ = d.number(bits, "bits", bits.attr("bits"), 64)
+	case bits != nil, s.Partial && cpu == nil, d.Emulated, cpu.attr("mode") == "host-passthrough", cpu.attr("mode") == "maximum":
+		l.Bits = 0
+	}
+	d.Limits(l)
+	m, _, known := outside.MachineOf(l.Machine)
+	switch q35 := m.Type == "pc-q35"; {
+	case s.Running, s.Partial, d.Arch != "" && d.Arch != "x86_64":
+	case iommu != nil && known && !q35 && iommu.attr("model") != "virtio":
+		d.Refuse(iommu.line, iommu.col, "a virtual IOMMU (%s) on the machine type %s: QEMU has it for q35 alone", text.Short(iommu.attr("model")), l.Machine)
+	case q35 && d.most > outside.FewAPICs && iommu.child("driver").attr("eim") != "on":
+		d.Refuse(l.CPU[0], l.CPU[1], "%d vCPUs, and no virtual IOMMU with extended interrupt mode (eim='on'): libvirt before 10.10 refuses more than %d without; newer releases add it", d.most, outside.FewAPICs)
+	}
 }
 
 // add adds a fact of the file.
@@ -78,7 +145,7 @@ func (d *domain) add(at *element, name string, value any, unit string) {
 
 func (d *domain) at(e *element) string { return numa.Place(d.file.Name, e.line, e.col) }
 
-// processors reads how many vCPUs there are, and their topology: by the number, else by the topology, else by the cells.
+// processors reads the number of vCPUs and their topology. The number comes from vcpu, else from the topology, else from the cells.
 func (d *domain) processors(e *element) {
 	s := d.Stated
 	if v := e.child("vcpu"); v != nil {
@@ -97,18 +164,18 @@ func (d *domain) processors(e *element) {
 	}
 	t := e.child("cpu", "topology")
 	if t != nil {
-		clusters := 1
+		d.clusters = 1
 		s.Dies, s.TopologyAt = 1, d.at(t)
 		for _, a := range []struct {
 			name string
 			to   *int
-		}{{"sockets", &s.Sockets}, {"dies", &s.Dies}, {"clusters", &clusters}, {"cores", &s.Cores}, {"threads", &s.Threads}} {
+		}{{"sockets", &s.Sockets}, {"dies", &s.Dies}, {"clusters", &d.clusters}, {"cores", &s.Cores}, {"threads", &s.Threads}} {
 			if n, ok := d.number(t, a.name, t.attr(a.name), numa.MaxVCPUs+1); ok {
 				*a.to = n
 				d.add(t, a.name, n, "")
 			}
 		}
-		s.Cores *= clusters // nothing that is judged lies between a die and a core
+		s.Cores *= d.clusters // nothing that is judged lies between a die and a core
 		d.most = cmp.Or(d.most, s.Most())
 	}
 	for _, c := range e.child("cpu", "numa").all("cell") {
@@ -140,7 +207,7 @@ func (d *domain) processors(e *element) {
 	s.Slots = slices.Compact(s.Slots)
 }
 
-// cells reads the NUMA nodes of the guest, by their numbers; libvirt numbers them when the file does not.
+// cells reads the NUMA nodes of the guest, sorted by number; libvirt numbers them if the file does not.
 func (d *domain) cells(list []*element) {
 	type numbered struct {
 		id       int
@@ -199,7 +266,8 @@ func (d *domain) cells(list []*element) {
 	}
 }
 
-// distanceOf returns a table of distances. What is not stated is that of the other way round, or else 10 and 20, as libvirt takes it.
+// distanceOf returns a table of distances. Missing entries take the value of the opposite direction, or else the libvirt defaults 10
+// and 20.
 func distanceOf(n int, far map[[2]int]int) (table [][]int) {
 	for i := range n {
 		row := make([]int, n)
@@ -215,7 +283,7 @@ func distanceOf(n int, far map[[2]int]int) (table [][]int) {
 	return table
 }
 
-// pins reads the CPUs of the host that vCPUs and the other threads of QEMU may run on.
+// pins reads the CPU affinity of vCPUs and of the other QEMU threads.
 func (d *domain) pins(tune *element) {
 	s := d.Stated
 	for range d.most {
@@ -262,7 +330,7 @@ func (d *domain) pins(tune *element) {
 	}
 }
 
-// threads returns the numbers of the I/O threads: those that are listed, and up to their count the lowest that are free
+// threads returns the numbers of the I/O threads: those listed, and up to their count the lowest free numbers
 // (virDomainIOThreadIDArrayInit in src/conf/domain_conf.c).
 func (d *domain) threads(e *element) map[int]bool {
 	out := map[int]bool{}
@@ -278,13 +346,19 @@ func (d *domain) threads(e *element) map[int]bool {
 	return out
 }
 
-// bound reads where the memory of each cell comes from; libvirt's mode is strict where none is stated.
+// bound reads the memory binding of each cell; the default mode of libvirt is strict.
 func (d *domain) bound(tune *element) {
 	s := d.Stated
 	s.Bound = make([]numa.Bound, max(1, len(s.Cells)))
 	read := func(e *element, what string) numa.Bound {
 		b := numa.Bound{Mode: cmp.Or(e.attr("mode"), "strict"), Nodes: d.list(e, "nodeset", maxNode), At: d.at(e)}
 		s.Auto = s.Auto || e.attr("placement") == "auto"
+		if !slices.Contains([]string{"strict", "preferred", "interleave", "restrictive"}, b.Mode) {
+			d.Refuse(e.line, e.col, "the mode of %s is %s, which there is not: libvirt refuses it", what, text.Short(b.Mode))
+		}
+		if e.attr("nodeset") == "" && (e.attr("placement") == "static" || e.name == "memnode") {
+			d.Refuse(e.line, e.col, "the nodes for %s are not stated (nodeset): libvirt refuses it", what)
+		}
 		if b.Nodes != nil {
 			d.add(e, what+" from host nodes", words.Ranges(b.Nodes), "")
 		}

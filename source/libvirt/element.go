@@ -1,6 +1,7 @@
 package libvirt
 
 import (
+	"bufio"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"homenode/source/text"
 )
 
-// An element is an element of XML with its place.
+// An element is an XML element with its place.
 type element struct {
 	name     string
 	line     int
@@ -24,14 +25,14 @@ type element struct {
 	closed   bool // its end was read
 }
 
-// Bounds of a believable file. What lies outside is a damaged input.
+// Limits for a plausible file. Values above them mean that the file is damaged.
 const (
 	maxFile     = 64 << 20 // bytes
 	maxDepth    = 100
 	maxElements = 1 << 20
 )
 
-// unread are elements of which nothing is read. Devices are most of a domain: memory modules alone are read.
+// unread are elements of which nothing is read. Devices are most of a domain: memory modules and IOMMUs alone are read.
 var unread = map[string]bool{"qemuCaps": true, "guest": true, "secmodel": true, "sysinfo": true, "snapshots": true}
 
 // A parser builds the elements of a file. Text around them, such as the prompt before a pasted output, is skipped.
@@ -41,15 +42,22 @@ type parser struct {
 	open  []*element
 	roots []*element
 	count int
-	skip  int // how many open elements are unread
+	skip  int // number of open elements that are skipped
 }
+
+// converted says what makes UTF-8 of a file.
+const converted = ": iconv -f %s -t UTF-8 converts it"
 
 // elements returns the outermost elements of a file. With an error come those that were read before it.
 func elements(name string, r io.Reader) ([]*element, error) {
-	p := &parser{name: name, in: xml.NewDecoder(bounded.Reader(r, maxFile))}
+	in := bufio.NewReader(bounded.Reader(r, maxFile))
+	p := &parser{name: name, in: xml.NewDecoder(in)}
+	if head, _ := in.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" { // an error comes with the next read
+		return nil, p.fault(1, 1, "found UTF-16, want UTF-8"+converted, "UTF-16")
+	}
 	p.in.Strict = false // fragments and "&&" of a pasted command; nesting is checked here
 	p.in.CharsetReader = func(label string, _ io.Reader) (io.Reader, error) {
-		return nil, fmt.Errorf("found the encoding %s, want UTF-8", text.Short(label))
+		return nil, fmt.Errorf("found the encoding %s, want UTF-8"+converted, text.Short(label), text.Short(label))
 	}
 	for {
 		line, col := p.in.InputPos()
@@ -83,7 +91,7 @@ func (p *parser) take(token xml.Token, line, col int) error {
 			return p.fault(line, col, "found elements %d deep", maxDepth)
 		}
 		device := len(p.open) > 0 && p.open[len(p.open)-1].name == "devices"
-		if unread[e.name] || p.skip > 0 || device && e.name != "memory" {
+		if unread[e.name] || p.skip > 0 || device && e.name != "memory" && e.name != "iommu" {
 			p.skip++
 		} else {
 			e.attrs = t.Attr
@@ -119,7 +127,7 @@ func (p *parser) fault(line, col int, format string, args ...any) error {
 	return &numa.SyntaxError{File: p.name, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// broken places an error of the decoder.
+// broken adds the place to an error of the decoder.
 func (p *parser) broken(err error) error {
 	line, col := p.in.InputPos()
 	if broken, ok := errors.AsType[*xml.SyntaxError](err); ok {
@@ -128,7 +136,7 @@ func (p *parser) broken(err error) error {
 	return p.fault(line, col, "%v", err)
 }
 
-// child returns the first child of a path of names; nil when there is none.
+// child returns the first child at a path of names; nil if there is none.
 func (e *element) child(path ...string) *element {
 	for _, name := range path {
 		var found *element
@@ -147,7 +155,7 @@ func (e *element) child(path ...string) *element {
 	return e
 }
 
-// all returns the children of a name; of a nil element none.
+// all returns the children with a name; none for a nil element.
 func (e *element) all(name string) (out []*element) {
 	if e == nil {
 		return nil
@@ -160,7 +168,7 @@ func (e *element) all(name string) (out []*element) {
 	return out
 }
 
-// attr returns an attribute without blanks around it; "" without it.
+// attr returns an attribute without surrounding blanks; "" if it is absent.
 func (e *element) attr(name string) string {
 	if e == nil {
 		return ""
@@ -178,7 +186,7 @@ func (e *element) has(name string) bool {
 	return e != nil && slices.ContainsFunc(e.attrs, func(a xml.Attr) bool { return a.Name.Local == name && a.Name.Space == "" })
 }
 
-// content returns the text without blanks around it.
+// content returns the text without surrounding blanks.
 func (e *element) content() string {
 	if e == nil {
 		return ""

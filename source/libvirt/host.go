@@ -9,7 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// Host returns the host, without a name. What leaves its nodes unknown, or is doubtful, is in the notes.
+// Host returns the host, without a name. The notes explain why its nodes are unknown or doubtful.
 func (c *Host) Host() (h *numa.Host, notes []string) {
 	h = &numa.Host{}
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
@@ -75,7 +75,7 @@ func (c *Host) Host() (h *numa.Host, notes []string) {
 	return h, notes
 }
 
-// distances returns the table of distances between cells, nil when it has gaps.
+// distances returns the table of distances between cells; nil if it has gaps.
 func distances(cells []HostCell) (table [][]int) {
 	for i := range cells {
 		var row []int

@@ -1,7 +1,7 @@
-// Package libvirt reads what libvirt says of a KVM host and of its VMs: virsh capabilities, and
-// virsh dumpxml with or without --inactive, also parts of them as they are pasted.
+// Package libvirt reads the libvirt description of a KVM host and of its VMs: the output of virsh capabilities, and of virsh
+// dumpxml with or without --inactive, also pasted fragments of them.
 //
-// It reads what NUMA placement depends on and skips the rest. A domain's layout is stated, never predicted.
+// It reads the elements that affect NUMA placement and skips the rest. The layout of a domain is stated, never predicted.
 package libvirt
 
 import (
@@ -15,15 +15,15 @@ import (
 
 var begins = pattern.Of(`<(?:domain|domstatus)\s[^>]*\b(?:type|state)=|<domain>\s*<(?:name|uuid|title|memory|vcpu)\b|<capabilities>\s*<(?:host|guest)|<cells num=|<vcpu(?:pin)?[ >]|<numatune>|<numa>\s*<cell `)
 
-// Detect reports whether a file that begins with head is of libvirt.
+// Detect reports whether head, the beginning of a file, is libvirt XML.
 func Detect(head []byte) bool { return begins.Match(head) }
 
-// parts are the elements of a domain that are pasted without it.
+// parts are the elements of a domain that can be pasted on their own.
 var parts = map[string]bool{"vcpu": true, "cpu": true, "cputune": true, "numatune": true, "memory": true, "memoryBacking": true, "features": true,
 	"currentMemory": true, "maxMemory": true, "name": true, "uuid": true, "iothreads": true, "os": true, "clock": true, "title": true, "vcpus": true}
 
-// Read reads the hosts and domains of a file, in their order. A file that ends before its end gives what was read
-// and an error. The error is a *numa.SyntaxError when there is neither a host nor a domain.
+// Read reads the hosts and domains of a file, in their order. For a truncated file it returns the data before the end and an
+// error. The error is a *numa.SyntaxError if there is neither a host nor a domain.
 func Read(name string, r io.Reader) ([]fact.Document, error) {
 	roots, err := elements(name, r)
 	var out []fact.Document
@@ -59,10 +59,11 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	return out, err
 }
 
-// families are architectures that processors of another run too.
+// families maps architectures to those whose processors run them too.
 var families = map[string]string{"i386": "x86_64", "i486": "x86_64", "i586": "x86_64", "i686": "x86_64", "armv7l": "aarch64", "ppc64le": "ppc64"}
 
-// Runs reports whether a host of an architecture runs guests of another without emulation; one that is not stated is no doubt.
+// Runs reports whether a host of one architecture runs guests of another without emulation; an unknown architecture counts as
+// yes.
 func Runs(host, guest string) bool {
 	family := func(arch string) string { return cmp.Or(families[arch], arch) }
 	return host == "" || guest == "" || family(host) == family(guest)

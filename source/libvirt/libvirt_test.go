@@ -111,7 +111,8 @@ func TestErrors(t *testing.T) {
 		{"</domain>", "x:1:1: found </domain>, which nothing begins"},
 		{"<domain type='kvm'>\n <cpu>\n", "x:3:1: found the end of the file inside <cpu> of line 2"},
 		{"<domain>\n <vcpu", "x:2: unexpected EOF"},
-		{"<?xml version='1.0' encoding='latin1'?><domain/>", "x:1:40: xml: opening charset \"latin1\": found the encoding latin1, want UTF-8"},
+		{"<?xml version='1.0' encoding='latin1'?><domain/>", "x:1:40: xml: opening charset \"latin1\": found the encoding latin1, want UTF-8: iconv -f latin1 -t UTF-8 converts it"},
+		{"\xff\xfe<\x00d\x00", "x:1:1: found UTF-16, want UTF-8: iconv -f UTF-16 -t UTF-8 converts it"},
 		{strings.Repeat("<a>", 101), "x:1:301: found elements 100 deep"},
 	} {
 		if _, err := Read("x", strings.NewReader(tt.in)); err == nil || err.Error() != tt.want {

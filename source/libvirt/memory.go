@@ -10,7 +10,7 @@ import (
 	"homenode/source/text"
 )
 
-// align is what libvirt rounds the memory of cells up to (qemuDomainAlignMemorySizes in src/qemu/qemu_domain.c).
+// align is the unit to which libvirt rounds up the memory of cells (qemuDomainAlignMemorySizes in src/qemu/qemu_domain.c).
 func (d *domain) align() numa.Bytes {
 	if strings.HasPrefix(d.Arch, "ppc64") {
 		return 256 * numa.MiB
@@ -18,17 +18,17 @@ func (d *domain) align() numa.Bytes {
 	return numa.MiB
 }
 
-// roundUp returns the first multiple of unit that is not below size.
+// roundUp returns the smallest multiple of unit that is at least size.
 func roundUp(size, unit numa.Bytes) numa.Bytes { return (size + unit - 1) / unit * unit }
 
-// round returns the memory of a cell or a device as libvirt rounds it up.
+// round returns the memory of a cell or a device, rounded up as in libvirt.
 func (d *domain) round(size, unit numa.Bytes) numa.Bytes {
 	up := roundUp(size, unit)
 	d.rounded += up - size
 	return up
 }
 
-// overlap reports whether two lists of cells have one in common; nil are all that no list names.
+// overlap reports whether two lists of cells intersect; nil stands for all cells without a list.
 func overlap(a, b []int) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -36,7 +36,7 @@ func overlap(a, b []int) bool {
 	return slices.ContainsFunc(a, func(cell int) bool { return slices.Contains(b, cell) })
 }
 
-// memory reads the memory of the VM, and the most that it can have.
+// memory reads the memory of the VM and its maximum.
 func (d *domain) memory(e *element) {
 	for _, m := range []struct{ name, words string }{{"memory", "memory"}, {"maxMemory", "most memory"}} {
 		c := e.child(m.name)
@@ -48,7 +48,7 @@ func (d *domain) memory(e *element) {
 		case !size.Known():
 			continue
 		case m.name == "maxMemory":
-			d.Stated.HotPlug = true
+			d.Stated.HotPlug, d.largest = true, size.Value
 			if size.Value < d.Stated.Shape.Memory {
 				d.Stray(c.line, c.col, true, "maxMemory of %s is below the memory of %s: libvirt refuses it", size.Value, d.Stated.Shape.Memory)
 			}
@@ -59,14 +59,11 @@ func (d *domain) memory(e *element) {
 	}
 }
 
-// aligned takes from the memory of the VM what no cell has of it, and rounds it as libvirt rounds that of cells: libvirt reckons it anew.
+// aligned subtracts memory outside of cells from the memory of the VM, and rounds it like the memory of cells: libvirt recalculates it.
 func (d *domain) aligned() {
 	s, unit := &d.Stated.Shape, d.align()
-	var sum numa.Bytes
-	for _, c := range s.Cells {
-		sum += c.Memory
-	}
-	for _, beside := range []numa.Bytes{d.idle, d.idle + d.enclaves} { // releases of libvirt may differ in whether enclaves count
+	sum := s.CellMemory()
+	for _, beside := range []numa.Bytes{0, d.idle, d.idle + d.enclaves} { // without modules that are beside the cells: libvirt adds them; releases may differ in whether enclaves count
 		if over := sum + beside - s.Memory; s.Cells != nil && over >= 0 && over <= d.rounded {
 			s.Memory = sum
 			return
@@ -119,16 +116,16 @@ func (d *domain) backing(e *element) {
 	d.Pages(pages, len(d.Stated.Cells), huge.line, huge.col)
 }
 
-// A device is a memory device: its size, and what of it is memory of its cell now.
+// A device is a memory device: its size, and its current part in the memory of its cell.
 type device struct {
 	*element
 	model       string
 	size, taken numa.Bytes
-	cell        int // -1 for none
+	cell        int // -1 if there is none
 }
 
-// device reads a memory device; false where its size or its cell is no number. Memory of nvdimm and virtio-pmem is that of a file or a
-// device of the host, that of virtio-mem grows and shrinks (https://libvirt.org/kbase/memorydevices.html).
+// device reads a memory device; false if its size or its cell is not a number. nvdimm and virtio-pmem use memory of a file or a host
+// device; virtio-mem grows and shrinks (https://libvirt.org/kbase/memorydevices.html).
 func (d *domain) device(e *element) (m device, ok bool) {
 	sized := func(name string) numa.Fact[numa.Bytes] {
 		c := e.child("target", name)
@@ -153,7 +150,7 @@ func (d *domain) device(e *element) (m device, ok bool) {
 	return m, size.Known()
 }
 
-// modules adds memory devices to the cells that they are of; slots is how many fit, -1 for no limit that is stated.
+// modules adds memory devices to their cells; slots is the maximum number, -1 if no limit is stated.
 func (d *domain) modules(list []*element, slots int) {
 	s := d.Stated
 	inSlots := 0
@@ -187,8 +184,8 @@ func (d *domain) modules(list []*element, slots int) {
 	}
 }
 
-// module adds a memory device to its cell, and to the modules when it has pages or nodes of its own. Without them it has those of
-// its cell, as its mode of binding is (qemuBuildMemoryBackendProps in src/qemu/qemu_command.c).
+// module adds a memory device to its cell, and to the modules if it has its own pages or nodes. Otherwise it uses those of its cell,
+// depending on the mode of binding (qemuBuildMemoryBackendProps in src/qemu/qemu_command.c).
 func (d *domain) module(m device, what string) {
 	s := d.Stated
 	source := m.child("source")
@@ -231,8 +228,8 @@ func (d *domain) module(m device, what string) {
 	}
 }
 
-// hotplug returns how many memory modules fit, -1 where that is not stated. It finds memory that can be added to a VM without cells:
-// libvirt has refused that but on POWER, before it added a cell by itself (qemuDomainDefNumaAutoAdd in src/qemu/qemu_postparse.c).
+// hotplug returns the maximum number of memory modules, -1 if not stated. It finds memory hot-plug in a VM without cells: except on
+// POWER, libvirt rejected it before it added a cell automatically (qemuDomainDefNumaAutoAdd in src/qemu/qemu_postparse.c).
 func (d *domain) hotplug(e *element) (slots int) {
 	n, ok := d.number(e, "slots", e.attr("slots"), 1<<16)
 	switch {
@@ -246,8 +243,8 @@ func (d *domain) hotplug(e *element) (slots int) {
 	return n
 }
 
-// unheld finds huge pages of cells that run apart, where no cell is bound to nodes of its own: QEMU takes the pages at its start, in
-// threads that run on the CPUs of one cell or of none.
+// unheld finds huge pages if the vCPUs of cells run on different CPUs and no cell is bound to its own nodes: QEMU allocates the pages at
+// start, in threads that run on the CPUs of one cell or of none.
 func (d *domain) unheld(e *element) {
 	s := d.Stated
 	own := slices.ContainsFunc(s.Bound, func(b numa.Bound) bool { return b.At != s.Bound[0].At || len(b.Nodes) == 1 })
@@ -260,7 +257,7 @@ func (d *domain) unheld(e *element) {
 	}
 }
 
-// cpusOf returns the CPUs of the host that the first vCPU of a cell may run on; nil for all.
+// cpusOf returns the host CPUs on which the first vCPU of a cell may run; nil for all.
 func (d *domain) cpusOf(cell int) []int {
 	if c := d.Stated.Cells[cell].CPUs; len(c) > 0 && c[0] < len(d.Stated.CPUs) {
 		return d.Stated.CPUs[c[0]]

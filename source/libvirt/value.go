@@ -10,17 +10,17 @@ import (
 	"homenode/source/text"
 )
 
-// Bounds of numbers. What lies outside is damaged.
+// Limits for numbers. Values above them mean that the file is damaged.
 const (
 	maxCPU  = 1 << 16
 	maxNode = 1 << 10
-	maxList = 1 << 20 // CPUs that all lists of a file name
+	maxList = 1 << 20 // CPUs in all lists of a file
 )
 
-// A reader turns elements into values and warns of those that are none.
+// A reader converts elements to values and warns about invalid ones.
 type reader struct {
 	file *fact.File
-	room *int // how many more CPUs the lists of the file may name
+	room *int // number of CPUs that further lists of the file may contain
 }
 
 func newReader(name, format string) *reader {
@@ -28,10 +28,10 @@ func newReader(name, format string) *reader {
 	return &reader{&fact.File{Name: name, Format: format}, &room}
 }
 
-// quietly returns a reader that warns of nothing.
+// quietly returns a reader that discards warnings.
 func (r *reader) quietly() *reader { return &reader{&fact.File{}, r.room} }
 
-// number reads a number from 0 to below a bound; false when there is none.
+// number parses a number from 0 to below-1; false if it is invalid.
 func (r *reader) number(e *element, what, s string, below int) (n int, ok bool) {
 	if s == "" {
 		return 0, false
@@ -44,8 +44,8 @@ func (r *reader) number(e *element, what, s string, below int) (n int, ok bool) 
 	return n, true
 }
 
-// list reads an attribute that is a list of CPUs or nodes such as "0-31,^5,64-95"; nil when there is none. libvirt refuses one that is
-// empty, and a range behind ^ (virBitmapParse).
+// list parses an attribute with a list of CPUs or nodes such as "0-31,^5,64-95"; nil if it is absent. libvirt rejects an empty list,
+// and a range behind ^ (virBitmapParse).
 func (r *reader) list(e *element, attr string, below int) []int {
 	if !e.has(attr) {
 		return nil
@@ -53,7 +53,7 @@ func (r *reader) list(e *element, attr string, below int) []int {
 	return r.numbers(e, attr, e.attr(attr), below)
 }
 
-// numbers reads a list, as list does.
+// numbers parses the text of a list, as list does.
 func (r *reader) numbers(e *element, what, s string, below int) []int {
 	out := []int{}
 	for part := range strings.SplitSeq(s, ",") {
@@ -75,11 +75,11 @@ func (r *reader) numbers(e *element, what, s string, below int) []int {
 	return slices.Compact(out)
 }
 
-// units are those of libvirt, in bytes; without one it is KiB.
+// units are those of libvirt, in bytes; the default is KiB.
 var units = map[string]numa.Bytes{"": numa.KiB, "b": 1, "bytes": 1, "kb": 1e3, "k": numa.KiB, "kib": numa.KiB, "mb": 1e6, "m": numa.MiB, "mib": numa.MiB,
 	"gb": 1e9, "g": numa.GiB, "gib": numa.GiB, "tb": 1e12, "t": numa.TiB, "tib": numa.TiB}
 
-// bytes reads an amount of memory with its unit.
+// bytes parses an amount of memory with its unit.
 func (r *reader) bytes(e *element, what, s, unit string) numa.Fact[numa.Bytes] {
 	if s == "" {
 		return numa.Fact[numa.Bytes]{}
@@ -97,7 +97,7 @@ func (r *reader) bytes(e *element, what, s, unit string) numa.Fact[numa.Bytes] {
 	return numa.ReadAt(numa.Bytes(n)*u, text.Where(e.line, e.col))
 }
 
-// count reads a number as a fact, at least 1.
+// count parses a number as a fact, at least 1.
 func (r *reader) count(e *element, what, s string, below int) numa.Fact[int] {
 	n, ok := r.number(e, what, s, below)
 	if !ok || n == 0 {

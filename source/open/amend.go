@@ -17,8 +17,8 @@ import (
 	"homenode/source/text"
 )
 
-// divide sets the NUMA nodes of each package. An item is HOST=NUMBER, several stand
-// between commas or, in @FILE, on lines.
+// divide sets the number of NUMA nodes of each package. An item is HOST=NUMBER; several are
+// separated by commas or, in @FILE, by line breaks.
 func divide(fleet *numa.Fleet, args []string) error {
 	for _, arg := range args {
 		items, err := lines(arg, ",")
@@ -45,7 +45,7 @@ func divide(fleet *numa.Fleet, args []string) error {
 	return nil
 }
 
-// lines returns the items of an argument, between separators or, in @FILE, on lines,
+// lines returns the items of an argument, separated by separator or, in @FILE, by line breaks,
 // without comments.
 func lines(arg, separator string) (items []string, err error) {
 	all := []string{arg}
@@ -68,8 +68,8 @@ func lines(arg, separator string) (items []string, err error) {
 	return items, nil
 }
 
-// state sets the products in the guests of VMs. An argument is VM=PRODUCT or @FILE with such
-// lines; a later one wins.
+// state sets the products in the guests of VMs. An argument is VM=PRODUCT, or @FILE with such
+// lines; later ones take precedence.
 func state(fleet *numa.Fleet, args []string) error {
 	for _, arg := range args {
 		items, err := lines(arg, "")
@@ -108,8 +108,8 @@ func stateOne(fleet *numa.Fleet, pattern string, what numa.Fact[string]) error {
 	return nil
 }
 
-// AssumedHost reads the words of --assume-host, which are those of a host line of
-// a scenario.
+// AssumedHost parses the value of --assume-host. It has the keywords of a host line in a
+// scenario.
 func AssumedHost(text string) (numa.Host, error) {
 	const before = "host assumed "
 	fleet, err := scenario.Read("--assume-host", []byte(before+text))
@@ -123,6 +123,9 @@ func AssumedHost(text string) (numa.Host, error) {
 		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want the words of one host: nodes=2 cores=18 memory=1024GB release=7.0U3", text)
 	}
 	h := fleet.Hosts[0]
+	if strings.Contains(text, "nodes=") && !h.Nodes.Known() {
+		return numa.Host{}, fmt.Errorf("--assume-host: found nodes= without cores=: how many cores does a node have? such as nodes=2 cores=18")
+	}
 	if !strings.Contains(text, "nodes=") && (h.Nodes.Known() || !h.Release.Known()) {
 		return numa.Host{}, fmt.Errorf("--assume-host: found no nodes=: how many NUMA nodes does the host have? Hosts that lack their release alone want release=8.0U3")
 	}
@@ -131,7 +134,7 @@ func AssumedHost(text string) (numa.Host, error) {
 	return h, nil
 }
 
-// assume gives the hosts that no source states.
+// assume sets the hosts of VMs whose host is in no source.
 func assume(fleet *numa.Fleet, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil

@@ -14,21 +14,21 @@ import (
 	"homenode/source/evidence"
 	"homenode/source/fact"
 	"homenode/source/kvm"
+	"homenode/source/planned"
 	"homenode/source/tables"
 )
 
-// A Part is what a file, or one in a folder or archive, was understood as.
+// A Part is the content of one file, also of a file in a folder or archive.
 type Part struct {
 	Name   string
 	Docs   []fact.Document // of evidence
 	Fleet  *numa.Fleet     // of an inventory
-	Format string          // of Fleet
+	Format string          // format of Fleet
 	Note   string          // about files that are not read
-	Err    error           // why it could not be read, or not to its end
+	Err    error           // why it could not be read completely
 }
 
-// Anything reads what lies at path, or standard input for "-", in any format. In a
-// folder or archive, files of other kinds are named.
+// Anything reads path, or standard input for "-", in any format. In a folder or archive, it lists files of other kinds.
 func Anything(path string, stdin io.Reader) []Part {
 	if path == "-" {
 		docs, err := evidence.Documents(path, stdin)
@@ -38,12 +38,12 @@ func Anything(path string, stdin io.Reader) []Part {
 	if err != nil {
 		return []Part{{Name: path, Err: err}}
 	}
-	if isCollection(path, info) && !tables.Book(path) {
+	if isCollection(path, info) && !tables.Book(path) && !planned.Detect(path) {
 		if parts := (&collection{stop: context.Background().Err, path: path, read: map[string]bool{}}).everything(); parts != nil {
 			return parts
 		}
 	}
-	if isFile(path) && tables.Holds(path) {
+	if isFile(path) && (planned.Detect(path) || tables.Holds(path)) {
 		return []Part{asFleet(path, "inventory")}
 	}
 	parts, err := documents(path)
@@ -53,7 +53,7 @@ func Anything(path string, stdin io.Reader) []Part {
 		if p.Err == nil || mistake && !errors.Is(p.Err, evidence.ErrUnknown) {
 			return []Part{p}
 		}
-		if errors.Is(p.Err, evidence.ErrUnknown) { // it describes the file
+		if errors.Is(p.Err, evidence.ErrUnknown) { // the error describes the file
 			p.Err = fmt.Errorf("%w; evidence is %s", p.Err, evidence.Names())
 			return []Part{p}
 		}
@@ -81,7 +81,7 @@ func documents(path string) (parts []Part, err error) {
 	return parts, err
 }
 
-// everything returns the tables and the evidence in a folder or archive, and names the files that are neither; nil when nothing is read.
+// everything returns the tables and the evidence in a folder or archive, and lists the other files; nil if nothing could be read.
 func (c *collection) everything() (parts []Part) {
 	if kvm.Detect(c.path) {
 		if _, err := readCollection(context.Background(), c.path); errors.Is(err, numa.ErrHypervisors) {
@@ -89,14 +89,14 @@ func (c *collection) everything() (parts []Part) {
 		}
 	}
 	if err := c.list(); err != nil {
-		return nil // the walk of the evidence says it
+		return nil // the walk of the evidence reports it
 	}
 	c.tables()
 	docs, err := documents(c.path)
 	if len(c.parts)+len(docs) == 0 {
 		return nil
 	}
-	if errors.Is(err, evidence.ErrUnknown) { // a table that is packed alone
+	if errors.Is(err, evidence.ErrUnknown) { // a compressed single table
 		err = nil
 	}
 	for _, p := range c.parts {
@@ -113,7 +113,7 @@ func (c *collection) everything() (parts []Part) {
 	}
 	for _, n := range c.notes {
 		switch {
-		case slices.ContainsFunc(docs, func(d Part) bool { return d.Name == n.At }): // its own reader says it
+		case slices.ContainsFunc(docs, func(d Part) bool { return d.Name == n.At }): // reported by its own reader
 		case slices.Contains(c.unread, n.At):
 			parts = append(parts, Part{Name: n.At, Err: errors.New(n.Text)})
 		default:

@@ -13,7 +13,7 @@ import (
 	"homenode/source/benchmark"
 )
 
-// Benchmark reads the results of a benchmark from one file, which may be packed.
+// Benchmark reads the results of a benchmark from one file, which may be compressed.
 func Benchmark(ctx context.Context, path string) (_ *benchmark.Results, err error) {
 	in, err := Plain(ctx, path, strings.NewReader(""))
 	if err != nil {
@@ -23,8 +23,8 @@ func Benchmark(ctx context.Context, path string) (_ *benchmark.Results, err erro
 	return benchmark.Read(path, in)
 }
 
-// Benchmarks reads files, and all results in folders. Notes are what the readers were not
-// sure of, and files of folders that are of another kind.
+// Benchmarks reads files, and all results in folders. Notes contain doubts of the readers, and
+// files of other kinds in folders.
 func Benchmarks(ctx context.Context, args []string) (results []*benchmark.Results, notes []string, err error) {
 	seen := map[string]bool{}
 	read := func(path string, folder bool) error {
@@ -66,7 +66,7 @@ func Benchmarks(ctx context.Context, args []string) (results []*benchmark.Result
 	return results, notes, nil
 }
 
-// reasons writes notes behind an error.
+// reasons appends notes to an error.
 func reasons(notes []string) string {
 	if notes == nil {
 		return ""

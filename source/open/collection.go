@@ -20,32 +20,33 @@ import (
 	"homenode/source/archive"
 	"homenode/source/bundle"
 	"homenode/source/kvm"
+	"homenode/source/planned"
 	"homenode/source/tables"
 	"homenode/source/text"
 	"homenode/source/ticks"
 )
 
-// Bounds of what is looked at beside the main inventory of an archive.
+// Limits for the content of an archive beside its main inventory.
 const (
 	mostPacked   = 256 << 20 // bytes of the archive
 	mostUnpacked = 512 << 20 // bytes of its tables
 	ratioFrom    = 32 << 20  // bytes of a member, which is kept, from which it may not be a bomb
 )
 
-// A collection is a folder or archive, in which several inventories can lie.
+// A collection is a folder or archive that may contain several inventories.
 type collection struct {
 	stop    func() error // why nothing more is read; nil goes on
 	path    string
-	members []tables.Member // on top, or in a folder of the archive
-	files   bool            // files of VMs lie in it, whose reader notes what of it cannot be read
-	support bool            // it is a bundle of vm-support, most files of which are of no use
+	members []tables.Member // at the top level, or in a folder of the archive
+	files   bool            // it contains VM files; their reader adds notes about unreadable ones
+	support bool            // it is a vm-support bundle, in which most files are not used
 	parts   []numa.Part
-	exports []*numa.Fleet // those of RVTools among them
+	exports []*numa.Fleet // the exports of RVTools in parts
 	notes   []numa.Note
 	unread  []string
 	read    map[string]bool // by name of member
-	failed  error           // of the reader of the whole
-	damaged error           // of the first member that is damaged
+	failed  error           // error of the reader of the whole
+	damaged error           // error of the first damaged member
 }
 
 // isCollection reports whether path is a folder or archive.
@@ -53,7 +54,7 @@ func isCollection(path string, info os.FileInfo) bool {
 	return info.IsDir() || info.Size() <= mostPacked && (archive.IsArchive(path) || archive.Plain(path) != path || packs(path))
 }
 
-// packs reports whether the file at path is an archive, whatever it is called.
+// packs reports whether the file at path is an archive, regardless of its name.
 func packs(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -63,8 +64,8 @@ func packs(path string) bool {
 	return archive.Packs(f)
 }
 
-// readCollection reads all inventories in a folder or archive together, and notes which files are none and which are damaged. Those of
-// several hypervisors are refused, as several sources are.
+// readCollection reads and merges all inventories in a folder or archive, and adds notes about damaged files and files that are no
+// inventory. Like several sources, inventories of different hypervisors are rejected.
 func readCollection(ctx context.Context, path string) (*numa.Fleet, error) {
 	c := &collection{stop: ctx.Err, path: path, read: map[string]bool{}, files: bundle.Detect(path)}
 	if c.failed = c.list(); c.failed != nil && !c.files {
@@ -80,6 +81,7 @@ func readCollection(ctx context.Context, path string) (*numa.Fleet, error) {
 	if err != nil {
 		c.failed = cmp.Or(c.failed, err)
 	}
+	c.plans()
 	c.tables()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -88,18 +90,18 @@ func readCollection(ctx context.Context, path string) (*numa.Fleet, error) {
 		c.read[m.Name] = c.read[m.Name] || c.files && bundle.Reads(m.Name, m.Head)
 	}
 	switch {
-	case stated != nil && len(c.parts) == 0: // it names the files beside them itself
+	case stated != nil && len(c.parts) == 0: // its reader lists the other files
 		stated.Notes, stated.Unread = append(stated.Notes, c.notes...), append(stated.Unread, c.unread...)
 		return stated, nil
 	case stated != nil:
-		stated.Source = path + " (definitions of KVM)" // which is refused beside others
+		stated.Source = path + " (definitions of KVM)" // rejected beside others
 		c.parts = append(c.parts, numa.Part{Name: "definitions of KVM", Fleet: stated})
 	}
 	c.skipped()
 	return c.merged()
 }
 
-// definitions reads the definitions of KVM in a folder; nil when there are none.
+// definitions reads the KVM definitions in a folder; nil if there are none.
 func (c *collection) definitions() (*numa.Fleet, error) {
 	if isFile(c.path) || c.support || !kvm.Detect(c.path) {
 		return nil, nil
@@ -109,6 +111,16 @@ func (c *collection) definitions() (*numa.Fleet, error) {
 		c.whole("", nil, err)
 	}
 	return fleet, err
+}
+
+// plans reads the planned VMs of a folder.
+func (c *collection) plans() {
+	for _, m := range c.members {
+		if full := filepath.Join(c.path, filepath.FromSlash(m.Name)); !isFile(c.path) && !c.support && !c.read[m.Name] && planned.Detect(full) {
+			fleet, err := planned.Read(full)
+			c.add(fleet, err, m)
+		}
+	}
 }
 
 // merged returns what was read as one fleet.
@@ -130,7 +142,7 @@ func (c *collection) merged() (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: %w in %s than beside it: name its files one at a time, unpacked", c.path, numa.ErrHypervisors, c.members[i].Name)
 	}
 	fleet.Notes, fleet.Unread = append(c.notes, fleet.Notes...), append(fleet.Unread, c.unread...)
-	lost := func(n numa.Note) int { // files that were not read first
+	lost := func(n numa.Note) int { // files that were not read come first
 		if slices.ContainsFunc(fleet.Unread, func(at string) bool { return n.At == at || strings.HasPrefix(n.At, at+":") }) {
 			return 0
 		}
@@ -140,7 +152,7 @@ func (c *collection) merged() (*numa.Fleet, error) {
 	return fleet, nil
 }
 
-// whole adds the result of a reader of the whole, or the damage that it met.
+// whole adds the result of a reader of the whole, or its error.
 func (c *collection) whole(name string, fleet *numa.Fleet, err error) {
 	damaged, _ := errors.AsType[*bundle.Damaged](err)
 	e, mistake := errors.AsType[*numa.SyntaxError](err)
@@ -162,21 +174,21 @@ func (c *collection) whole(name string, fleet *numa.Fleet, err error) {
 	}
 }
 
-// mostDeep is how many folders below the first one are looked into for exports, and oneDeep for files that may be anything.
+// mostDeep is the maximum folder depth for exports, and oneDeep for files of any kind, in levels below the top folder.
 const mostDeep, oneDeep = 4, 1
 
-// wants reports whether a member is looked at.
+// wants reports whether a member is opened.
 func (c *collection) wants(name string) bool {
 	deep := strings.Count(name, "/")
 	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !tables.Passing(strings.TrimRight(name, "~"))
 }
 
-// tells reports whether the name of a member tells what it is.
+// tells reports whether the name of a member shows its format.
 func tells(name string) bool {
 	return tables.IsText(name) || tables.IsWorkbook(name) || bundle.Names(name) || archive.IsArchive(name)
 }
 
-// list finds the members. Those of an archive that may be tables are kept in memory.
+// list finds the members. Possible tables in an archive are kept in memory.
 func (c *collection) list() error {
 	if !isFile(c.path) {
 		return filepath.WalkDir(c.path, c.visit)
@@ -191,7 +203,7 @@ func (c *collection) list() error {
 		m := tables.Member{Name: archive.Plain(c.inside(name))}
 		in := bufio.NewReaderSize(r, text.HeadSize)
 		if !tells(m.Name) {
-			m.Head, _ = in.Peek(text.HeadSize) // reading on tells an error
+			m.Head, _ = in.Peek(text.HeadSize) // an error is returned again by the next read
 			m.Head = slices.Clone(m.Head)
 		}
 		var b []byte
@@ -213,7 +225,7 @@ func (c *collection) list() error {
 	})
 }
 
-// visit takes an entry of a folder and of those below it.
+// visit adds an entry of a folder and the entries below it.
 func (c *collection) visit(full string, e fs.DirEntry, err error) error {
 	if stopped := c.stop(); stopped != nil {
 		return stopped
@@ -240,25 +252,25 @@ func (c *collection) visit(full string, e fs.DirEntry, err error) error {
 	return nil
 }
 
-// headOf returns the beginning of a file; nothing of one that cannot be read.
+// headOf returns the beginning of a file; empty if it cannot be read.
 func headOf(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // what could be read tells
+	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // the bytes before an error are sufficient
 	return head
 }
 
-// cut notes a member that cannot be unpacked; its own reader notes the VMs that are missing.
+// cut adds a note about a member that cannot be decompressed; its own reader adds the note about the missing VMs.
 func (c *collection) cut(name string, err error) {
 	if name = c.inside(name); !tables.Passing(name) && (tables.IsText(name) || tables.IsWorkbook(name)) {
 		c.add(nil, err, tables.Member{Name: name})
 	}
 }
 
-// inside returns the name of a member in the archive; of a file that is packed alone its own.
+// inside returns the name of a member in the archive, or its own name for a single compressed file.
 func (c *collection) inside(name string) string {
 	if rest, ok := strings.CutPrefix(name, c.path+"/"); ok {
 		return rest
@@ -266,7 +278,7 @@ func (c *collection) inside(name string) string {
 	return filepath.Base(name)
 }
 
-// tables reads workbooks, CSV and JSON files with VMs or hosts: the exports of RVTools first, and then those beside them.
+// tables reads workbooks, CSV and JSON files with VMs or hosts: first the exports of RVTools, then the others.
 func (c *collection) tables() {
 	type table struct {
 		fleet *numa.Fleet
@@ -317,14 +329,14 @@ func (c *collection) tables() {
 	c.archives()
 }
 
-// archives reads the tables in archives that lie in the folder.
+// archives reads the tables in archives within the folder.
 func (c *collection) archives() {
 	for _, m := range c.members {
 		if isFile(c.path) || !archive.IsArchive(m.Name) || path.Dir(m.Name) != "." {
 			continue
 		}
 		in := &collection{stop: c.stop, path: filepath.Join(c.path, m.Name), read: map[string]bool{}}
-		if err := in.list(); err != nil && !bundle.Detect(c.path) { // whose reader notes it
+		if err := in.list(); err != nil && !bundle.Detect(c.path) { // its reader adds a note
 			in.add(nil, err)
 		}
 		in.tables()
@@ -346,8 +358,8 @@ func (c *collection) export(fleet *numa.Fleet, err error, of ...tables.Member) {
 	}
 }
 
-// beside adds what was read of members. Beside an export of RVTools they would state its VMs again: they are named, and are missing where
-// they have VMs that it lacks.
+// beside adds a fleet from members. Beside an export of RVTools it would state the same VMs again: then the members are named in a note,
+// and count as unread if they contain VMs that the export lacks.
 func (c *collection) beside(fleet *numa.Fleet, err error, of ...tables.Member) {
 	if c.exports == nil || err != nil {
 		c.add(fleet, err, of...)
@@ -369,7 +381,7 @@ func (c *collection) beside(fleet *numa.Fleet, err error, of ...tables.Member) {
 	c.notes = append(c.notes, numa.Note{At: c.path, Text: text})
 }
 
-// add adds what was read of members, or notes why it was not.
+// add adds the fleet of members, or a note with the error.
 func (c *collection) add(fleet *numa.Fleet, err error, of ...tables.Member) {
 	for _, m := range of {
 		c.read[m.Name] = true
@@ -388,10 +400,10 @@ func (c *collection) add(fleet *numa.Fleet, err error, of ...tables.Member) {
 	c.notes = append(c.notes, numa.NoteOf(at, "not read, so VMs may be missing: ", err))
 }
 
-// ofVM are the endings of files that lie beside a .vmx and state nothing of its layout.
+// ofVM are the extensions of files beside a .vmx that have no information about its layout.
 var ofVM = map[string]bool{".nvram": true, ".vmsd": true, ".vmxf": true, ".vmdk": true, ".vswp": true, ".vmsn": true, ".vmem": true, ".vmss": true, ".hlog": true}
 
-// left lists the members that no reader has use for.
+// left lists the members that no reader uses.
 func (c *collection) left() (names []string) {
 	for _, m := range c.members {
 		if !c.read[m.Name] && !ofVM[strings.ToLower(path.Ext(m.Name))] {
@@ -401,10 +413,10 @@ func (c *collection) left() (names []string) {
 	return names
 }
 
-// mostNamed is how many files a note names at most: a folder may be one of pictures.
+// mostNamed is the maximum number of files in a note: a folder may be full of pictures.
 const mostNamed = 50
 
-// skipped notes the members that are no inventory. Where no other has VMs, they may be in these.
+// skipped adds notes about the members that are no inventory. If no other member has VMs, these may have some.
 func (c *collection) skipped() {
 	if names := c.left(); names != nil && !c.support {
 		if !slices.ContainsFunc(c.parts, func(p numa.Part) bool { return len(p.Fleet.VMs) > 0 }) {
@@ -417,7 +429,16 @@ func (c *collection) skipped() {
 	}
 }
 
-// nothing is the error about a collection without an inventory.
+// otherBooks identifies a zip as a workbook of another kind by one of its files.
+var otherBooks = map[string]string{"xl/workbook.bin": "a binary workbook (.xlsb)", "content.xml": "a document of OpenOffice or LibreOffice"}
+
+// isUnknown reports whether an error is about an intact file of an unknown kind.
+func isUnknown(err error) bool {
+	_, unknown := errors.AsType[*tables.Unknown](err)
+	return unknown
+}
+
+// nothing returns the error for a collection without an inventory.
 func (c *collection) nothing() error {
 	where, form := "a folder", ""
 	if isFile(c.path) {
@@ -426,6 +447,8 @@ func (c *collection) nothing() error {
 	switch _, mistake := errors.AsType[*numa.SyntaxError](c.damaged); {
 	case mistake:
 		return c.damaged
+	case isUnknown(c.damaged), errors.Is(c.damaged, archive.ErrEncrypted):
+		return fmt.Errorf("%w; a SOURCE is %s", c.damaged, want())
 	case c.damaged != nil:
 		return fmt.Errorf("%w (%s); a SOURCE is %s", c.damaged, words.Join(", ", form, "damaged or cut off"), want())
 	case c.failed != nil && c.members == nil && form != "":
@@ -433,6 +456,9 @@ func (c *collection) nothing() error {
 	}
 	var names []string
 	for _, m := range c.members {
+		if form := otherBooks[m.Name]; form != "" && isFile(c.path) {
+			return fmt.Errorf("%s: found %s: save it as .xlsx; a SOURCE is %s", c.path, form, want())
+		}
 		names = append(names, m.Name)
 	}
 	holds := "no file that is read"

@@ -18,7 +18,7 @@ import (
 	"homenode/source/ticks"
 )
 
-// Way adds to an error about a file, folder or archive of a kind that a command does not take which command does.
+// Way adds the name of the right command to an error about a file, folder or archive that a command does not support.
 func Way(err error, paths ...string) error {
 	unknown := []error{evidence.ErrUnknown, ticks.ErrUnknown, benchmark.ErrUnknown}
 	if err == nil || strings.Contains(err.Error(), ": homenode ") || !slices.ContainsFunc(unknown, func(kind error) bool { return errors.Is(err, kind) }) {
@@ -35,15 +35,15 @@ func Way(err error, paths ...string) error {
 	return err
 }
 
-// Elsewhere says what lies at path and which command reads it, for the error of a command that does not; empty for what no command reads.
+// Elsewhere describes path and names the command that reads it, for the error of another command; "" if no command reads it.
 func Elsewhere(path string) string {
 	if isFile(path) {
 		f, err := os.Open(path)
 		if err != nil {
 			return ""
 		}
-		head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // what could be read tells
-		_ = f.Close()                                           // nothing was written
+		head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // the bytes before an error are sufficient
+		_ = f.Close()                                           // read only: the error is irrelevant
 		if ticks.Detect(head) == "" && tables.Holds(path) {
 			return inventoryWay(path)
 		}
@@ -69,7 +69,7 @@ func Elsewhere(path string) string {
 	return ""
 }
 
-// ticking reports whether a capture begins at path.
+// ticking reports whether path begins with a capture.
 func ticking(path string) bool {
 	found := errors.New("found")
 	list, _, err := ticks.Readers(nil, path)
@@ -86,7 +86,7 @@ func inventoryWay(name string) string {
 	return fmt.Sprintf("%s is an inventory: homenode assess %[2]s reads it, homenode serve --fleet %[2]s shows it in a browser", name, words.Command(name))
 }
 
-// KVMWay says which commands read hosts of KVM.
+// KVMWay names the commands that read KVM hosts.
 func KVMWay(name string) string {
 	return fmt.Sprintf("%s holds hosts of KVM: homenode assess %[2]s checks their VMs, homenode snapshot %[2]s saves them", name, words.Command(name))
 }
@@ -102,8 +102,8 @@ func evidenceWay(name, format string) string {
 	return fmt.Sprintf("%s is evidence about a host or guest%s: homenode explain %[3]s prints it, --evidence %[3]s adds it to a fleet", name, format, words.Command(name))
 }
 
-// ElsewhereOf is Elsewhere for a file of which the name and the beginning are known. What happened over time is for homenode
-// capture and the pages of captures.
+// ElsewhereOf is Elsewhere for a file with a known name and beginning. Recorded time series are for homenode capture and the capture
+// pages.
 func ElsewhereOf(name string, head []byte) string {
 	plain := text.Decoded(head)
 	format := evidence.Format(plain)

@@ -20,6 +20,7 @@ import (
 	"homenode/source/bundle"
 	"homenode/source/evidence"
 	"homenode/source/kvm"
+	"homenode/source/planned"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
 	"homenode/source/story"
@@ -28,19 +29,21 @@ import (
 	"homenode/source/ticks"
 )
 
-// An inventory is one kind of file that holds a fleet.
+// An inventory is a kind of file that contains a fleet.
 type inventory struct {
 	name    string   // in messages
-	endings []string // of its files: a SOURCE with another one may be a vCenter
+	endings []string // file extensions: a SOURCE with another one may be a vCenter
 	is      func(path string) bool
 	read    func(path string) (*numa.Fleet, error)
 	tables  bool // it reads tables
 }
 
-// inventories returns all kinds, in the order in which a file is tried.
+// inventories returns all kinds, in the order in which they are tried.
 func inventories() []inventory {
 	return []inventory{
 		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
+		{"VMs that are planned: terraform show -json of a plan, YAML of Cluster API, VM Operator, OpenShift and EKS Anywhere, OVF, OVA, JSON of Packer",
+			[]string{".json", ".yaml", ".yml", ".ovf", ".ova"}, planned.Detect, planned.Read, false},
 		{"VMs and hosts of KVM: virsh dumpxml and capabilities, arguments of QEMU, configurations of Proxmox, YAML of KubeVirt (a file, or a folder of them)",
 			[]string{".xml", ".args", ".conf", ".yaml", ".yml"}, kvm.Detect, kvm.Read, false},
 		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
@@ -50,7 +53,7 @@ func inventories() []inventory {
 	}
 }
 
-// want lists the kinds of files that hold a fleet, in the words of messages.
+// want lists the kinds of files that contain a fleet, for messages.
 func want() string {
 	return strings.Join(words.Texts(inventories(), func(k inventory) string { return k.name }), ", ")
 }
@@ -60,7 +63,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// missing says what a SOURCE might have been that is no file.
+// missing suggests the intended SOURCE if there is no such file.
 func missing(name string, err error) error {
 	ending := strings.ToLower(filepath.Ext(name))
 	host := strings.Contains(name, ".") && !strings.ContainsAny(name, `/\`) &&
@@ -71,10 +74,10 @@ func missing(name string, err error) error {
 	return err
 }
 
-// KVM reports whether a file or folder holds hosts of KVM.
+// KVM reports whether a file or folder contains KVM hosts.
 func KVM(path string) bool { return kvm.Detect(path) || snapshot.Detect(path) && snapshot.OfKVM(path) }
 
-// File reads the fleet of a file or folder of any kind.
+// File reads the fleet from a file or folder of any kind.
 func File(path string) (*numa.Fleet, error) { return fileOf(context.Background(), path) }
 
 // fileOf is File until ctx ends, which a folder or an archive looks at between its members.
@@ -99,18 +102,18 @@ func fileOf(ctx context.Context, path string) (*numa.Fleet, error) {
 	all := inventories()
 	i := slices.IndexFunc(all, func(k inventory) bool { return k.is(path) })
 	switch {
-	case !isCollection(path, info) || tables.Book(path):
+	case !isCollection(path, info) || tables.Book(path) || planned.Detect(path):
 		return all[i].read(path) // the last one takes any file
 	}
 	return readCollection(ctx, path)
 }
 
-// readable returns why nothing of path can be read: the readers tell by the content what
-// it is, and would say that it is none of theirs.
+// readable returns the reason why path cannot be opened. The readers detect the format by the
+// content, so for such a file they would only report an unknown format.
 func readable(path string, info os.FileInfo) error {
 	switch {
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil // a pipe is opened once
+		return nil // a pipe can be opened only once
 	case !info.IsDir() && info.Size() == 0:
 		return fmt.Errorf("%s: the file is empty; a SOURCE is %s", path, want())
 	}
@@ -126,11 +129,11 @@ func readable(path string, info os.FileInfo) error {
 	return errors.Join(err, f.Close())
 }
 
-// readWritten reads what people write by hand: a scenario, or the fleet of a story.
+// readWritten reads a handwritten file: a scenario, or the fleet of a story.
 func readWritten(path string) (*numa.Fleet, error) {
 	b, err := text.File(path)
 	head := b[:min(len(b), text.HeadSize)]
-	plain := text.Decoded(head) // of a text in UTF-16 too
+	plain := text.Decoded(head) // also for UTF-16
 	if form := packing(head); form != "" || isBinary(plain[:min(len(plain), 512)]) {
 		return nil, fmt.Errorf("%s: found %s, want %s", path, cmp.Or(form, "a binary file"), want())
 	}
@@ -151,12 +154,12 @@ func readWritten(path string) (*numa.Fleet, error) {
 	return fleet, err
 }
 
-// isBinary reports whether a file that begins with head is no text.
+// isBinary reports whether head is the beginning of a binary file.
 func isBinary(head []byte) bool {
 	return bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < '\t' || r == '\x1a' }) >= 0
 }
 
-// packings are the first bytes of files that hold others.
+// packings are the first bytes of archive formats.
 var packings = []struct{ magic, form string }{
 	{"PK", "a zip archive or workbook"}, {"\x1f\x8b", "a file packed with gzip"}, {"\x28\xb5\x2f\xfd", "a file packed with zstd"},
 	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive, which is not supported: extract it first"},
@@ -165,7 +168,8 @@ var packings = []struct{ magic, form string }{
 	{"BZh", "a file packed with bzip2, which is not supported: extract it first"},
 }
 
-// packing says how a file that begins with head is packed; "" when it is not.
+// packing names the archive or compression format of a file that begins with head; "" if there
+// is none.
 func packing(head []byte) string {
 	for _, p := range packings {
 		if bytes.HasPrefix(head, []byte(p.magic)) {
@@ -175,16 +179,20 @@ func packing(head []byte) string {
 	return ""
 }
 
-// described says what a text that is no scenario is, by its first line.
+// described describes a text that is no scenario by its first line.
 func described(b []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
 	switch form := "text"; {
 	case line == "":
 		return "no text"
 	case strings.HasPrefix(line, "{") && bytes.Contains(b, []byte(`"terraform_version"`)):
-		return "a state of Terraform, which states what was asked for and not what the VMs have now"
+		return "a state file of Terraform: terraform show -json prints what is read"
 	case screen.Match(b):
 		return "PowerCLI console output saved as text (names are cut, numbers are in the local format): use Export-Csv or ConvertTo-Json instead"
+	case govcText.MatchString(string(b)):
+		return "the text of govc vm.info or host.info: use govc vm.info -json and govc host.info -json instead"
+	case strings.HasPrefix(line, "<Objs ") && strings.Contains(line, "microsoft.com/powershell"):
+		return "the XML of PowerShell's Export-Clixml: use Export-Csv or ConvertTo-Json instead"
 	case strings.HasPrefix(line, "<"):
 		form = "XML"
 		fallthrough
@@ -193,10 +201,13 @@ func described(b []byte) string {
 	}
 }
 
-// screen matches what Get-VM and Get-VMHost print as a list or table.
+// govcText matches the output of govc vm.info and host.info without -json.
+var govcText = pattern.Of(`^\s*Name:[ \t]+\S.*\r?\n[ \t]+Path:[ \t]+/`)
+
+// screen matches the list and table output of Get-VM and Get-VMHost.
 var screen = pattern.Of(`(?mi)^(?:Num ?CPUs?[ \t]+:|Name[ \t]+(?:ConnectionState[ \t]+)?PowerState[ \t]+Num ?CPUs?\b)`)
 
-// readTables reads tables of VMs and hosts. A file that holds none may be evidence.
+// readTables reads tables of VMs and hosts. A file without tables may be evidence.
 func readTables(path string) (*numa.Fleet, error) {
 	fleet, err := tables.Read(path)
 	if err == nil || !isFile(path) {
@@ -207,14 +218,14 @@ func readTables(path string) (*numa.Fleet, error) {
 		return nil, err
 	}
 	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // without it the error is the one of the tables
+	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // on failure, the error of the tables is returned
 	return nil, notFleet(path, head, err)
 }
 
-// fleetLine is a line that says whoever wrote the file meant a scenario.
+// fleetLine matches a line which shows that the file is meant as a scenario.
 var fleetLine = pattern.Of(`(?m)^(?:\x{feff}?[ \t]*(?:release|cluster|host|vm|seen)[ \t]|-- .+ --)`)
 
-// notFleet says what a file is that is no scenario.
+// notFleet returns the error for a file that is no scenario.
 func notFleet(path string, head []byte, err error) error {
 	if format := evidence.Format(text.Decoded(head)); format != "" {
 		return noFleet{fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format, want())}
@@ -225,7 +236,7 @@ func notFleet(path string, head []byte, err error) error {
 	return noFleet{fmt.Errorf("%w; a SOURCE is %s", err, want())}
 }
 
-// noFleet is the error about a file that holds no fleet of any kind: it is evidence.ErrUnknown.
+// noFleet is the error for a file without a fleet of any kind; it matches evidence.ErrUnknown.
 type noFleet struct{ error }
 
 func (noFleet) Is(target error) bool { return target == evidence.ErrUnknown }

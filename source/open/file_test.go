@@ -1,6 +1,9 @@
 package open
 
 import (
+	"archive/zip"
+	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -39,6 +42,8 @@ func TestNotFleet(t *testing.T) {
 		{"==NUM-OF-OBJ==\n|Server|PCPU,1|\n", ": found esxtop FetchStats, which shows what happened over time: homenode capture FILE reads it"},
 		{"a poem\n", ": found text that begins with \"a poem\"; a SOURCE is " + want()},
 		{"<poem>\n", ": found XML that begins with \"<poem>\"; a SOURCE is " + want()},
+		{"Name:           sql01\n  Path:         /DC1/vm/sql01\n  Memory:       262144MB\n", ": found the text of govc vm.info or host.info: use govc vm.info -json and govc host.info -json instead; a SOURCE is " + want()},
+		{"<Objs Version=\"1.1.0.1\" xmlns=\"http://schemas.microsoft.com/powershell/2004/04\"><Obj/></Objs>\n", ": found the XML of PowerShell's Export-Clixml: use Export-Csv or ConvertTo-Json instead; a SOURCE is " + want()},
 		{"a poem\nhost esx01 nodes=2\n", ":1:1: found \"a\", want release, cluster, host, vm or seen"},
 		{"\xff\xfea\x00 \x00p\x00o\x00e\x00m\x00\n\x00", ": found text that begins with \"a poem\"; a SOURCE is " + want()},
 		{"\x7fELF\x00", ": found a binary file, want " + want()},
@@ -50,6 +55,47 @@ func TestNotFleet(t *testing.T) {
 		if _, err := File(path); err == nil || err.Error() != path+strings.ReplaceAll(tt.err, "FILE", path) {
 			t.Errorf("%q: %v\nwant %s", tt.text, err, path+tt.err)
 		}
+	}
+}
+
+// TestOtherBooks: files that are taken for workbooks and are none are called by what they are.
+func TestOtherBooks(t *testing.T) {
+	dir := t.TempDir()
+	packed := func(name string, flags uint16, member string) string {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		f, err := w.CreateRaw(&zip.FileHeader{Name: member, Flags: flags, CompressedSize64: 3, UncompressedSize64: 3, CRC32: 0x352441c2})
+		if err == nil {
+			_, err = f.Write([]byte("abc"))
+		}
+		if err := cmp.Or(err, w.Close(), os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	for name, text := range map[string]string{"html.xls": "<html><table><tr><th>VM</th></tr></table></html>", "~$a.xlsx": "\x05Admin", "words.xls": "hello"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		packed("a.ods", 0, "content.xml"):      "found a document of OpenOffice or LibreOffice: save it as .xlsx",
+		packed("a.xlsb", 0, "xl/workbook.bin"): "found a binary workbook (.xlsb): save it as .xlsx",
+		packed("locked.zip", 1, "vms.csv"):     "vms.csv: encrypted with a password: extract it first",
+		filepath.Join(dir, "html.xls"):         "found HTML or XML under the name of a workbook",
+		filepath.Join(dir, "~$a.xlsx"):         "found the lock file that Office keeps beside an open workbook",
+		filepath.Join(dir, "words.xls"):        "not a zip file",
+	} {
+		if _, err := File(path); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "damaged or cut off") {
+			t.Errorf("%s: %v, want %q", filepath.Base(path), err, want)
+		}
+	}
+	table := filepath.Join(dir, "table.xls") // as other programs name tables
+	if err := os.WriteFile(table, []byte("Name\tNumCpu\tMemoryMB\na\t4\t4096\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if fleet, err := File(table); err != nil || len(fleet.VMs) != 1 || fleet.VMs[0].VCPUs.Value != 4 {
+		t.Errorf("a table named .xls: %+v, %v", fleet, err)
 	}
 }
 

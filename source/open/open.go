@@ -1,15 +1,15 @@
-// Package open is the one door to everything that homenode reads. It tells what a file is,
-// reads it with the reader made for it, and joins several sources to one fleet:
+// Package open is the common entry point for all input of homenode. It detects the format of a file, reads it with the
+// matching reader, and merges several sources into one fleet:
 //
 //	Fleet      SOURCEs: vCenters, exports, snapshots, scenarios, stories, folders, archives;
-//	           with --evidence, that package evidence recognises and joins
+//	           with --evidence, files that package evidence recognises and merges
 //	File       one file or folder as a fleet
 //	Anything   one file, folder or archive of any kind
 //	Ticks      captures
 //
-// It has no flags and prints nothing. What needs the network comes in through
-// Options.Dial (package source/open/vcenter): a program that reads files only, such as one
-// for the browser, does without.
+// It has no flags and prints nothing. Network access is provided by Options.Dial (package
+// source/open/vcenter), which a program that reads files only, such as the one for the browser,
+// does not link.
 package open
 
 import (
@@ -25,49 +25,48 @@ import (
 	"homenode/numa"
 	"homenode/source/demo"
 	"homenode/source/evidence"
+	"homenode/source/planned"
+	"homenode/source/snapshot"
 	"homenode/source/tables"
 	"homenode/source/text"
 )
 
-// Demo is the SOURCE and the capture that the program makes up.
+// Demo is the name of the generated SOURCE and capture.
 const Demo = "demo"
 
-// Options say how sources are read and what users know beside them.
+// Options configure the reading of sources and add data that no source states.
 type Options struct {
-	// Dial returns the Source that a URL, Demo or "vcenter" names; nil reads files only.
+	// Dial returns the Source for a URL, Demo or "vcenter"; nil reads files only.
 	Dial func(name string) (Source, error)
-	// Progress is told how far the reading is; nil disables it. The calls come one at
-	// a time, from several goroutines.
+	// Progress receives the progress of reading; nil disables it. Calls are serialised, but come from several goroutines.
 	Progress func(Step)
 
-	NodesPerSocket []string // such as "esx*=1", the later wins, or @FILE with such lines
+	NodesPerSocket []string // such as "esx*=1"; later ones take precedence; or @FILE with such lines
 	Products       []string // such as "sql*=SQL Server 2022 Standard", or @FILE with such lines
 	AssumeHost     string   // the words of a host line, for VMs without a host
 	Evidence       []string // FILE or VM=FILE
 }
 
-// A Step is how far the reading of one source is. Without a Stage it has ended.
+// A Step is the progress of reading one source. An empty Stage means that the source is finished.
 type Step struct {
 	Source, Stage  string // "vc01", "VMs"
 	Done, Total    int    // objects of the stage
 	Ended, Sources int
 }
 
-// A Source is what a SOURCE argument names. It is checked and only has to be read.
+// A Source is a validated SOURCE argument, ready to be read.
 type Source struct {
-	Names []string // from short to exact; the last one belongs to no other source
-	// Read reads the fleet and tells progress, unless nil, how many objects of a stage
-	// are read.
+	Names []string // from short to exact; the last one is unique among the sources
+	// Read reads the fleet. progress, unless nil, receives the number of objects of a stage read so far.
 	Read func(ctx context.Context, progress func(stage string, done, total int)) (*numa.Fleet, error)
 }
 
-// mostAtOnce bounds the vCenters that are read at once: each one's page of VMs is
-// in memory and takes a core while it is decoded.
+// mostAtOnce is the maximum number of vCenters read concurrently: each needs memory for a page of VMs, and a core for
+// decoding it.
 const mostAtOnce = 8
 
-// Fleet reads the sources as one fleet and applies what the options say beside them. Of
-// several, those that cannot be read are returned as unread and named in the notes of the
-// fleet, and the rest is read.
+// Fleet reads the sources as one fleet and applies the options. If there are several sources, those that cannot be read are
+// returned as unread and listed in the notes of the fleet, and the rest is read.
 func Fleet(ctx context.Context, args []string, o Options) (fleet *numa.Fleet, unread []numa.Note, err error) {
 	args, err = listed(args)
 	if err != nil {
@@ -95,7 +94,7 @@ func Fleet(ctx context.Context, args []string, o Options) (fleet *numa.Fleet, un
 	return fleet, unread, o.Apply(fleet)
 }
 
-// Apply changes the fleet as NodesPerSocket, Products, AssumeHost and Evidence say.
+// Apply applies NodesPerSocket, Products, AssumeHost and Evidence to the fleet.
 func (o Options) Apply(fleet *numa.Fleet) error {
 	if err := divide(fleet, o.NodesPerSocket); err != nil {
 		return err
@@ -114,7 +113,7 @@ func VCenter(arg string) bool {
 	return arg == "vcenter" || strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
 }
 
-// source returns what an argument names.
+// source returns the source for an argument.
 func (o Options) source(arg string) (Source, error) {
 	dialed := arg == Demo || VCenter(arg)
 	switch {
@@ -131,11 +130,11 @@ func (o Options) source(arg string) (Source, error) {
 	return Source{fileNames(arg), func(ctx context.Context, _ func(string, int, int)) (*numa.Fleet, error) { return fileOf(ctx, arg) }}, nil
 }
 
-// parted returns the sources without the files that are only parts of a fleet, such as the VMs of govc vm.info -json and the
-// hosts of govc host.info -json, but for the first of them, and the parts. They are one source together.
+// parted returns the sources, and the files among them that are only parts of a fleet, such as the VMs of govc vm.info -json
+// and the hosts of govc host.info -json. The parts are one source: sources contains only the first of them.
 func parted(args []string) (sources, parts []string) {
 	for _, arg := range args {
-		part := len(args) > 1 && tables.Part(arg)
+		part := len(args) > 1 && !planned.Detect(arg) && !snapshot.Detect(arg) && tables.Part(arg) // which reads the file
 		if !part || parts == nil {
 			sources = append(sources, arg)
 		}
@@ -146,7 +145,7 @@ func parted(args []string) (sources, parts []string) {
 	return sources, slices.Compact(parts)
 }
 
-// listed replaces @FILE by the sources in it, one a line.
+// listed replaces @FILE by the sources in it, one per line.
 func listed(args []string) ([]string, error) {
 	var sources []string
 	for _, arg := range args {
@@ -178,8 +177,7 @@ func linesOf(path string) (lines []string, err error) {
 	return lines, err
 }
 
-// readAll reads in parallel and puts the fleets together in the order of the
-// sources, whichever is read first.
+// readAll reads the sources in parallel and merges the fleets in the order of the sources.
 func (o Options) readAll(ctx context.Context, sources []Source) (*numa.Fleet, []numa.Note, error) {
 	names := shortNames(sources)
 	fleets, errs := make([]*numa.Fleet, len(sources)), make([]error, len(sources))
@@ -206,7 +204,7 @@ func (o Options) readAll(ctx context.Context, sources []Source) (*numa.Fleet, []
 	return merge(names, fleets, errs)
 }
 
-// merge puts together what could be read.
+// merge merges the fleets that could be read.
 func merge(names []string, fleets []*numa.Fleet, errs []error) (*numa.Fleet, []numa.Note, error) {
 	var parts []numa.Part
 	var unread []numa.Note
@@ -228,7 +226,7 @@ func merge(names []string, fleets []*numa.Fleet, errs []error) (*numa.Fleet, []n
 	return fleet, unread, nil
 }
 
-// A progress makes one row of calls of those of all sources.
+// A progress serialises the progress calls of all sources.
 type progress struct {
 	show    func(Step)
 	sources int
@@ -237,7 +235,7 @@ type progress struct {
 	done int // sources
 }
 
-// of returns what to tell the progress of one source; nil when progress is not shown.
+// of returns the progress function for one source; nil if progress is not shown.
 func (p *progress) of(source string) func(stage string, done, total int) {
 	if p.show == nil {
 		return nil
@@ -249,7 +247,7 @@ func (p *progress) of(source string) func(stage string, done, total int) {
 	}
 }
 
-// ended counts a source that was read, or could not be.
+// ended counts a finished source, whether it could be read or not.
 func (p *progress) ended() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -259,7 +257,7 @@ func (p *progress) ended() {
 	}
 }
 
-// fileNames returns the names of a file: export, export.xlsx, and with its path.
+// fileNames returns the names of a file: export, export.xlsx, and the whole path.
 func fileNames(path string) []string {
 	base := filepath.Base(path)
 	short := strings.TrimSuffix(base, filepath.Ext(base))
@@ -269,8 +267,7 @@ func fileNames(path string) []string {
 	return []string{short, base, filepath.Clean(path)}
 }
 
-// shortNames returns for each source the shortest of its names that no other
-// source goes by: IDs start with it.
+// shortNames returns for each source the shortest of its names that no other source has: IDs begin with it.
 func shortNames(sources []Source) []string {
 	names, level := make([]string, len(sources)), make([]int, len(sources))
 	for {
@@ -286,7 +283,7 @@ func shortNames(sources []Source) []string {
 				longer = true
 			}
 		}
-		if !longer { // the last names differ: Fleet has seen to it
+		if !longer { // the last names are unique: checked by Fleet
 			return names
 		}
 	}

@@ -16,12 +16,12 @@ import (
 	"homenode/source/ticks"
 )
 
-// StandardInput is the name of what "-" stands for.
+// StandardInput is the displayed name for "-".
 const StandardInput = "standard input"
 
-// Captures returns what reads the captures that arg names: a file, a folder or an archive, "-"
-// for standard input, or Demo; and how many files of a folder are of other formats. files is
-// where they lie, nil for all of this machine.
+// Captures returns readers for the captures at arg: a file, a folder or an archive, "-" for standard input,
+// or Demo; and the number of files of other formats in a folder. files is the file system; nil for the one
+// of this machine.
 func Captures(arg string, stdin io.Reader, files fs.FS) (list []ticks.Reader, skipped int, err error) {
 	switch arg {
 	case Demo:
@@ -38,7 +38,7 @@ func Captures(arg string, stdin io.Reader, files fs.FS) (list []ticks.Reader, sk
 	return ticks.Readers(files, arg)
 }
 
-// readDemo is the ticks.Reader of the demo's night.
+// readDemo is the ticks.Reader of the demo capture.
 func readDemo(_ context.Context, _ ticks.Options, v ticks.Visit) (int, error) {
 	night, err := demo.Capture()
 	if err != nil {
@@ -62,8 +62,8 @@ func begin(v ticks.Visit, name, format string) error {
 	return v.Open(name, format)
 }
 
-// Ticks reads the captures that arg names one after the other. It returns how many files of
-// other formats it skipped.
+// Ticks reads the captures at arg one after another. It returns the number of skipped files of other
+// formats.
 func Ticks(ctx context.Context, arg string, stdin io.Reader, o ticks.Options, v ticks.Visit) (passed int, err error) {
 	list, passed, err := Captures(arg, stdin, o.Files)
 	for _, read := range list {
@@ -77,8 +77,8 @@ func Ticks(ctx context.Context, arg string, stdin io.Reader, o ticks.Options, v 
 	return passed, err
 }
 
-// Plain opens one file, or standard input for "-", and unpacks gzip and zstd to any size:
-// for readers that keep nothing of it.
+// Plain opens one file, or standard input for "-", and decompresses gzip and zstd without a size limit: for
+// readers that keep no data in memory.
 func Plain(ctx context.Context, path string, stdin io.Reader) (io.ReadCloser, error) {
 	in := io.NopCloser(stdin)
 	if path != "-" {
@@ -98,7 +98,8 @@ func Plain(ctx context.Context, path string, stdin io.Reader) (io.ReadCloser, er
 	return unpacked{r, in}, nil
 }
 
-// PlainIn is Plain for a file of a file system. One that unpacks to far more than a capture does is refused.
+// PlainIn is Plain for a file of a file system. A file with a far higher compression ratio than that of
+// captures is rejected.
 func PlainIn(ctx context.Context, fsys fs.FS, path string) (io.ReadCloser, error) {
 	f, err := fsys.Open(path)
 	if err != nil {
@@ -114,7 +115,7 @@ func PlainIn(ctx context.Context, fsys fs.FS, path string) (io.ReadCloser, error
 	return unpacked{r, f}, nil
 }
 
-// unpacked closes what unpacks and what is unpacked.
+// unpacked closes the decompressor and its input.
 type unpacked struct {
 	io.ReadCloser
 	in io.Closer

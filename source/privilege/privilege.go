@@ -1,16 +1,16 @@
-// Package privilege says, once, which privileges the calls of the vSphere API need: a plan of changes asks for them before it writes, and
-// the simulated vCenter refuses every call without them.
+// Package privilege lists the privileges that vSphere API calls need. A plan of changes checks them before it writes, and the simulated vCenter
+// rejects calls without them.
 package privilege
 
-// ReadOnly are the privileges of the role Read-only, which every role contains. View is what calls that read need, Read what they tell.
+// ReadOnly are the privileges of the role Read-only, which every role contains. View is needed by calls that read; Read grants the data.
 var ReadOnly = []string{"System.Anonymous", Read, View}
 
-// The privileges that are asked for by name.
+// The privileges that are checked by name.
 const (
 	Read            = "System.Read"
 	View            = "System.View"
 	HostOptions     = "Host.Config.AdvancedConfig"
-	ServiceManagers = "Global.ServiceManagers" // on the root folder, for esxtop's counters ("ServiceManager", vSphere Web Services API reference)
+	ServiceManagers = "Global.ServiceManagers" // on the root folder, for esxtop counters ("ServiceManager", vSphere Web Services API reference)
 	SetField        = "Global.SetCustomField"
 	ManageFields    = "Global.ManageCustomFields"
 	PowerOff        = "VirtualMachine.Interact.PowerOff"
@@ -18,8 +18,9 @@ const (
 	Move            = "Resource.HotMigrate"
 )
 
-// Files are what reading a file of a datastore over HTTP needs ("Privilege Requirements for HTTP Access", vSphere Web Services SDK Programming
-// Guide): "Browse datastore" and "Low level file operations". The latter can write and delete, too: give it for a while, on one datastore.
+// Files are the privileges for reading a datastore file over HTTP ("Privilege Requirements for HTTP Access", vSphere Web Services SDK
+// Programming Guide): "Browse datastore" and "Low level file operations". The latter also permits writing and deleting: grant it temporarily,
+// on one datastore.
 var Files = []string{"Datastore.Browse", "Datastore.FileManagement"}
 
 // Methods are the privileges that methods need on their object (vSphere Web Services API reference, "Required Privileges").
@@ -34,16 +35,16 @@ var Methods = map[string]string{
 	"SetCustomValue": SetField, "ReconfigureComputeResource_Task": "Host.Inventory.EditCluster", "ReconfigureCluster_Task": "Host.Inventory.EditCluster",
 }
 
-// RootMethods are those that methods need on the root folder.
+// RootMethods are the privileges that methods need on the root folder.
 var RootMethods = map[string]string{
 	"AddCustomFieldDef": ManageFields, "RemoveCustomFieldDef": ManageFields, "RenameCustomFieldDef": ManageFields,
 	"QueryServiceList": ServiceManagers, "ExecuteSimpleCommand": ServiceManagers, "CancelTask": "Global.CancelTask",
 	"TerminateSession": "Sessions.TerminateSession",
 }
 
-// Fields are the privileges that fields of a VM's configuration need ("Reconfigure privilege" of VirtualMachineConfigSpec, spelled as in the
-// role Administrator). For numCoresPerSocket and virtualNuma the reference names none: they are taken to be like numCPUs. Those not listed need
-// VirtualMachine.Config.Settings.
+// Fields are the privileges that fields of a VM configuration need ("Reconfigure privilege" of VirtualMachineConfigSpec, spelled as in the role
+// Administrator). The reference names none for numCoresPerSocket and virtualNuma: the same as for numCPUs is assumed. Fields that are not
+// listed need VirtualMachine.Config.Settings.
 var Fields = map[string]string{
 	"ChangeVersion": "", "Name": "VirtualMachine.Config.Rename", "Annotation": "VirtualMachine.Config.Rename",
 	"NumCPUs": "VirtualMachine.Config.CPUCount", "NumCoresPerSocket": "VirtualMachine.Config.CPUCount", "VirtualNuma": "VirtualMachine.Config.CPUCount",

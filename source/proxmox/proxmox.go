@@ -1,7 +1,7 @@
-// Package proxmox reads the configuration of a VM of Proxmox VE, /etc/pve/qemu-server/VMID.conf, to its first snapshot: as the VM starts
-// the next time, with the values that are pending.
+// Package proxmox reads the configuration of a Proxmox VE VM, /etc/pve/qemu-server/VMID.conf, up to its first snapshot: the values for
+// the next start of the VM, including pending ones.
 //
-// What Proxmox refuses is from config in PVE::QemuServer::Memory (https://git.proxmox.com/?p=qemu-server.git).
+// The values that Proxmox rejects are those of config in PVE::QemuServer::Memory (https://git.proxmox.com/?p=qemu-server.git).
 package proxmox
 
 import (
@@ -23,18 +23,18 @@ import (
 	"homenode/source/text"
 )
 
-// maxFile is more than a configuration with its snapshots has.
+// maxFile is the maximum size of a file in bytes, more than any configuration with its snapshots has.
 const maxFile = 4 << 20
 
 var keys = pattern.Of(`(?m)^(?:cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk|args|agent|boot|smbios1|net[0-9]+): `)
 
-// Detect reports whether a file that begins with head is a configuration.
+// Detect reports whether head, the beginning of a file, is a configuration.
 func Detect(head []byte) bool {
 	if len(keys.FindAll(head, 2)) < 2 {
 		return false
 	}
 	lines := bytes.Split(head, []byte("\n"))
-	for _, line := range lines[:max(1, len(lines)-1)] { // the last may be cut
+	for _, line := range lines[:max(1, len(lines)-1)] { // the last may be truncated
 		if line = bytes.TrimSpace(line); len(line) > 0 && !other.Match(line) {
 			return false
 		}
@@ -42,7 +42,7 @@ func Detect(head []byte) bool {
 	return true
 }
 
-// other is a line of any key, a comment, or the head of a section.
+// other matches a line with any key, a comment, or the heading of a section.
 var other = pattern.Of(`^(#|\[|[a-z][a-z0-9_-]*:)`)
 
 // A node is numaN.
@@ -54,7 +54,7 @@ type node struct {
 	cpus, memory bool // are stated
 }
 
-// A config is one that is read.
+// A config is a configuration while it is read.
 type config struct {
 	*definition.VM
 	line     int
@@ -64,7 +64,7 @@ type config struct {
 	affinity []int
 }
 
-// Read reads a configuration. A value that is no number is an error with its place.
+// Read reads a configuration. For a value that should be a number and is not, the error contains its place.
 func Read(name string, r io.Reader) ([]fact.Document, error) {
 	f := &fact.File{Name: name, Format: "Proxmox VE configuration"}
 	c := &config{VM: definition.New(f, 1, 1), value: map[string]string{}, at: map[string]int{}}
@@ -90,10 +90,11 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	return []fact.Document{c.VM}, nil
 }
 
-// pending begins the values that count from the next start of a VM on, when that runs; "delete" names those that end then.
+// pending is the section with values that apply from the next start of a running VM; its key "delete" lists the values that are removed
+// then.
 const pending = "[PENDING]"
 
-// lines reads the values of the VM at its next start.
+// lines reads the values for the next start of the VM.
 func (c *config) lines(lines *text.Lines) error {
 	what, from := "VM", 0
 	for lines.Scan() {
@@ -116,7 +117,7 @@ func (c *config) lines(lines *text.Lines) error {
 			continue
 		}
 		for _, gone := range words.Lists([]string{value})[0] {
-			gone = strings.TrimPrefix(gone, "!") // with force
+			gone = strings.TrimPrefix(gone, "!") // prefix for forced deletion
 			delete(c.value, gone)
 			delete(c.at, gone)
 		}
@@ -127,12 +128,12 @@ func (c *config) lines(lines *text.Lines) error {
 	return lines.Err()
 }
 
-// shapes are the options of QEMU that change the meaning of the other keys.
+// shapes matches the QEMU options that change the meaning of the other keys.
 var shapes = pattern.Of(`\s--?(?:smp|m|numa)\b`)
 
 var nodeKey = pattern.Of(`^numa(\d+)$`)
 
-// take takes the value of a key that is not a number alone.
+// take parses a key with a structured value.
 func (c *config) take(key, value string) (err error) {
 	part := nodeKey.FindStringSubmatch(key)
 	switch {
@@ -156,6 +157,7 @@ func (c *config) take(key, value string) (err error) {
 	case key == "args":
 		if found := shapes.FindString(" " + value); found != "" {
 			c.Doubt(c.line, 1, "args adds%s to the arguments of QEMU, which is not read: the guest may see another shape than cores, sockets, memory and numa state", found)
+			c.Stated.Partial = true
 		}
 	case key == "arch":
 		c.Arch = value
@@ -165,7 +167,7 @@ func (c *config) take(key, value string) (err error) {
 	return err
 }
 
-// list reads "0-3,8" or "0-3;8".
+// list parses "0-3,8" or "0-3;8".
 func list(s string) (out []int, err error) {
 	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' }) {
 		numbers, ok := text.Numbers(strings.TrimSpace(part), 1<<14, 1<<14)
@@ -209,7 +211,7 @@ func (c *config) nodeOf(id int, value string) (n *node, err error) {
 	return n, nil
 }
 
-// number returns the value of a key; otherwise where it is not there.
+// number returns the value of a key, or otherwise if it is absent.
 func (c *config) number(key string, otherwise int) (int, error) {
 	s, ok := c.value[key]
 	if !ok {
@@ -223,7 +225,7 @@ func (c *config) number(key string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// layout makes the layout of what was taken.
+// layout builds the layout from the parsed values.
 func (c *config) layout() error {
 	s := c.Stated
 	var number [4]int
@@ -258,11 +260,14 @@ func (c *config) layout() error {
 		s.CPUs = append(s.CPUs, c.affinity)
 	}
 	c.pages()
+	machine, _, _ := strings.Cut(c.value["machine"], ",") // https://pve.proxmox.com/pve-docs/qm.conf.5.html
+	c.Limits(definition.Limits{Machine: strings.TrimPrefix(machine, "type="), Default: "pc", VCPUs: most, Memory: s.Shape.Memory, Bits: definition.BitsOf(c.value["cpu"]),
+		More: "cpu: host, or phys-bits of cpu,", CPU: [2]int{max(1, cmp.Or(c.at["cores"], c.at["sockets"])), 1}, Size: [2]int{max(1, c.at["memory"]), 1}})
 	c.Close(most, min(number[3], most))
 	return nil
 }
 
-// cells makes the cells: those that are stated, or with numa: 1 alone one for each socket.
+// cells builds the cells: those stated or, with numa: 1 only, one for each socket.
 func (c *config) cells(on bool) {
 	s := c.Stated
 	stated := slices.DeleteFunc(slices.Clone(c.nodes[:]), func(n *node) bool { return n == nil })
@@ -290,10 +295,10 @@ func (c *config) cells(on bool) {
 	}
 }
 
-// modes are the policies of Proxmox by the words of libvirt.
+// modes maps Proxmox policies to those of libvirt.
 var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
 
-// node takes a node that is stated.
+// node adds a stated node.
 func (c *config) node(i int, n *node) {
 	s := c.Stated
 	refuse := func(format string, args ...any) {
@@ -327,7 +332,7 @@ func (c *config) node(i int, n *node) {
 	s.Cells, s.Bound = append(s.Cells, n.cell), append(s.Bound, bound)
 }
 
-// hotplug finds what memory that can be added needs; "1" are disks, networks and USB.
+// hotplug checks the requirements of memory hot-plug; "1" means disks, networks and USB.
 func (c *config) hotplug() {
 	if !slices.Contains(words.Lists([]string{c.value["hotplug"]})[0], "memory") {
 		return
@@ -377,7 +382,7 @@ func (c *config) pages() {
 	}
 }
 
-// whole finds memory of which Proxmox makes no huge pages of any size: of each node it wants an even number of MiB (hugepages_size).
+// whole finds memory for which Proxmox has no suitable huge page size: each node needs an even number of MiB (hugepages_size).
 func (c *config) whole(line int) {
 	s := c.Stated
 	for i := range s.Cells {
@@ -387,7 +392,7 @@ func (c *config) whole(line int) {
 	}
 }
 
-// An ending remembers the last byte that is written.
+// An ending stores the last byte written.
 type ending byte
 
 func (e *ending) Write(p []byte) (int, error) {

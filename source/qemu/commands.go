@@ -15,13 +15,13 @@ import (
 	"homenode/source/text"
 )
 
-// program is the name of QEMU in a command, wrapper one of those before it that have options of their own.
+// program matches the name of QEMU in a command, wrapper the name of a preceding command with its own options.
 var (
 	program = pattern.Of(`^(?:qemu-system-[a-z0-9_]+|qemu-kvm|kvm)$`)
 	wrapper = pattern.Of(`^(?:taskset|numactl|nice|ionice|chrt|sudo|env|setsid|nohup)$`)
 )
 
-// commandIn returns where a command of QEMU begins in a line, behind the columns of ps and commands that start it; -1 for nowhere.
+// commandIn returns the index of a QEMU command in a line, after the columns of ps and wrapper commands; -1 if there is none.
 func commandIn(line string) int {
 	wrapped := false
 	for _, at := range word.FindAllStringIndex(line, -1) {
@@ -38,13 +38,13 @@ func commandIn(line string) int {
 	return -1
 }
 
-// A file is one that is read: a VM a command, or options of one VM alone.
+// A file contains one VM for each command, or only the options of one VM.
 type file struct {
 	name   string
 	now    *arguments
-	broken bool // the options of now
+	broken bool // the options of now are invalid
 	vms    []fact.Document
-	err    error // the first
+	err    error // the first error
 }
 
 func (f *file) begin(line int) {
@@ -54,13 +54,13 @@ func (f *file) begin(line int) {
 	f.now.s.Platform, f.now.s.Dies, f.now.s.Threads = "QEMU", 1, 1
 }
 
-// fail takes the error of a VM, which leaves the others.
+// fail records the error of a VM; the others are not affected.
 func (f *file) fail(line, col int, format string, args ...any) {
 	f.broken = true
 	f.err = cmp.Or(f.err, error(&numa.SyntaxError{File: f.name, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}))
 }
 
-// Read reads the arguments of VMs: of one, or a command for each, as ps lists them.
+// Read reads the arguments of VMs: of a single one, or one command for each, as listed by ps.
 func Read(name string, r io.Reader) ([]fact.Document, error) {
 	f := &file{name: name}
 	f.begin(0)
@@ -87,7 +87,7 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	return f.vms, f.err
 }
 
-// options takes the options of a line from a place on.
+// options parses the options of a line from an index on.
 func (f *file) options(line string, number, from int) {
 	a := f.now
 	a.line = number
@@ -101,7 +101,7 @@ func (f *file) options(line string, number, from int) {
 		if at[0] < from || !strings.HasPrefix(option, "-") || f.broken {
 			continue
 		}
-		value := "" // of an option such as -S, which has none
+		value := "" // stays empty for an option without a value, such as -S
 		if i+1 < len(found) {
 			if next := line[found[i+1][0]:found[i+1][1]]; !strings.HasPrefix(next, "-") && next != `\` {
 				value = strings.Trim(next, `'"`)
@@ -119,10 +119,23 @@ func (f *file) options(line string, number, from int) {
 	}
 }
 
+// limits finds what QEMU does not start. Options without a command may lack those of the machine and the processor.
+func (a *arguments) limits() {
+	l := definition.Limits{Machine: a.machine, VCPUs: a.all, Clusters: a.topology["clusters"], Memory: max(a.s.Shape.Memory, a.most), More: "-cpu host, or phys-bits,",
+		CPU: [2]int{max(1, a.smp), 1}, Size: [2]int{max(1, a.size), 1}}
+	if a.begun > 0 {
+		l.Default = "pc"
+	}
+	if a.begun > 0 || a.cpu != "" {
+		l.Bits = definition.BitsOf(a.cpu)
+	}
+	a.Limits(l)
+}
+
 // end completes the VM that was read.
 func (f *file) end() {
 	a, s := f.now, f.now.s
-	if f.broken || a.begun > 0 && a.File().Facts == nil { // of a command without options, such as grep
+	if f.broken || a.begun > 0 && a.File().Facts == nil { // a command without options, such as grep
 		return
 	}
 	if a.smp == 0 {
@@ -144,7 +157,7 @@ func (f *file) end() {
 	}
 	a.oldMemory()
 	switch {
-	case s.Most() < a.all && a.now > s.Most(): // a check says it
+	case s.Most() < a.all && a.now > s.Most(): // reported by a check
 	case s.Most() != a.all:
 		a.Stray(a.smp, 1, true, "a topology of %d vCPUs, and %d vCPUs: QEMU refuses it", s.Most(), a.all)
 	case a.nodes != nil:
@@ -162,6 +175,7 @@ func (f *file) end() {
 	if s.Page == numa.DefaultPage {
 		s.Page, s.DefaultPage = 0, true
 	}
+	a.limits()
 	a.Close(a.all, a.now)
 	if a.Stated != nil {
 		a.addModules()

@@ -9,11 +9,12 @@ import (
 	"homenode/numa/pattern"
 )
 
-// pageSize matches the size of pages at the end of a word of a path: "hugepages1G", "1048576kB", "huge_2M".
+// pageSize matches the page size at the end of a path component: "hugepages1G", "1048576kB", "huge_2M".
 var pageSize = pattern.Of(`(?i)([0-9]+)([kmg])i?b?(?:[^a-z0-9]|$)`)
 
-// pageAt returns the size of the huge pages of a file at a path (mem-path), 0 for ordinary pages. No path says that hugetlbfs is mounted
-// there: the usual ones do by their names, before what libvirt puts below them, which has the name of the VM.
+// pageAt returns the huge page size of a file at a path (mem-path), 0 for ordinary pages. A path does not prove that hugetlbfs is
+// mounted there: the usual mount points are recognised by their names, before the part that libvirt appends, which contains the name of
+// the VM.
 func pageAt(path string) numa.Bytes {
 	path, _, _ = strings.Cut(path, "/libvirt/qemu")
 	parts := strings.Split(path, "/")

@@ -10,7 +10,7 @@ import (
 	"homenode/source/text"
 )
 
-// devices matches a memory device, by its driver, in the words of libvirt: of key=value,… or JSON.
+// devices matches a memory device by its driver, with the driver names of libvirt, in the form key=value,… or JSON.
 var devices = pattern.Of(`^(?:driver=|\{.*"driver" *: *")?(pc-dimm|nvdimm|virtio-mem|virtio-pmem)\b`)
 
 // A module is -device pc-dimm, or another memory device.
@@ -21,10 +21,10 @@ type module struct {
 	requested, block numa.Bytes // of virtio-mem
 }
 
-// device takes a memory device; other devices are left out.
+// device parses a memory device; other devices are ignored.
 func (a *arguments) device(last func(key string) string) error {
 	driver := devices.FindStringSubmatch(last("driver"))
-	if driver == nil { // the last of several drivers is none of memory
+	if driver == nil { // if there are several drivers, the last is not for memory
 		return nil
 	}
 	m := module{line: a.line, model: driver[1], backend: last("memdev")}
@@ -54,8 +54,8 @@ func (a *arguments) device(last func(key string) string) error {
 	return nil
 }
 
-// addModules adds the memory of devices to the cells that they are of, and to the VM, and finds what QEMU refuses (hw/mem/memory-device.c,
-// hw/mem/pc-dimm.c). Memory of nvdimm and virtio-pmem is that of a file or a device of the host, that of virtio-mem what is requested.
+// addModules adds the memory of devices to their cells and to the VM, and finds values that QEMU rejects (hw/mem/memory-device.c,
+// hw/mem/pc-dimm.c). nvdimm and virtio-pmem use memory of a file or a host device; virtio-mem has its requested size.
 func (a *arguments) addModules() {
 	s := a.s
 	var user []string

@@ -13,7 +13,7 @@ import (
 	"homenode/source/text"
 )
 
-// numa takes a value of -numa; what is neither a node, nor of its vCPUs and distances, is left out.
+// numa parses a value of -numa; kinds other than node, cpu and dist are ignored.
 func (a *arguments) numa(last func(key string) string, cpus []string) (err error) {
 	number := func(key string, otherwise int) int {
 		n := otherwise
@@ -49,11 +49,11 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 	return err
 }
 
-// versioned matches the types of machines that took memory of nodes without a backend, and the version of those that have one. Others are
-// those of the release.
+// versioned matches the machine types that accepted memory of nodes without a backend, and the version in their names. Types without a
+// version are those of the release.
 var versioned = pattern.Of(`^(?:pc-q35|q35|pc-i440fx|pc|virt|pseries)(?:-([0-9]+)\.([0-9]+))?$`)
 
-// olderThan reports whether the machine type is known to be of an earlier release of QEMU; Proxmox adds +pve0 and the like.
+// olderThan reports whether the machine type is known to be older than a release of QEMU; Proxmox appends +pve0 or similar.
 func (a *arguments) olderThan(major, minor int) bool {
 	machine, _, _ := strings.Cut(a.machine, "+")
 	part := versioned.FindStringSubmatch(machine)
@@ -65,8 +65,8 @@ func (a *arguments) olderThan(major, minor int) bool {
 	return of < major || of == major && and < minor
 }
 
-// oldMemory finds memory of nodes that is stated without a backend: machine types from 5.1 on, which are of August 2020, do not start with it
-// (docs/about/removed-features of QEMU, -numa node,mem; the patch, which names virt, pc-i440fx, pc-q35 and pseries:
+// oldMemory finds node memory without a backend: machine types from 5.1 (August 2020) on do not start with it (docs/about/removed-features of
+// QEMU, -numa node,mem; the patch, which names virt, pc-i440fx, pc-q35 and pseries:
 // https://www.redhat.com/archives/libvir-list/2020-January/msg00688.html).
 func (a *arguments) oldMemory() {
 	const refused = "-numa node with mem= and %s: %s from 5.1 on refuse it, and want memdev="
@@ -83,7 +83,7 @@ func (a *arguments) oldMemory() {
 	}
 }
 
-// arrange takes what -smp says of the topology.
+// arrange parses the topology in -smp.
 func (a *arguments) arrange(last func(key string) string) error {
 	a.topology = map[string]int{}
 	for _, key := range []string{"cpus", "maxcpus", "sockets", "dies", "clusters", "modules", "cores", "threads"} {
@@ -101,12 +101,12 @@ func (a *arguments) arrange(last func(key string) string) error {
 	return nil
 }
 
-// shape completes the topology as QEMU does: cores before sockets since machine types of 6.2, sockets before cores for older ones; one of
-// what is not named else (machine_parse_smp_config; docs/system/qemu-manpage, -smp).
+// shape completes the topology as QEMU does: cores before sockets since machine types of 6.2, sockets before cores for older ones; 1 for the
+// remaining parts (machine_parse_smp_config; docs/system/qemu-manpage, -smp).
 func (a *arguments) shape() {
 	n := a.topology
 	dies, clusters, modules := max(1, n["dies"]), max(1, n["clusters"]), max(1, n["modules"])
-	each := dies * clusters * modules // in a socket
+	each := dies * clusters * modules // in each socket
 	all := cmp.Or(n["maxcpus"], n["cpus"])
 	sockets, cores, threads := n["sockets"], n["cores"], n["threads"]
 	older := a.olderThan(6, 2)
@@ -122,7 +122,7 @@ func (a *arguments) shape() {
 		threads = all / (sockets * each * cores)
 	}
 	a.levels = [6]int{max(1, sockets), dies, clusters, modules, max(1, cores), max(1, threads)}
-	// Clusters and modules count as more cores: nothing that is checked lies between a die and a core.
+	// Clusters and modules count as additional cores: no check depends on a level between die and core.
 	s := a.s
 	s.Sockets, s.Dies, s.Cores, s.Threads = a.levels[0], dies, a.levels[4]*clusters*modules, a.levels[5]
 	a.all = cmp.Or(all, s.Most())
@@ -132,7 +132,7 @@ func (a *arguments) shape() {
 	}
 }
 
-// partsOf returns the number of each part that a vCPU is in, within the next larger one.
+// partsOf returns the number of each part that contains a vCPU, relative to the next larger part.
 func (a *arguments) partsOf(vcpu int) (out [6]int) {
 	for i, n := range slices.Backward(a.levels[:]) {
 		out[i], vcpu = vcpu%n, vcpu/n
@@ -140,7 +140,7 @@ func (a *arguments) partsOf(vcpu int) (out [6]int) {
 	return out
 }
 
-// cells makes the cells of the nodes.
+// cells builds the cells from the nodes.
 func (a *arguments) cells() {
 	slices.SortStableFunc(a.nodes, func(x, y guestNode) int { return x.id - y.id })
 	if i, n := gap(a.nodes, func(n guestNode) int { return n.id }); i >= 0 {
@@ -187,7 +187,7 @@ func (a *arguments) cells() {
 		}
 		slices.Sort(a.s.Cells[i].CPUs)
 	}
-	if !slices.ContainsFunc(a.s.Cells, func(c numa.Cell) bool { return c.CPUs != nil }) && a.cpus == nil { // by sockets in turn (x86_get_default_cpu_node_id)
+	if !slices.ContainsFunc(a.s.Cells, func(c numa.Cell) bool { return c.CPUs != nil }) && a.cpus == nil { // assigned round-robin by socket (x86_get_default_cpu_node_id)
 		for v := range a.s.Most() {
 			c := &a.s.Cells[a.partsOf(v)[0]%len(a.s.Cells)]
 			c.CPUs = append(c.CPUs, v)
@@ -196,12 +196,12 @@ func (a *arguments) cells() {
 	a.Pages(pages, len(a.s.Cells), a.line, 1)
 }
 
-// node returns the index of the node of an ID; -1 for none.
+// node returns the index of the node with an ID; -1 if there is none.
 func (a *arguments) node(id int) int {
 	return slices.IndexFunc(a.nodes, func(n guestNode) bool { return n.id == id })
 }
 
-// gap returns the first place in a list at which another ID is than its index, and that; -1 for none.
+// gap returns the first index in a list that differs from the ID there, and that ID; -1 if there is none.
 func gap[T any](list []T, id func(T) int) (i, found int) {
 	for i := range list {
 		if n := id(list[i]); n != i {
@@ -211,7 +211,7 @@ func gap[T any](list []T, id func(T) int) (i, found int) {
 	return -1, 0
 }
 
-// distances takes what -numa dist states. One of a pair counts for both ways, unless two differ (validate_numa_distance of QEMU).
+// distances applies -numa dist. One entry of a pair counts for both directions, unless two entries differ (validate_numa_distance of QEMU).
 func (a *arguments) distances() {
 	if a.distance == nil {
 		return

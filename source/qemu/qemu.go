@@ -1,4 +1,4 @@
-// Package qemu reads arguments of QEMU: those of a file, or of a process, with options one behind the other.
+// Package qemu reads QEMU arguments: from a file, or from a process list, with the options in sequence.
 package qemu
 
 import (
@@ -15,24 +15,25 @@ import (
 	"homenode/source/text"
 )
 
-// maxFile is more than the arguments of any VM have.
+// maxFile is the maximum size of a file in bytes, more than the arguments of any VM have.
 const maxFile = 4 << 20
 
 var options = pattern.Of(`(?:^|\s)-(?:smp|numa)\s+\S|(?:^|\s)-m\s+(?:size=)?\d`)
 
-// Detect reports whether a file that begins with head has arguments of QEMU.
+// Detect reports whether head, the beginning of a file, contains QEMU arguments.
 func Detect(head []byte) bool { return options.Match(head) }
 
-// listed matches a line of ps: a command of QEMU with its path.
+// listed matches a line of ps: a QEMU command with its path.
 var listed = pattern.Of(`(?m)^\s*(?:\S+\s+)*?/\S*/(?:qemu-system-[a-z0-9_]+|qemu-kvm|kvm)\s.*\s-(?:smp|m)\s`)
 
-// Listed reports whether a file that begins with head lists processes of QEMU with their arguments.
+// Listed reports whether head, the beginning of a file, lists QEMU processes with their arguments.
 func Listed(head []byte) bool { return listed.Match(head) }
 
-// most is more than any VM has.
+// most is the maximum number, more than any VM has.
 const most = 1 << 14
 
-// arguments are what QEMU is told of a shape. Backends may come behind the nodes that name them, so that all is put together at the end.
+// arguments are the QEMU arguments that define a topology. Backends may follow the nodes that refer to them, so everything is linked at
+// the end.
 type arguments struct {
 	*definition.VM
 	s        *numa.Stated
@@ -40,6 +41,7 @@ type arguments struct {
 	begun    int            // line of the command; 0 when options stand alone
 	smp      int            // line of -smp; 0 for none
 	machine  string         // its type
+	cpu      string         // the model of its processor and what is stated of it
 	old      int            // line of the first -numa node with mem=, which machine types from 5.1 on do not take; 0 for none
 	topology map[string]int // that -smp states, by its words
 	all, now int            // vCPUs of which -smp speaks, and those there at the start
@@ -51,23 +53,23 @@ type arguments struct {
 	modules  []module
 	size     int        // line of -m
 	most     numa.Bytes // maxmem
-	slots    int        // for memory modules
+	slots    int        // memory modules
 	page     numa.Bytes // of -mem-path, for memory without a backend
-	taken    bool       // all memory, when QEMU starts
-	host     []int      // CPUs of the host that taskset gives QEMU; nil for all
+	taken    bool       // QEMU allocates all memory at start
+	host     []int      // host CPUs of QEMU set by taskset; nil for all
 	pins     map[int]pin
 }
 
-// A pin is the CPUs of the host that taskset gives the thread of a vCPU.
+// A pin is the set of host CPUs that taskset sets for the thread of a vCPU.
 type pin struct {
 	cpus []int
 	at   string
 }
 
-// A backing is a memory backend: its size, that of its huge pages, 0 for ordinary ones, and the nodes of the host that it is bound to.
+// A backing is a memory backend: its size, the size of its huge pages (0 for ordinary pages) and the host nodes that it is bound to.
 type backing struct {
 	size, page numa.Bytes
-	taken      bool // when QEMU starts
+	taken      bool // allocated when QEMU starts
 	bound      numa.Bound
 }
 
@@ -78,28 +80,28 @@ type guestNode struct {
 	cell    numa.Cell
 }
 
-// A cpuOfNode is -numa cpu: the vCPUs of these parts are of a node.
+// A cpuOfNode is -numa cpu: it assigns the vCPUs of some parts to a node.
 type cpuOfNode struct {
 	node int
-	part map[int]int // numbers by the index in partsOfCPU
+	part map[int]int // numbers, by the index in partsOfCPU
 }
 
-// partsOfCPU are the parts of the topology, the largest first (docs/system/qemu-manpage, -smp and -numa cpu).
+// partsOfCPU are the levels of the topology, the largest first (docs/system/qemu-manpage, -smp and -numa cpu).
 var partsOfCPU = [6]string{"socket", "die", "cluster", "module", "core", "thread"}
 
 // unnamed are the keys of the first values of options, which may stand without it.
-var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-device": "driver", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-mem-path": "path", "-overcommit": "mem-lock", "-realtime": "mlock"}
+var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-device": "driver", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-cpu": "model", "-mem-path": "path", "-overcommit": "mem-lock", "-realtime": "mlock"}
 
-// modes are the policies of backends by the words of libvirt.
+// modes maps backend policies to those of libvirt.
 var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
 
-// word matches a word of a line, which may be in quotes.
+// word matches a word of a line, which may be quoted.
 var word = pattern.Of(`'[^']*'|"[^"]*"|\S+`)
 
-// tasksets matches the command before QEMU, or that for threads of vCPUs as homenode move writes it, in a comment too.
+// tasksets matches the command before QEMU, or the one for vCPU threads in the form that homenode move writes, also in a comment.
 var tasksets = pattern.Of(`taskset -(?:c ([0-9,-]+) +\S*qemu|pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+))`)
 
-// affinity takes the CPUs of the host that taskset gives QEMU and threads of vCPUs.
+// affinity parses the CPU affinity that taskset sets for QEMU and vCPU threads.
 func (a *arguments) affinity(line string) {
 	part := tasksets.FindStringSubmatch(line)
 	if part == nil {
@@ -118,12 +120,12 @@ func (a *arguments) affinity(line string) {
 	}
 }
 
-// stray adds what QEMU refuses.
+// stray adds an argument that QEMU rejects.
 func (a *arguments) stray(format string, args ...any) { a.Stray(a.line, 1, true, format, args...) }
 
 func (a *arguments) place() string { return numa.Place(a.File().Name, a.line, 1) }
 
-// values returns the values of an option by their keys: of key=value,… or JSON, as libvirt writes it.
+// values returns the values of an option by their keys, from key=value,… or JSON, as libvirt writes it.
 func values(in, first string) (map[string][]string, error) {
 	out := map[string][]string{}
 	if strings.HasPrefix(in, "{") {
@@ -154,7 +156,7 @@ func values(in, first string) (map[string][]string, error) {
 	return out, nil
 }
 
-// add takes an option.
+// add parses an option.
 func (a *arguments) add(option, value string) error {
 	first := unnamed[option]
 	a.taken = a.taken || option == "-mem-prealloc"
@@ -216,6 +218,8 @@ func (a *arguments) add(option, value string) error {
 		}
 	case "-machine", "-M":
 		a.machine = cmp.Or(last("type"), a.machine)
+	case "-cpu":
+		a.cpu = value
 	case "-overcommit", "-realtime": // locked memory is taken at once; mem-lock=on-fault locks what is touched
 		a.taken = a.taken || isOn(last("mem-lock")) || isOn(last("mlock"))
 	case "-mem-path":
@@ -239,11 +243,11 @@ func isOn(value string) bool { return slices.Contains([]string{"on", "yes", "tru
 // sizeText matches "1024M", "1.5G" or "1024".
 var sizeText = pattern.Of(`^([0-9]+(?:\.[0-9]+)?)([BKMGT]?)$`)
 
-// sizeOf reads "1024M", "1.5G", or "1024" of a unit: B or M.
+// sizeOf parses "1024M", "1.5G", or "1024" in a unit: B or M.
 func sizeOf(size, unit string) (numa.Bytes, error) {
 	const most = 1 << 50
 	if part := sizeText.FindStringSubmatch(strings.ToUpper(size)); part != nil {
-		n, err := strconv.ParseFloat(part[1], 64) // whole to 2^53
+		n, err := strconv.ParseFloat(part[1], 64) // exact up to 2^53
 		if n *= float64(int64(1) << (10 * strings.Index("BKMGT", cmp.Or(part[2], unit)))); err == nil && n <= most {
 			return numa.Bytes(n), nil
 		}
@@ -251,7 +255,7 @@ func sizeOf(size, unit string) (numa.Bytes, error) {
 	return 0, fmt.Errorf("found %q, want memory such as 1024M", text.Short(size))
 }
 
-// list reads "0-3,8", in ascending order.
+// list parses "0-3,8", in ascending order.
 func list(of, s string) (out []int, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		numbers, ok := text.Numbers(part, most, most)

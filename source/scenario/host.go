@@ -8,7 +8,7 @@ import (
 	"homenode/source/word"
 )
 
-// host returns the host that a line describes, without its name.
+// host returns the host described by a line, without its name.
 func (p *parser) host(ws []word.Word) (*numa.Host, error) {
 	h := &numa.Host{Cluster: p.cluster, At: p.at()}
 	h.Connection = numa.DerivedFrom("connected", byDefault)
@@ -48,7 +48,7 @@ func (p *parser) host(ws []word.Word) (*numa.Host, error) {
 	return h, p.layOut(h, &line, ws)
 }
 
-// layOut gives the host its nodes.
+// layOut builds the nodes of the host.
 func (p *parser) layOut(h *numa.Host, line *word.Nodes, ws []word.Word) error {
 	col := func(key string) int {
 		return ws[slices.IndexFunc(ws, func(w word.Word) bool { return w.Key == key })].Col

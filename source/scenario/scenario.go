@@ -1,4 +1,4 @@
-// Package scenario reads fleets written by hand: one line a host or VM, in words
+// Package scenario reads handwritten fleets: one line for each host or VM, in terms
 // that a vSphere administrator can review. Tests, published experiments and the
 // demo fleet are scenarios.
 //
@@ -9,9 +9,9 @@
 //	vm   web[01-40] vcpus=4 memory=16GB
 //	seen sql01      by=lscpu nodes=32
 //
-// What a line does not state has the default of vSphere, and key=? makes it
-// unknown; memory alone has no default. A name with a range stands for several
-// objects; VMs without host= spread over the hosts of their cluster in turn.
+// A setting that a line does not state has the vSphere default; key=? makes it
+// unknown. Only memory has no default. A name with a range stands for several
+// objects; VMs without host= are distributed round-robin over the hosts of their cluster.
 package scenario
 
 import (
@@ -24,7 +24,7 @@ import (
 	"homenode/source/word"
 )
 
-// Read reads the scenario in data; name stands in errors and origins.
+// Read reads the scenario in data; name is used in errors and origins.
 func Read(name string, data []byte) (*numa.Fleet, error) {
 	p := &parser{file: name, fleet: &numa.Fleet{Source: name}, hosts: map[string]int{}, vms: map[string]int{}, clusters: map[string]bool{}}
 	var err error
@@ -46,34 +46,34 @@ func Read(name string, data []byte) (*numa.Fleet, error) {
 	return p.fleet, nil
 }
 
-// parser holds the state between lines.
+// parser is the state between lines.
 type parser struct {
 	file       string
 	line       int
 	fleet      *numa.Fleet
 	hosts, vms map[string]int  // the line of each name
 	clusters   map[string]bool // that the fleet has
-	release    numa.Release    // of hosts that name none
-	cluster    string          // of hosts and VMs that name none
+	release    numa.Release    // of hosts without release=
+	cluster    string          // of hosts and VMs without cluster=
 	unset      []unset         // of each VM
 }
 
-// unset notes what a VM's line states or leaves to the VM's host.
+// unset records the words of a VM line that are checked or completed with data of the host.
 type unset struct {
 	line                     int
-	hostCol, clusterCol      int // columns of host= and cluster=; 0 when absent
-	stored                   int // stored=; 0 when absent
+	hostCol, clusterCol      int // columns of host= and cluster=; 0 if absent
+	stored                   int // stored=; 0 if absent
 	hardware, coresPerSocket bool
 }
 
-// maxObjects is how many hosts and VMs a scenario has at most.
+// maxObjects is the maximum number of hosts and of VMs in a scenario.
 const maxObjects = word.MostNames
 
 func (p *parser) errorf(col int, format string, args ...any) error {
 	return &numa.SyntaxError{File: p.file, Line: p.line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// located gives an error of a word the file and the line.
+// located adds the file and the line to the error of a word.
 func (p *parser) located(err error) error { return word.Located(err, p.file, p.line) }
 
 func (p *parser) parseLine(text string) error {
@@ -102,7 +102,7 @@ func (p *parser) parseLine(text string) error {
 	return p.errorf(ws[0].Col, "found %q, want release, cluster, host, vm or seen", word.Short(ws[0].Key))
 }
 
-// objects adds the hosts or VMs of a line, which differ by name only.
+// objects adds the hosts or VMs of a line, which differ in their names only.
 func (p *parser) objects(ws []word.Word) error {
 	names, err := word.Expand(ws[1].Key, ws[1].Col)
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *parser) addHosts(names []string, ws []word.Word) error {
 		h.ID, h.Name = name, name
 		p.fleet.Hosts = append(p.fleet.Hosts, *h)
 	}
-	// Check knows bounds that depend on several words.
+	// Check knows the bounds that depend on several words.
 	alone := *h
 	alone.Cluster = ""
 	if err := (&numa.Fleet{Hosts: []numa.Host{alone}}).Check(); err != nil {
@@ -162,7 +162,7 @@ func (p *parser) addVMs(names []string, ws []word.Word) error {
 	return nil
 }
 
-// once notes where a name stands, which it may do once.
+// once records the line of a name and rejects a second occurrence.
 func (p *parser) once(lines map[string]int, name string, ws []word.Word) error {
 	if line := lines[name]; line > 0 {
 		return p.errorf(ws[1].Col, "found %s %s again, line %d has one", ws[0].Key, word.Short(name), line)
@@ -171,8 +171,8 @@ func (p *parser) once(lines map[string]int, name string, ws []word.Word) error {
 	return nil
 }
 
-// clusterNamed returns the ID of the cluster; none is no cluster, for a standalone
-// host and its VMs.
+// clusterNamed returns the ID of the cluster; "none" is no cluster, for a standalone host and
+// its VMs.
 func (p *parser) clusterNamed(name string) string {
 	if name == "none" {
 		return ""
@@ -184,10 +184,10 @@ func (p *parser) clusterNamed(name string) string {
 	return name
 }
 
-// at returns the position of the current line, which objects carry.
+// at returns the place of the current line, which is stored in objects.
 func (p *parser) at() string { return p.file + ":" + strconv.Itoa(p.line) }
 
-// finish gives VMs their hosts and the defaults that depend on them.
+// finish assigns VMs to hosts and sets the defaults that depend on the host.
 func (p *parser) finish() error {
 	next := map[string]int{}
 	byCluster := map[string][]int{}

@@ -16,15 +16,15 @@ var observers = map[string]numa.Observer{
 	"measure": numa.ByMeasure,
 }
 
-// seen adds what was observed of a VM that an earlier line describes:
+// seen adds an observation of a VM from an earlier line:
 //
 //	seen sql01 by=lscpu nodes=16+16 sockets=2x16
 //	seen sql01 by=vmware.log release=6.5 start=first nodes=32 clients=2x16 memory=384GB hotAdd=on
 //	seen sql01 by=measure nodes=32 together=2x16
 //	seen sql01 by=esxtop time=2026-03-01T08:00:00Z homes=1 local=38GB remote=54GB free=2GB+100GB
 //
-// nodes, clients and sockets give the vCPUs of each in order, together those that run on one
-// node of the host, free the free memory of each node of the host. Words of a vm line state the settings that were in force.
+// nodes, clients and sockets give the number of vCPUs in each, together the numbers of vCPUs that run on
+// the same host node, free the free memory of each host node. Keywords of a vm line state the settings at that time.
 func (p *parser) seen(ws []word.Word) error {
 	if p.vms[ws[1].Key] == 0 {
 		return p.errorf(ws[1].Col, "found seen %s, want a VM of an earlier line", word.Short(ws[1].Key))
@@ -131,7 +131,7 @@ func hasInstant(o *numa.Observation) bool {
 	return ok
 }
 
-// groups reads the vCPUs of each group, "16+14" or "2x16".
+// groups parses the number of vCPUs in each group, "16+14" or "2x16".
 func (p *parser) groups(w word.Word) (of numa.Fact[[]int], count numa.Fact[int], err error) {
 	var list []int
 	n := 0

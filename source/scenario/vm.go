@@ -5,8 +5,8 @@ import (
 	"homenode/source/word"
 )
 
-// vm returns the VM that a line describes, without its name, and what the line
-// leaves to its host.
+// vm returns the VM described by a line, without its name, and the settings that depend on its
+// host.
 func (p *parser) vm(ws []word.Word) (*numa.VM, unset, error) {
 	v := &numa.VM{Cluster: p.cluster, At: p.at()}
 	u := unset{line: p.line, hardware: true, coresPerSocket: true}
@@ -40,7 +40,7 @@ func (p *parser) vm(ws []word.Word) (*numa.VM, unset, error) {
 	return v, u, nil
 }
 
-// vmWord reads what a scenario alone knows, and leaves the rest to package word.
+// vmWord parses the words that only scenarios have, and passes the others to package word.
 func (p *parser) vmWord(v *numa.VM, u *unset, w word.Word) (err error) {
 	switch w.Key {
 	case "host":
@@ -64,8 +64,8 @@ func (p *parser) vmWord(v *numa.VM, u *unset, w word.Word) (err error) {
 
 const byDefault = "default of vSphere: the line does not state it"
 
-// defaults sets what depends on the release of the VM's host: the hardware
-// version, automatic cores per socket (B-18) and the form of a stored cookie (B-9).
+// defaults sets the values that depend on the release of the host: the hardware version,
+// automatic cores per socket (B-18) and the form of a stored cookie (B-9).
 func (p *parser) defaults(v *numa.VM, u *unset, release numa.Release) {
 	if u.hardware {
 		if hw := release.Hardware(); hw > 0 {
@@ -76,7 +76,7 @@ func (p *parser) defaults(v *numa.VM, u *unset, release numa.Release) {
 		v.CoresPerSocket = numa.DerivedFrom(numa.PlainCores(v.VCPUs.Value), byDefault)
 		v.AutoCoresPerSocket = numa.DerivedFrom(release >= numa.ESXi80 && v.Hardware.Value >= 20, byDefault)
 	}
-	if u.stored > 0 { // the settings of a line are those of all its VMs, the cookie is not
+	if u.stored > 0 { // the VMs of a line share the settings, but not the cookie
 		v.Settings.Value = word.WithStored(v.Settings.Value, v, u.stored)
 	}
 }

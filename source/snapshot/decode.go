@@ -16,8 +16,8 @@ import (
 	"homenode/numa"
 )
 
-// strict is what a snapshot demands beyond JSON: no unknown keys, all that must be
-// there, null for lists alone. Equal keys and what is not UTF-8 json refuses itself.
+// strict are the rules for a snapshot in addition to JSON: no unknown keys, no missing fields,
+// null for lists only. json itself rejects duplicate keys and invalid UTF-8.
 var strict = sync.OnceValue(func() json.Options {
 	return json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.JoinUnmarshalers(
 		object[numa.Note](), object[numa.Cluster](), object[numa.Host](), object[numa.Node](), object[numa.VM](), object[numa.Setting](),
@@ -29,9 +29,9 @@ var strict = sync.OnceValue(func() json.Options {
 	)))
 })
 
-// object returns the reader of a struct. json has no fields that must be there, so
-// it reads into the same struct with pointers for those that are not omitted when
-// empty: one that is still nil was not there.
+// object returns the reader of a struct. json has no required fields, so the reader uses the
+// same struct with pointers for those without omitempty or omitzero: a nil pointer means that
+// the field is missing.
 func object[T any]() *json.Unmarshalers {
 	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[T]()), func(f reflect.StructField) bool { return f.Anonymous || f.Tag.Get("json") == "-" })
 	for i := range fields {
@@ -39,7 +39,7 @@ func object[T any]() *json.Unmarshalers {
 			fields[i].Type = reflect.PointerTo(fields[i].Type)
 		}
 	}
-	flat := slices.Clone(fields) // those of embedded structs stand beside the others, as in JSON
+	flat := slices.Clone(fields) // those of embedded structs are on the same level, as in JSON
 	for i := range flat {
 		flat[i].Index = nil
 	}
@@ -63,13 +63,13 @@ func object[T any]() *json.Unmarshalers {
 	})
 }
 
-// fact returns the reader of a fact and of what it is made of.
+// fact returns the readers of a fact and of its parts.
 func fact[T any]() *json.Unmarshalers {
 	return json.JoinUnmarshalers(json.UnmarshalFromFunc(readFact[T]), json.UnmarshalFromFunc(readPresent[T]), json.UnmarshalFromFunc(refuseNull[T]))
 }
 
-// readFact reads {"value": V, "read"|"derived"|"assumed": "where"}. A value without
-// exactly one origin is an error: a number without an origin is not a fact.
+// readFact reads {"value": V, "read"|"derived"|"assumed": "where"}. A value without exactly one
+// origin is an error: every fact has an origin.
 func readFact[T any](d *jsontext.Decoder, f *numa.Fact[T]) error {
 	if k := d.PeekKind(); k != '{' && k != 0 {
 		return fmt.Errorf("found %s, want an object with value and origin, or no field when it is unknown", k)
@@ -86,7 +86,7 @@ func readFact[T any](d *jsontext.Decoder, f *numa.Fact[T]) error {
 	origins := 0
 	for kind, where := range []*string{numa.Read: read.Read, numa.Derived: read.Derived, numa.Assumed: read.Assumed} {
 		if where != nil {
-			// The same few property paths stand behind most facts of a fleet.
+			// Most facts of a fleet share a few property paths, so they are interned.
 			f.Origin = numa.Origin{Kind: numa.OriginKind(kind), Where: unique.Make(*where).Value()}
 			origins++
 		}
@@ -111,15 +111,15 @@ func readFact[T any](d *jsontext.Decoder, f *numa.Fact[T]) error {
 	return nil
 }
 
-// readPresent reads a value that must be there, also a list of null: json leaves the
-// pointer nil when there is none.
+// readPresent reads a required value, which may be null for a list: json leaves the pointer nil
+// if it is missing.
 func readPresent[T any](d *jsontext.Decoder, to **T) error {
 	*to = new(T)
 	return json.UnmarshalDecode(d, *to)
 }
 
-// refuseNull runs before json, which accepts null for any value. A list may be
-// null: Go writes a nil slice so.
+// refuseNull runs before json, which accepts null for any value. A list may be null, because Go
+// encodes a nil slice as null.
 func refuseNull[T any](d *jsontext.Decoder, _ *T) error {
 	if t := reflect.TypeFor[T](); d.PeekKind() == 'n' && t.Kind() != reflect.Slice {
 		return &json.SemanticError{JSONKind: 'n', GoType: t}
@@ -136,9 +136,9 @@ func open(d *jsontext.Decoder, kind jsontext.Kind, want string) error {
 	return err
 }
 
-// next returns the offset of the next item of a list.
+// next returns the offset of the next list item.
 func next(d *jsontext.Decoder) int64 {
-	if d.PeekKind() == 0 { // none: what reads it gets the error
+	if d.PeekKind() == 0 { // none: the next read returns the error
 		return d.InputOffset()
 	}
 	const blanks = " \t\r\n"

@@ -16,18 +16,18 @@ import (
 	"homenode/numa"
 )
 
-// A lineReader knows on which line an offset lies, which the decoder does not. It
-// keeps the lines that were read since the last position that was asked for.
+// A lineReader maps offsets to lines, which the decoder does not. It keeps the line starts
+// since the last requested position.
 type lineReader struct {
 	r      io.Reader
 	err    error // of r; io.EOF at the end
 	read   int64
 	line   int     // number of the line of the last position, from 1
 	start  int64   // offset of its first byte
-	starts []int64 // of the lines behind it
+	starts []int64 // offsets of the following lines
 }
 
-// Read reads from below.
+// Read implements io.Reader and records the starts of lines.
 func (l *lineReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	for i, c := range p[:n] {
@@ -42,7 +42,8 @@ func (l *lineReader) Read(p []byte) (int, error) {
 
 type position struct{ line, col int }
 
-// position returns where the offset lies: not before the line of the last one.
+// position returns the line and column of an offset, which must not be before the line of the
+// last one.
 func (l *lineReader) position(offset int64) position {
 	for len(l.starts) > 0 && l.starts[0] <= offset {
 		l.line, l.start, l.starts = l.line+1, l.starts[0], l.starts[1:]
@@ -50,7 +51,7 @@ func (l *lineReader) position(offset int64) position {
 	return position{l.line, int(offset-l.start) + 1}
 }
 
-// locate turns an error of the decoder into a numa.SyntaxError.
+// locate converts an error of the decoder to a numa.SyntaxError.
 func (r *reader) locate(err error) error {
 	if r.lines.err != nil && r.lines.err != io.EOF {
 		return fmt.Errorf("%s: %w", r.name, r.lines.err)
@@ -82,7 +83,7 @@ func (r *reader) locate(err error) error {
 	return &numa.SyntaxError{File: r.name, Line: at.line, Col: at.col, Msg: msg}
 }
 
-// message says what was found and what is wanted, where json names a Go type.
+// message describes the value found and the type expected, where json would name a Go type.
 func message(e *json.SemanticError) string {
 	if e.Err != nil && !errors.Is(e.Err, strconv.ErrRange) && !errors.Is(e.Err, strconv.ErrSyntax) {
 		return fmt.Sprintf("%.200s", e.Err) // it may quote the file

@@ -1,6 +1,6 @@
-// Package snapshot saves fleets as JSON and reads them back, so that an analysis
-// can run without access to vCenter or virsh. The form is versioned; its schema is
-// snapshot.schema.json beside this file, which the tests write.
+// Package snapshot saves fleets as JSON and reads them back, so that an analysis can run without
+// access to vCenter or virsh. The format is versioned; its schema is snapshot.schema.json beside
+// this file, which the tests generate.
 package snapshot
 
 import (
@@ -22,15 +22,14 @@ import (
 	"homenode/numa/pattern"
 )
 
-// Format is the first field of every snapshot, Version its version. A program
-// reads its own version and the older ones.
+// Format is the first field of every snapshot, Version its version. A program reads its own version
+// and older ones.
 const (
 	Format  = "homenode-snapshot"
 	Version = 1
 )
 
-// Write writes the fleet, one object a line: a line is what an error names and
-// what a diff shows.
+// Write writes the fleet with one object per line, so that errors and diffs refer to objects.
 func Write(w io.Writer, f *numa.Fleet) error {
 	bw := bufio.NewWriter(texttab.EscapedJSON(w))
 	fmt.Fprintf(bw, "{\n\"format\": %q,\n\"version\": %d,\n", Format, Version)
@@ -71,7 +70,7 @@ func writeList(w *bufio.Writer, name string, n int, item func(int) []byte) {
 	w.WriteString("\n],\n")
 }
 
-// Detect reports whether path is a snapshot, or a damaged one: its first field is its format.
+// Detect reports whether path is a snapshot, possibly damaged: its first field is its format.
 func Detect(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -94,23 +93,24 @@ func ReadFile(path string) (*numa.Fleet, error) {
 
 var statesKVM = pattern.Of(`"hypervisor":\s*"` + string(numa.KVM) + `"`)
 
-// OfKVM reports whether the file at path is a snapshot of KVM hosts: that stands before the objects.
+// OfKVM reports whether the file at path is a snapshot of KVM hosts: this is stated before the
+// objects.
 func OfKVM(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	head, err := bufio.NewReaderSize(f, 64<<10).Peek(64 << 10) // an error says that the file is shorter
+	head, err := bufio.NewReaderSize(f, 64<<10).Peek(64 << 10) // an error means that the file is shorter
 	before, _, _ := bytes.Cut(head, []byte(`"hosts": [`))
 	return (err == nil || err == io.EOF) && statesKVM.Match(before)
 }
 
-// Read reads a snapshot object by object, so that its text is never in memory as a
-// whole. name stands in errors.
+// Read reads a snapshot object by object, so that its text is never completely in memory. name is
+// used in errors.
 func Read(name string, from io.Reader) (*numa.Fleet, error) {
 	text := bufio.NewReaderSize(from, 64<<10)
-	const bom = "\ufeff" // some editors of Windows write one
+	const bom = "\ufeff" // some Windows editors write a byte order mark
 	if start, _ := text.Peek(len(bom)); string(start) == bom {
 		text.Discard(len(bom))
 	}
@@ -135,8 +135,8 @@ type reader struct {
 	at      map[string][]position // where each object of a list starts
 }
 
-// UnmarshalJSONFrom reads the file. json adds to the errors of this package, here and
-// below, where the token stands that was read last.
+// UnmarshalJSONFrom reads the file. Here and below, json adds the place of the last token to the
+// errors of this package.
 func (r *reader) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if err := open(d, '{', "an object"); err != nil {
 		return err
@@ -201,7 +201,7 @@ type list[T any] struct {
 	items *[]T
 }
 
-// UnmarshalJSONFrom reads the objects one by one and keeps where they start.
+// UnmarshalJSONFrom reads the objects one by one and keeps their positions.
 func (l *list[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if err := open(d, '[', "a list"); err != nil {
 		return err
@@ -218,9 +218,9 @@ func (l *list[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// firstFault returns what Check says of the fleet, with the place of the object it
-// says it of. Objects refer to earlier ones only, VMs to hosts and hosts to
-// clusters, so the fault is in the last object of the shortest part that has one.
+// firstFault returns the first error of Check with the place of its object. Objects refer only to
+// earlier ones (VMs to hosts, hosts to clusters), so the error is in the last object of the shortest
+// invalid prefix.
 func (r *reader) firstFault() error {
 	f := &r.fleet
 	c, h := len(f.Clusters), len(f.Hosts)

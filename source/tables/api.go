@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// list returns the elements of a list in a cell of JSON; ok says that the cell has one.
+// list returns the elements of a JSON list in a cell; ok is false if the cell contains none.
 func list[T any](t *table, key string) (elements []T, ok bool) {
 	i := t.place(key).index
 	if i < 0 || i >= len(t.cells) {
@@ -31,7 +31,7 @@ type option struct {
 	Value any    `json:"value"`
 }
 
-// settings returns the options of a column that keep accepts.
+// settings returns the options of a column for which keep returns true.
 func settings(t *table, key string, keep func(string) bool) numa.Fact[numa.Settings] {
 	options, ok := list[option](t, key)
 	if !ok {
@@ -57,7 +57,7 @@ func settings(t *table, key string, keep func(string) bool) numa.Fact[numa.Setti
 	return numa.ReadAt(kept, t.origin(key))
 }
 
-// readAPI reads the facts of a VM that only objects of the API have.
+// readAPI reads the facts of a VM that only API objects contain.
 func readAPI(t *table, c *numa.Config) {
 	if !t.kind.generic() {
 		return
@@ -69,7 +69,7 @@ func readAPI(t *table, c *numa.Config) {
 	}
 	c.VirtualThreads = t.count("threads", numa.MaxVCPUs)
 	c.IOMMU = t.boolFact("IOMMU")
-	// A setting with a fact of its own is that fact.
+	// A setting with its own fact is omitted here.
 	c.Settings = settings(t, "settings", func(key string) bool {
 		return numa.KeepSetting(key) && !strings.EqualFold(key, "vcpu.hotadd") && !strings.EqualFold(key, "cpuid.coresPerSocket")
 	})
@@ -77,7 +77,7 @@ func readAPI(t *table, c *numa.Config) {
 	if !t.has("whole") || t.text("whole") == "" {
 		return
 	}
-	// All of config was asked for: what it lacks is not set.
+	// The whole of config was requested: a property that is missing is not set.
 	unset := func(path string) numa.Fact[[]int] { return numa.ReadAt([]int{}, t.where+path+", which is not set") }
 	if !c.CPUAffinity.Known() {
 		c.CPUAffinity = unset("config.cpuAffinity")
@@ -90,7 +90,7 @@ func readAPI(t *table, c *numa.Config) {
 	}
 }
 
-// affinity returns a set of numbers.
+// affinity parses a set of numbers.
 func affinity(t *table, key string) numa.Fact[[]int] {
 	set, ok := list[int](t, key)
 	if !ok {
@@ -99,7 +99,7 @@ func affinity(t *table, key string) numa.Fact[[]int] {
 	return numa.ReadAt(append([]int{}, set...), t.origin(key))
 }
 
-// readNodes reads the nodes of a host that states them.
+// readNodes reads the nodes of a host, if they are stated.
 func readNodes(t *table, h *numa.Host) bool {
 	h.Options = settings(t, "options", numa.KeepOption)
 	type numaNode struct {
@@ -112,7 +112,7 @@ func readNodes(t *table, h *numa.Host) bool {
 	if !ok || !h.Cores.Known() || !h.Threads.Known() {
 		return false
 	}
-	if !slices.ContainsFunc(stated, func(n numaNode) bool { return len(n.CPUs) > 0 }) && len(stated) > 0 && h.Packages.Known() { // their number is stated, and no more
+	if !slices.ContainsFunc(stated, func(n numaNode) bool { return len(n.CPUs) > 0 }) && len(stated) > 0 && h.Packages.Known() { // only their number is stated
 		return setNodeCount(t, h, "nodes", len(stated))
 	}
 	type cpuPkg struct {

@@ -11,29 +11,35 @@ import (
 	"homenode/numa"
 )
 
-// assemble gives hosts and VMs their IDs, ties them together and puts them into f.
+// assemble assigns the IDs of hosts and VMs, links VMs to hosts, and adds both to f.
 func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
-	ofOneVCenter(hosts, vms)
 	prefix := idPrefix(hosts, vms)
-	c := clusters{fleet: f, at: n.base, prefix: prefix, byKey: map[[3]string]string{}, byName: map[[2]string][]string{}, taken: map[string]bool{}}
+	c := clusters{fleet: f, at: n.base, prefix: prefix, byKey: map[[3]string]string{}, byName: map[[2]string][]string{}, taken: map[string]bool{}, of: map[string]string{}}
 	byName := addHosts(f, hosts, &c, prefix, n)
 	f.VMs = make([]numa.VM, 0, len(vms))
-	seen := make(map[string]bool, len(vms))
-	var left, repeated, unhosted, ambiguous tally
+	taken := make(map[string]bool, len(vms))
+	var left, repeated, shared, unhosted, ambiguous tally
 	for i := range vms {
 		v := &vms[i]
 		if v.placeholder {
 			left.add(v.vm.Name)
 			continue
 		}
-		v.vm.ID = vmRowID(v, prefix(v.vcenter), seen)
-		if seen[v.vm.ID] {
+		if v.repeated {
 			repeated.add(v.vm.Name)
 			continue
 		}
-		seen[v.vm.ID] = true
+		if v.id != "" && taken[prefix(v.vcenter)+v.id] {
+			shared.add(v.id)
+		}
+		v.vm.ID = vmRowID(v, prefix(v.vcenter), taken)
+		taken[v.vm.ID] = true
 		v.vm.Cluster = c.id(v.vcenter, v.datacenter, v.cluster)
-		switch found := findHosts(byName, v); {
+		found := findHosts(byName, v)
+		if len(found) > 1 { // in several vCenters, or both standalone and in a cluster
+			found = inCluster(f, found, v.vm.Cluster)
+		}
+		switch {
 		case len(found) == 1:
 			h := &f.Hosts[found[0]]
 			v.vm.Host = h.ID
@@ -47,8 +53,10 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
+	c.tellApart(n.vcenters.names)
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
 	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: left out")
+	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")
 	n.tallied(n.vms, ambiguous, "VM names a host", "VMs name a host", "by a name that several hosts have: the host is unknown")
 	if unhosted.count > 0 {
 		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))
@@ -59,7 +67,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	}
 }
 
-// vcentersOf returns the vCenters that rows name.
+// vcentersOf returns the vCenters named in the rows.
 func vcentersOf(hosts []hostRow, vms []vmRow) map[string]bool {
 	vcenters := map[string]bool{}
 	for i := range hosts {
@@ -72,7 +80,7 @@ func vcentersOf(hosts []hostRow, vms []vmRow) map[string]bool {
 	return vcenters
 }
 
-// ofOneVCenter gives rows that name no vCenter the one that all others name, so that a cluster is one.
+// ofOneVCenter sets the vCenter of rows without one if all others name the same, so that their clusters are merged.
 func ofOneVCenter(hosts []hostRow, vms []vmRow) {
 	vcenters := vcentersOf(hosts, vms)
 	if len(vcenters) != 1 {
@@ -88,8 +96,8 @@ func ofOneVCenter(hosts []hostRow, vms []vmRow) {
 	}
 }
 
-// idPrefix returns what comes before the IDs of a vCenter's objects: nothing
-// when there is but one vCenter, as references are unique only within one.
+// idPrefix returns the prefix of the object IDs of a vCenter: empty if there is only one vCenter, because references are unique only within
+// one.
 func idPrefix(hosts []hostRow, vms []vmRow) func(vcenter string) string {
 	vcenters := vcentersOf(hosts, vms)
 	return func(vcenter string) string {
@@ -100,29 +108,26 @@ func idPrefix(hosts []hostRow, vms []vmRow) func(vcenter string) string {
 	}
 }
 
-// vmRowID returns the ID of a VM: its managed object reference, else its UUID,
-// else its name, with the row when the name is taken.
-func vmRowID(v *vmRow, prefix string, seen map[string]bool) string {
-	switch {
-	case v.id != "":
-		return prefix + v.id
-	case v.vm.UUID != "":
-		return prefix + strings.ToLower(v.vm.UUID)
-	case !seen[prefix+v.vm.Name]:
-		return prefix + v.vm.Name
+// vmRowID returns the ID of a VM: the first of its managed object reference, UUID and name that it has and that is not yet taken; otherwise
+// its name with the row.
+func vmRowID(v *vmRow, prefix string, taken map[string]bool) string {
+	for _, id := range []string{v.id, strings.ToLower(v.vm.UUID), v.vm.Name} {
+		if id != "" && !taken[prefix+id] {
+			return prefix + id
+		}
 	}
 	return prefix + v.vm.Name + "#" + strconv.Itoa(v.row)
 }
 
-// hostKey is how VMs name their host: vCenter, if given, and name.
+// hostKey identifies a host in VM rows: vCenter, if stated, and name.
 type hostKey struct{ vcenter, name string }
 
-// addHosts adds the hosts to f and returns their indices by name, with and
-// without the vCenter.
+// addHosts adds the hosts to f and returns their indices by name, with and without the vCenter.
 func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) string, n *notes) map[hostKey][]int {
 	byName := make(map[hostKey][]int, 2*len(hosts))
 	groups := hostGroups(hosts, prefix)
-	var repeated tally
+	var repeated, shared tally
+	taken := map[string]bool{}
 	f.Hosts = make([]numa.Host, 0, len(groups))
 	for _, rows := range groups {
 		h := rows[0]
@@ -130,7 +135,11 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 			repeated.count, repeated.first = repeated.count+len(rows)-1, cmp.Or(repeated.first, h.host.Name)
 			h = n.joined(rows)
 		}
-		h.host.ID = prefix(h.vcenter) + cmp.Or(h.id, h.host.Name)
+		if h.host.ID = prefix(h.vcenter) + cmp.Or(h.id, h.host.Name); taken[h.host.ID] {
+			shared.add(h.id)
+			h.host.ID = prefix(h.vcenter) + h.host.Name
+		}
+		taken[h.host.ID] = true
 		h.host.Cluster = c.id(h.vcenter, h.datacenter, h.cluster)
 		for _, name := range slices.Compact([]string{strings.ToLower(h.host.Name), strings.ToLower(cmp.Or(h.id, h.host.Name))}) {
 			byName[hostKey{"", name}] = append(byName[hostKey{"", name}], len(f.Hosts))
@@ -140,12 +149,12 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 		}
 		f.Hosts = append(f.Hosts, h.host)
 	}
+	n.tallied(n.hosts, shared, "host has", "hosts have", "the Object ID of another host: the file seems to be merged from several vCenters without a column that names them")
 	n.tallied(n.hosts, repeated, "row repeats", "rows repeat", "a host: all its rows are read together")
 	return byName
 }
 
-// findHosts returns the hosts that have the name by which the row of a VM names its own: where none has it whole, those that have it
-// with a domain, or without.
+// findHosts returns the hosts with the host name in a VM row: exact matches or, without any, those that differ in the domain only.
 func findHosts(byName map[hostKey][]int, v *vmRow) []int {
 	name := strings.ToLower(v.host)
 	if name == "" {
@@ -167,7 +176,16 @@ func findHosts(byName map[hostKey][]int, v *vmRow) []int {
 	return slices.Compact(found)
 }
 
-// clusters gives clusters their IDs. Names are unique in a datacenter only.
+// inCluster returns the hosts that are in the cluster, or all of them if there are none.
+func inCluster(f *numa.Fleet, hosts []int, cluster string) []int {
+	own := slices.DeleteFunc(slices.Clone(hosts), func(i int) bool { return cluster == "" || f.Hosts[i].Cluster != cluster })
+	if len(own) == 0 {
+		return hosts
+	}
+	return own
+}
+
+// clusters assigns the IDs of clusters. Names are unique in a datacenter only.
 type clusters struct {
 	fleet  *numa.Fleet
 	at     string
@@ -175,29 +193,48 @@ type clusters struct {
 	byKey  map[[3]string]string   // vCenter, datacenter, name to ID
 	byName map[[2]string][]string // vCenter, name to IDs
 	taken  map[string]bool        // IDs
+	of     map[string]string      // ID to vCenter
 }
 
-// id returns the ID of a cluster, datacenter/name, and adds it to the fleet when
-// it is new. It returns "" for no cluster.
+// tellApart prefixes cluster names that occur in several vCenters with the server of the vCenter, as numa.Merge does.
+func (c *clusters) tellApart(servers map[string]string) {
+	in := map[string]map[string]bool{} // name to vCenters
+	for key := range c.byName {
+		name := strings.ToLower(key[1])
+		if in[name] == nil {
+			in[name] = map[string]bool{}
+		}
+		in[name][key[0]] = true
+	}
+	for i := range c.fleet.Clusters {
+		one := &c.fleet.Clusters[i]
+		if vcenter := c.of[one.ID]; len(in[strings.ToLower(one.Name)]) > 1 && vcenter != "" {
+			one.Name = cmp.Or(servers[vcenter], vcenter) + "/" + one.Name
+		}
+	}
+}
+
+// id returns the ID of a cluster, datacenter/name, and adds the cluster to the fleet if it is new; "" for no cluster.
 func (c *clusters) id(vcenter, datacenter, name string) string {
 	if name == "" {
 		return ""
 	}
 	if ids := c.byName[[2]string{vcenter, name}]; datacenter == "" && len(ids) == 1 {
-		return ids[0] // a sheet without the column Datacenter
+		return ids[0] // from a sheet without the column Datacenter
 	}
 	key := [3]string{vcenter, datacenter, name}
-	for _, known := range [][3]string{key, {vcenter, "", name}} { // hosts are added first, perhaps of a sheet without the column
+	for _, known := range [][3]string{key, {vcenter, "", name}} { // hosts are added first, possibly from a sheet without the column
 		if id, ok := c.byKey[known]; ok {
 			return id
 		}
 	}
 	// vSphere itself writes %2f for a slash in a name.
 	id := c.prefix(vcenter) + strings.ReplaceAll(datacenter, "/", "%2f") + "/" + strings.ReplaceAll(name, "/", "%2f")
-	for c.taken[id] { // by a name that looks like that of another vCenter
+	for c.taken[id] { // by a name that looks like one of another vCenter
 		id += "#"
 	}
 	c.taken[id] = true
+	c.of[id] = vcenter
 	c.byKey[key] = id
 	c.byName[[2]string{vcenter, name}] = append(c.byName[[2]string{vcenter, name}], id)
 	c.fleet.Clusters = append(c.fleet.Clusters, numa.Cluster{ID: id, Name: name, At: c.at})

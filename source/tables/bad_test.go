@@ -36,7 +36,7 @@ func TestErrors(t *testing.T) {
 		{"cut off", tempFile(t, "a.xlsx", book[:len(book)/2]), "PATH: damaged or cut off: zip: not a valid zip file"},
 		{"a zip of something else", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"x.log": nil})), "PATH: a zip that is no workbook: found no xl/workbook.xml in it"},
 		{"two exports", tempFolder(t, map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM\n"), "tabvInfo.csv": []byte("VM\n")}),
-			"PATH: holds sheet vInfo twice, in RVTools_tabvInfo.csv and tabvInfo.csv: read one export at a time"},
+			"PATH: found the sheet vInfo twice, in RVTools_tabvInfo.csv and tabvInfo.csv: put the files of each export into a folder of their own, and name the folders"},
 		{"no relationships", tempFile(t, "a.xlsx", zipOf(t, map[string][]byte{workbookPart: []byte("<workbook/>")})), "PATH: damaged workbook: no xl/_rels/workbook.xml.rels"},
 		{"workbook of nonsense", tempFile(t, "a.xlsx", zipOf(t, map[string][]byte{workbookPart: []byte("<workbook>")})), "PATH: damaged workbook: xl/workbook.xml: XML syntax error on line 1: unexpected EOF"},
 		{"other sheets", tempFile(t, "a.xlsx", testSheets{"Sheet7": {{"VM"}}, "vHost": {{"Host"}}}.xlsx(t)), "PATH: no sheet vInfo, found sheets Sheet7, vHost: export all sheets from RVTools"},

@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// parseInt reads a whole number of a cell: 2048, 2048.0, 1.2E3, or with
-// thousands separators of a locale, 261.797, 261,797, 261 797, 261'797. decimal
-// is the decimal point of the sheet: a number with one of those and three digits
-// may be a fraction and is refused.
+// parseInt parses a whole number in a cell: 2048, 2048.0, 1.2E3, or with the thousands separators of a locale, 261.797,
+// 261,797, 261 797, 261'797. decimal is the decimal point of the sheet: a number with one of those and three digits may be a
+// fraction and is rejected.
 func parseInt(s string, decimal byte) (n int64, ok bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err == nil {
@@ -32,7 +31,7 @@ func parseInt(s string, decimal byte) (n int64, ok bool) {
 		s = strings.Replace(s, ",", ".", 1)
 	}
 	for i := range len(s) {
-		// ParseFloat also reads "inf", "0x1p4" and "1_000".
+		// ParseFloat also accepts "inf", "0x1p4" and "1_000".
 		if c := s[i]; (c < '0' || c > '9') && !strings.ContainsRune("+-.eE", rune(c)) {
 			return 0, false
 		}
@@ -44,7 +43,7 @@ func parseInt(s string, decimal byte) (n int64, ok bool) {
 	return int64(f), true
 }
 
-// parseFloat reads a number of a cell, also with a fraction: 15.5, 15,5, 1.024,5. What can be read in two ways is for numberAt.
+// parseFloat parses a number in a cell, possibly with a fraction: 15.5, 15,5, 1.024,5. numberAt handles ambiguous numbers.
 func parseFloat(s string, decimal byte) (float64, bool) {
 	if n, ok := parseInt(s, decimal); ok {
 		return float64(n), true
@@ -65,32 +64,36 @@ func parseFloat(s string, decimal byte) (float64, bool) {
 	return f, err == nil && math.Abs(f) <= 1<<53
 }
 
-// ungroup returns the digits of a number in groups of three, such as 1.261.797,
-// and its separator.
+// ungroup returns the digits of a number in groups of three, such as 1.261.797, or in Indian groups, 12,61,797, and the
+// separator.
 func ungroup(s string) (digits string, sep rune, ok bool) {
 	if len(s) == 0 || s[0] < '1' || s[0] > '9' {
-		return "", 0, false // 0.125 is no number of thousands
+		return "", 0, false // 0.125 has no thousands
 	}
-	var b strings.Builder
-	group, groups := 0, 1
-	for _, c := range s {
-		switch {
-		case c >= '0' && c <= '9':
-			b.WriteRune(c)
-			if group++; group > 3 {
-				return "", 0, false
-			}
-		case !strings.ContainsRune(".,'’ \u00a0\u202f", c), sep != 0 && c != sep, groups > 1 && group != 3:
+	i := strings.IndexAny(s, ".,'’ \u00a0\u202f")
+	if i < 0 {
+		return "", 0, false
+	}
+	sep, _ = utf8.DecodeRuneInString(s[i:])
+	groups := strings.Split(s, string(sep))
+	inner := 3
+	if sep == ',' && len(groups) > 2 && len(groups[1]) == 2 {
+		inner = 2
+	}
+	for i, group := range groups {
+		want := inner
+		if i == len(groups)-1 {
+			want = 3
+		}
+		if strings.Trim(group, "0123456789") != "" || i > 0 && len(group) != want || len(group) > want || len(group) == 0 {
 			return "", 0, false
-		default:
-			sep, group, groups = c, 0, groups+1
 		}
 	}
-	return b.String(), sep, groups > 1 && group == 3
+	return strings.Join(groups, ""), sep, true
 }
 
-// booleans are the words for true and false of the languages that RVTools
-// exports were seen or are expected in, and the forms of spreadsheet programs.
+// booleans are the words for true and false in the known and expected languages of RVTools exports, and the forms of
+// spreadsheet programs.
 var booleans = map[string]bool{
 	"true": true, "false": false, "1": true, "0": false,
 	"yes": true, "no": false, "on": true, "off": false, "enabled": true, "disabled": false,
@@ -108,9 +111,9 @@ func parseBool(s string) (v, ok bool) {
 	return v, ok
 }
 
-// quote quotes the content of a cell for a message, shortened to what fits one.
+// quote quotes the content of a cell for a message, shortened if necessary.
 func quote(s string) string {
-	const most = 60 // characters; a line of a report holds about 120
+	const most = 60 // characters; a line of a report has about 120
 	if utf8.RuneCountInString(s) > most {
 		s = string([]rune(s[:min(len(s), most*utf8.UTFMax)])[:most]) + "…"
 	}

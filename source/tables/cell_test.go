@@ -25,6 +25,12 @@ func TestParseInt(t *testing.T) {
 		{"261\u202f797", ',', 261797, true},
 		{"1'261'797", '.', 1261797, true},
 		{"1.261.797", '.', 1261797, true}, // two points are no decimal points
+		{"2,62,144", '.', 262144, true},   // in India
+		{"1,23,45,678", ',', 12345678, true},
+		{"262,14,400", '.', 0, false},
+		{"2,62,1440", '.', 0, false},
+		{"2,62,14", '.', 0, false},
+		{"2.62.144", '.', 0, false},
 		// One decimal point and three digits can be a fraction.
 		{"261.797", '.', 0, false},
 		{"1.000", '.', 0, false},

@@ -7,23 +7,23 @@ import (
 
 // A column is one column of a table.
 type column struct {
-	// key is what the code calls the column; without one, its first name.
+	// key is the name of the column in the code; the default is its first header.
 	key string
-	// fact is what is unknown when the column is missing; empty for keys and for
-	// columns that some other column stands in for.
+	// fact is unknown if the column is missing; empty for keys and for columns that another
+	// column can replace.
 	fact string
-	// names are all known headers, the likeliest first. Case, blanks and punctuation do
-	// not matter, nor does a unit at the end: "Memory" is also "memory_mb" and "Memory
-	// (GiB)". "Memory=MiB" says which unit holds when the header states none; without
-	// one, the cells have to. Names with dots are paths in JSON.
+	// names are all known headers, the most common first. Case, blanks and punctuation are
+	// ignored, and so is a unit at the end: "Memory" is also "memory_mb" and "Memory (GiB)".
+	// "Memory=MiB" sets the unit for a header without one; otherwise the cells must contain it.
+	// Names with dots are paths in JSON.
 	names []string
-	// last: custom attributes and tags, whose headers users choose, stand after
-	// Annotation and before Datacenter. Of two columns with one name the last is
-	// meant from Datacenter on, the first before.
+	// last marks the columns from Datacenter on. Custom attributes and tags, whose headers
+	// users choose, are between Annotation and Datacenter. If a name occurs twice, the last
+	// column counts from Datacenter on, and the first one before it.
 	last bool
 }
 
-// id returns what the code calls the column.
+// id returns the name of the column in the code.
 func (c *column) id() string {
 	if c.key != "" {
 		return c.key
@@ -31,22 +31,22 @@ func (c *column) id() string {
 	return c.title()
 }
 
-// title returns the first name.
+// title returns the first header.
 func (c *column) title() string {
 	name, _, _ := strings.Cut(c.names[0], "=")
 	return name
 }
 
-// A kind is one kind of table with the columns that are read; others are never looked at.
+// A kind is a kind of table with the columns that are read; other columns are ignored.
 type kind struct {
-	name    string // of the sheet, for RVTools
+	name    string // sheet name in RVTools
 	columns []column
 }
 
-// kinds is the whole mapping from tables to facts: the sheets of RVTools, then the tables
-// of everything else. Sources: sbroenne/RvToolsMerge, docs/ColumnMappings.md; the
-// property paths of the vSphere API; PowerCLI's VirtualMachine and VMHost structures;
-// return values of community.vmware; headers that public readers of Live Optics look for.
+// kinds is the complete mapping from tables to facts: the sheets of RVTools, then the tables of
+// other programs. Sources: sbroenne/RvToolsMerge, docs/ColumnMappings.md; the property paths of
+// the vSphere API; the VirtualMachine and VMHost structures of PowerCLI; return values of
+// community.vmware; headers that public readers of Live Optics use.
 var kinds = []kind{
 	{name: "vInfo", columns: []column{
 		{names: []string{"VM", "vInfoVMName"}},
@@ -128,7 +128,7 @@ var kinds = []kind{
 	hostTable,
 }
 
-// kindNamed returns the kind of a table; nil for a name that is none.
+// kindNamed returns the kind of a table by name; nil if there is none.
 func kindNamed(name string) *kind {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return strings.EqualFold(k.name, name) })
 	if i < 0 {
@@ -137,7 +137,7 @@ func kindNamed(name string) *kind {
 	return &kinds[i]
 }
 
-// facts names what the columns tell, for a note that the table is missing.
+// facts names the facts in the columns, for a note about a missing table.
 func (k *kind) facts() string {
 	var facts []string
 	for _, c := range k.columns {
@@ -148,5 +148,5 @@ func (k *kind) facts() string {
 	return strings.Join(facts, ", ")
 }
 
-// generic reports whether the kind is one of tables that RVTools did not write.
+// generic reports whether the kind is that of tables from programs other than RVTools.
 func (k *kind) generic() bool { return k.name == vmTable.name || k.name == hostTable.name }

@@ -24,26 +24,28 @@ import (
 	"homenode/source/text"
 )
 
-// A file is one file with tables.
+// A file is one file that contains tables.
 type file struct {
 	at   string // its path, for messages
-	name string // with folders
+	name string // including folders
 	read func() ([]byte, error)
 }
 
-// sheetName matches RVTools_tabvInfo, which is how RVTools names the file of a sheet, and inside some workbooks the sheet.
+// sheetName matches RVTools_tabvInfo, the name that RVTools gives to the file of a sheet and, in some workbooks, to the sheet.
 var sheetName = pattern.Of(`(?i)^(rvtools_tab|rvtools_|tab)?(d?v[a-z_]+)`)
 
-// rvtoolsSheet returns the sheet of RVTools that a sheet or a file goes by, and whether no other program names it so.
+// rvtoolsSheet returns the RVTools sheet that a sheet or file name stands for; sure means that only RVTools uses such names. People
+// append to the name: RVTools_tabvInfo_vc01.
 func rvtoolsSheet(base string) (sheet string, sure bool) {
-	m := sheetName.FindStringSubmatch(base)
+	m := sheetName.FindStringSubmatch(strings.TrimSpace(base))
 	if m == nil {
 		return "", false
 	}
-	return m[2], m[1] != ""
+	sheet, _, _ = strings.Cut(m[2], "_")
+	return sheet, m[1] != ""
 }
 
-// isTable reports whether a file with this name may hold tables.
+// isTable reports whether a file with this name may contain tables.
 func isTable(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".csv", ".tsv", ".json":
@@ -52,7 +54,7 @@ func isTable(name string) bool {
 	return false
 }
 
-// folderFiles lists the files of a folder that may hold tables. Of an export of RVTools only its own count.
+// folderFiles lists the files of a folder that may contain tables. If there are files of an RVTools export, it returns only those.
 func folderFiles(folder string) ([]file, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -60,14 +62,14 @@ func folderFiles(folder string) ([]file, error) {
 	}
 	var files []file
 	for _, e := range entries {
-		if e.Type().IsRegular() && isTable(e.Name()) { // a pipe may have no end
+		if e.Type().IsRegular() && isTable(e.Name()) { // reading a pipe may never end
 			files = append(files, file{filepath.Join(folder, e.Name()), e.Name(), func() ([]byte, error) { return tableIn(filepath.Join(folder, e.Name())) }})
 		}
 	}
 	return ofRVTools(files), nil
 }
 
-// ofRVTools returns the files that RVTools wrote; all when there are none.
+// ofRVTools returns the RVTools files, or all files if there are none.
 func ofRVTools(files []file) []file {
 	var own []file
 	for _, f := range files {
@@ -81,7 +83,7 @@ func ofRVTools(files []file) []file {
 	return files
 }
 
-// sheets returns the tables of a file. alone says that it is the only one of its export.
+// sheets returns the tables of a file. alone means that it is the only file of its export.
 func (f *file) sheets(alone bool) ([]*sheet, error) {
 	base := path.Base(f.name)
 	at := base
@@ -104,23 +106,25 @@ func (f *file) sheets(alone bool) ([]*sheet, error) {
 	}
 	s := &sheet{file: f.at, name: base, at: at, open: open}
 	name, sure := rvtoolsSheet(strings.TrimSuffix(base, path.Ext(base)))
-	if k := kindNamed(name); sure {
-		if s.name, s.at, s.kind = name, name, k; k != nil {
-			s.at = k.name
-		}
-		return []*sheet{s}, nil
+	switch k := kindNamed(name); {
+	case sure && k != nil:
+		s.name, s.at, s.kind = name, k.name, k
+	case sure && s.recognise(nil) != nil: // it is damaged, and not needed according to its name
+		s.kind = nil
+	case !sure:
+		return []*sheet{s}, s.recognise(k)
 	}
-	return []*sheet{s}, s.recognise(kindNamed(name))
+	return []*sheet{s}, nil
 }
 
-// isJSON reports whether a text begins as JSON, whatever its file is called.
+// isJSON reports whether a text begins as JSON, regardless of the file name.
 func isJSON(b []byte) bool {
 	b, err := decoded(b[:min(len(b), text.HeadSize)])
 	b = bytes.TrimLeft(b, " \t\r\n")
 	return err == nil && len(b) > 0 && (b[0] == '{' || b[0] == '[')
 }
 
-// recognise reads the header of a sheet to tell its kind; named is the one that its name means.
+// recognise reads the header of a sheet to determine its kind; named is the kind according to its name.
 func (s *sheet) recognise(named *kind) error {
 	rows, err := s.open()
 	if err != nil {
@@ -142,7 +146,7 @@ func (s *sheet) recognise(named *kind) error {
 	return nil
 }
 
-// readFiles reads an export of several files. Errors name the export as path, notes and origins as base.
+// readFiles reads an export of several files. Errors contain path, notes and origins contain base.
 func readFiles(path, base string, files []file) (*numa.Fleet, error) {
 	x := &export{path: path, base: base, several: len(files) > 1}
 	seen := map[string]string{}
@@ -154,7 +158,7 @@ func readFiles(path, base string, files []file) (*numa.Fleet, error) {
 		for _, s := range sheets {
 			if s.kind != nil && !s.kind.generic() {
 				if first, ok := seen[s.kind.name]; ok {
-					return nil, fmt.Errorf("%s: holds sheet %s twice, in %s and %s: read one export at a time", path, s.name, first, f.name)
+					return nil, &Unknown{path, fmt.Sprintf("the sheet %s twice, in %s and %s: put the files of each export into a folder of their own, and name the folders", s.kind.name, first, f.name)}
 				}
 				seen[s.kind.name] = f.name
 			}
@@ -164,21 +168,21 @@ func readFiles(path, base string, files []file) (*numa.Fleet, error) {
 	return x.fleet()
 }
 
-// csvRows yields the rows of one CSV.
+// csvRows yields the rows of a CSV file.
 type csvRows struct {
 	file  string
 	r     *csv.Reader
 	row   int
 	point byte
 
-	ansi bool  // it was no UTF-8
-	size int64 // where a last row ends that has no line end; -1 when it has one
-	last int   // fields of the last row
-	cut  error // says that the last row seems to be cut off
+	ansi bool  // it was not UTF-8
+	size int64 // offset of the end of a last row without a line end; -1 if it has one
+	last int   // number of fields in the last row
+	cut  error // not nil if the last row seems to be truncated
 }
 
-// newCSVRows returns the rows of the CSV in b, which it may change. RVTools
-// writes the list separator and the encoding of the Windows it runs on.
+// newCSVRows returns the rows of the CSV data in b, which it may modify. RVTools uses the list separator and the encoding of its
+// Windows.
 func newCSVRows(file string, b []byte) (*csvRows, error) {
 	if err := shortLines(file, bytes.NewReader(b)); err != nil { // before it is copied
 		return nil, err
@@ -192,7 +196,7 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 		col := i - bytes.LastIndexByte(b[:i], '\n')
 		return nil, &numa.SyntaxError{File: file, Line: line, Col: col, Msg: "found a NUL byte, want text: save as UTF-8, or as UTF-16 with a byte order mark"}
 	}
-	if bytes.IndexByte(b, '\n') < 0 { // lines end in a bare CR
+	if bytes.IndexByte(b, '\n') < 0 { // line ends are bare CR
 		b = bytes.ReplaceAll(b, []byte("\r"), []byte("\n"))
 	}
 	ansi := !utf8.Valid(b)
@@ -201,10 +205,10 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	b = bytes.TrimRight(b, "\x1a") // an end of DOS
+	b = bytes.TrimRight(b, "\x1a") // a DOS end-of-file character
 	comma := rune(0)
 	var skipped int
-	for { // what Excel and Export-Csv of PowerShell 5 put before the header
+	for { // lines that Excel and Export-Csv of PowerShell 5 write before the header
 		line, rest, _ := bytes.Cut(b, []byte("\n"))
 		line = bytes.TrimSpace(line)
 		if len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")) {
@@ -223,7 +227,7 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 		r.Comma = separator(b)
 	}
 	r.TrimLeadingSpace = r.Comma != '\t' // "a", "b"
-	r.FieldsPerRecord = -1               // a short or long row is still a row
+	r.FieldsPerRecord = -1               // a short or long row is accepted
 	r.ReuseRecord = true
 	point := byte('.')
 	if r.Comma == ';' {
@@ -232,13 +236,13 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 	return &csvRows{file: file, r: r, row: skipped, point: point, ansi: ansi, size: size}, nil
 }
 
-// decoded returns a text as UTF-8 that a byte order mark says to be another Unicode.
+// decoded converts a text with the byte order mark of another Unicode encoding to UTF-8.
 func decoded(b []byte) ([]byte, error) {
 	b, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), b)
 	return b, err
 }
 
-// separator returns what divides the headers, which may stand below a title.
+// separator returns the character that separates the headers, which may be below a title.
 func separator(b []byte) rune {
 	rest := b
 	for range maxTitle {
@@ -298,7 +302,7 @@ func isJSONFile(path string) bool {
 	return err == nil && isJSON(b)
 }
 
-// separatorOf returns the character that stands most often between the headers of the first line.
+// separatorOf returns the most frequent separator between the headers in the first line.
 func separatorOf(b []byte) rune {
 	header, _, _ := bytes.Cut(b, []byte("\n"))
 	counts := map[byte]int{}
@@ -319,8 +323,8 @@ func separatorOf(b []byte) rune {
 	return rune(best)
 }
 
-// next returns the next row. A row whose fields hold line breaks counts as one;
-// lines without anything do not count. Where the file ends in a row, its last field is unknown.
+// next returns the next row. A row with line breaks in its fields counts as one; empty lines do not count. If the file ends within a
+// row, its last field is unknown.
 func (c *csvRows) next() ([]string, int, error) {
 	cells, err := c.r.Read()
 	if err == io.EOF {
@@ -341,7 +345,7 @@ func (c *csvRows) next() ([]string, int, error) {
 
 func (c *csvRows) decimal() byte { return c.point }
 
-// want changes nothing: a row is cut into its fields to find its end.
+// want does nothing: a row has to be split into its fields to find its end.
 func (c *csvRows) want([]int) {}
 
 func (c *csvRows) syntaxError(err error) error {

@@ -168,7 +168,7 @@ func TestJoin(t *testing.T) {
 			cpuHead + "web,,,,4,2\n",
 			[]string{"vm-1 0", "vm-2 0"},
 			[]string{
-				`sheet vCPU: 1 row names a VM that is not the only one with its name, and has no VM ID: left out (first: "web")`,
+				`sheet vCPU: 1 row names a VM that is not the only one with its name, and has no VM ID or UUID of its own: left out (first: "web")`,
 				`sheet vCPU: 2 VMs have no row: unknown: ` + kindNamed("vCPU").facts() + ` (first: "web")`}},
 		{"another reference is another VM", "VM,VM ID\nweb,vm-1\n",
 			cpuHead + "web,vm-9,,,4,2\n",

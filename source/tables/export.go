@@ -13,25 +13,25 @@ import (
 	"homenode/numa/pattern"
 )
 
-// An export is the tables of one source, in any form.
+// An export is the set of tables from one source, in any form.
 type export struct {
-	path   string // as the user gave it, for errors
+	path   string // as given by the user, for errors
 	base   string // its last element, for notes and origins
-	form   string // "a workbook", for a message that describes it
+	form   string // "a workbook", for a message
 	sheets []*sheet
 
-	several bool     // files: a damaged one leaves the others
-	unread  []string // those that are damaged
-	broken  error    // of the first of them
+	several bool     // of several files: a damaged one does not affect the others
+	unread  []string // damaged files
+	broken  error    // error of the first of them
 	notes   []numa.Note
 }
 
-// cutOff is the error about a table whose last row is not whole: those before it are.
+// cutOff is the error about a table with an incomplete last row; the rows before it are valid.
 type cutOff struct{ error }
 
 func (e cutOff) Unwrap() error { return e.error }
 
-// damaged returns the error of the file at a path; nil when there are others or rows of it could be read, and the damage stands in the notes.
+// damaged returns the error of a file; nil, with a note, if there are other files or some rows could be read.
 func (x *export) damaged(at string, err error) error {
 	if _, cut := errors.AsType[cutOff](err); err == nil || !x.several && !cut {
 		return numa.Located(cmp.Or(at, x.path), err)
@@ -42,7 +42,7 @@ func (x *export) damaged(at string, err error) error {
 	return nil
 }
 
-// sheet returns the first sheet of a kind; nil when there is none.
+// sheet returns the first sheet of a kind; nil if there is none.
 func (x *export) sheet(kind string) *sheet {
 	if all := x.all(kind); all != nil {
 		return all[0]
@@ -60,8 +60,7 @@ func (x *export) all(kind string) (all []*sheet) {
 	return all
 }
 
-// fleet reads the sheets in the order in which one needs the other: hosts, VMs,
-// then the further facts of VMs.
+// fleet reads the sheets in the order of their dependencies: hosts, VMs, then the other facts of VMs.
 func (x *export) fleet() (*numa.Fleet, error) {
 	rvtools := slices.ContainsFunc(x.sheets, func(s *sheet) bool { return s.kind != nil && !s.kind.generic() })
 	if i := slices.IndexFunc(x.sheets, func(s *sheet) bool { return s.name == "About" }); i >= 0 && slices.Equal(x.sheets[i].header, []string{"What", "Value"}) {
@@ -75,7 +74,7 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	case !rvtools && x.all("VMs") == nil && x.all("hosts") == nil:
 		return nil, x.unknown()
 	}
-	n := &notes{base: x.base, cells: map[string]int{}}
+	n := &notes{base: x.base, cells: map[string]int{}, vcenters: newVCenters(), said: map[numa.Note]bool{}}
 	if rvtools {
 		n.vms, n.hosts = "sheet vInfo", "sheet vHost"
 	}
@@ -91,8 +90,9 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
+	ofOneVCenter(hosts, vms)
+	j := newJoin(vms)
 	if x.sheet("vInfo") != nil {
-		j := newJoin(vms)
 		for _, sheet := range []string{"vCPU", "vMemory"} {
 			if err := x.joinSheet(sheet, vms, j, n); err != nil {
 				return nil, err
@@ -111,7 +111,7 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	return f, nil
 }
 
-// table opens a sheet; nil for a damaged one that others stand beside.
+// table opens a sheet; nil for a damaged one if there are others.
 func (x *export) table(s *sheet, n *notes) (*table, error) {
 	rows, err := s.open()
 	if err != nil {
@@ -125,8 +125,8 @@ func (x *export) table(s *sheet, n *notes) (*table, error) {
 	return t, nil
 }
 
-// optional opens a sheet of RVTools that a fleet can do without. When it is missing or has
-// none of the columns that say who a row is about, a note says what is unknown.
+// optional opens an RVTools sheet that a fleet does not require. If the sheet is missing, or lacks all columns that identify an object, a
+// note lists the unknown facts.
 func (x *export) optional(kind string, n *notes, keys ...string) (*table, error) {
 	s := x.sheet(kind)
 	if s == nil {
@@ -159,7 +159,7 @@ func (x *export) found() string {
 	return "sheets " + strings.Join(names, ", ")
 }
 
-// readMeta reads when, from where and by which version the export was made.
+// readMeta reads the time, the server and the RVTools version of the export.
 func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 	if m := nameTime.FindStringSubmatch(x.path); m != nil {
 		f.Collected = unknownZone(m[1] + "T" + m[2] + ":" + m[3] + ":" + m[4])
@@ -173,7 +173,7 @@ func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 		return err
 	}
 	release, servers := "", []string(nil)
-	err = x.rowsOf(t, func() { // one row per vCenter
+	err = x.rowsOf(t, func() { // one row for each vCenter
 		if when, ok := parseTime(t.text("xlsx creation datetime")); ok {
 			f.Collected = when
 		}
@@ -197,17 +197,16 @@ func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 	return nil
 }
 
-// nameTime matches the time in the name that RVTools gives to an export,
-// RVTools_export_all_2025-06-01_10.20.30.
+// nameTime matches the time in the default name of an export, RVTools_export_all_2025-06-01_10.20.30.
 var nameTime = pattern.Of(`(\d{4}-\d{2}-\d{2})_(\d{2})\.(\d{2})\.(\d{2})`)
 
 const wallClock = "2006-01-02T15:04:05"
 
-// parseTime reads the creation time of an export: a date of Excel, or a text
-// that begins with the year. In other texts day and month cannot be distinguished.
+// parseTime parses the creation time of an export: an Excel date, or a text that begins with the year. In other texts, day and month are
+// ambiguous.
 func parseTime(s string) (string, bool) {
 	if days, err := strconv.ParseFloat(s, 64); err == nil {
-		// 36526 is 2000-01-01; RVTools is younger, and 73051 is 2100-01-01.
+		// 36526 is 2000-01-01, before the first RVTools; 73051 is 2100-01-01.
 		if !(days >= 36526 && days < 73051) {
 			return "", false
 		}
@@ -224,8 +223,7 @@ func parseTime(s string) (string, bool) {
 	return unknownZone(s), true
 }
 
-// unknownZone returns the time s in RFC 3339. RVTools writes the local time of
-// the machine it runs on without its zone; RFC 3339 §4.3 has -00:00 for that.
+// unknownZone returns the time s in RFC 3339. RVTools writes local time without a zone; RFC 3339 §4.3 defines -00:00 for that.
 func unknownZone(s string) string {
 	if _, err := time.Parse(wallClock, s); err != nil {
 		return ""

@@ -10,8 +10,7 @@ import (
 	"homenode/numa/pattern"
 )
 
-// squash returns a header in the form in which headers are compared: its letters, digits,
-// dots and signs, in lower case.
+// squash returns a header in the form for comparisons: its letters, digits, dots and signs, in lower case.
 func squash(header string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == '#' || r == '%' {
@@ -21,14 +20,13 @@ func squash(header string) string {
 	}, header)
 }
 
-// units are the units of amounts: of memory in bytes, of frequencies in Hz. MB is MiB
-// throughout vSphere.
+// units are the units of amounts: of memory in bytes, of frequencies in Hz. MB means MiB throughout vSphere.
 var units = map[string]float64{
 	"bytes": 1, "b": 1, "kb": 1 << 10, "kib": 1 << 10, "mb": 1 << 20, "mib": 1 << 20, "gb": 1 << 30, "gib": 1 << 30, "tb": 1 << 40, "tib": 1 << 40,
 	"hz": 1, "mhz": 1e6, "ghz": 1e9,
 }
 
-// splitUnit cuts a unit off the end of a squashed header or a cell.
+// splitUnit removes a unit from the end of a squashed header or a cell.
 func splitUnit(s string) (rest, unit string) {
 	for n := min(5, len(s)-1); n > 0; n-- {
 		if units[s[len(s)-n:]] > 0 {
@@ -38,7 +36,7 @@ func splitUnit(s string) (rest, unit string) {
 	return s, ""
 }
 
-// A name is a known header: of which column, how likely, and its unit.
+// A name is a known header: its column, its priority and its unit.
 type name struct {
 	id           string // of the column
 	column, rank int
@@ -51,7 +49,7 @@ var amounts = map[string]bool{"Memory": false, "# Memory": false, "memory reserv
 // knownOf keeps what known returns, by kind: each header that may be one of a table asks for it.
 var knownOf sync.Map
 
-// known returns the names of a kind by their squashed form. Of a name of two columns the first is kept.
+// known returns the names of a kind by their squashed form. If two columns share a name, the first is kept.
 func (k *kind) known() map[string]name {
 	if kept, ok := knownOf.Load(k.name); ok {
 		return kept.(map[string]name)
@@ -73,10 +71,10 @@ func (k *kind) known() map[string]name {
 	return known
 }
 
-// wrappers are what programs put around the properties of an object.
+// wrappers are prefixes that programs add to the properties of an object.
 var wrappers = []string{"instance.", "ansible_facts.", "extensiondata.", "value."}
 
-// find returns the known name that a header is.
+// find returns the known name for a header.
 func find(known map[string]name, header string) (name, bool) {
 	s := squash(header)
 	for _, w := range wrappers {
@@ -94,7 +92,7 @@ func find(known map[string]name, header string) (name, bool) {
 	return name{}, false
 }
 
-// places returns where the columns of the kind stand in a header, by what the code calls them.
+// places returns the places of the columns of the kind in a header, by column ID.
 func (k *kind) places(header []string) (at map[string]place, repeated []string) {
 	known := k.known()
 	at = map[string]place{}
@@ -124,11 +122,11 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 	return at, repeated
 }
 
-// aboutNUMA matches squashed headers that may state what matters most.
+// aboutNUMA matches squashed headers that may state important NUMA facts.
 var aboutNUMA = pattern.Of(`hot(add|plug)|hwversion|hardwareversion|numa|cores|sockets`)
 
-// unknown returns the headers that no column of the kind has, those first that may matter most; not those of hosts inside VMs, which are a
-// table of their own.
+// unknown returns the headers without a column in the kind, possible NUMA headers first. Headers of hosts inside VMs are excluded: they
+// are a separate table.
 func (k *kind) unknown(header []string) (names []string) {
 	known := k.known()
 	for _, h := range header {
@@ -144,32 +142,24 @@ func (k *kind) unknown(header []string) (names []string) {
 	return names
 }
 
-// rvtoolsWords are headers that only RVTools writes.
-var rvtoolsWords = []string{"VI SDK Server", "OS according to the configuration file", "SRM Placeholder", "In Use MiB", "In Use MB", "Numa Hotadd Exposed", "DRS Entitlement"}
+// rvtoolsWords are headers that only RVTools uses.
+var rvtoolsWords = []string{"RVTools version", "VI SDK Server", "VI SDK UUID", "OS according to the configuration file", "SRM Placeholder", "In Use MiB", "In Use MB", "Numa Hotadd Exposed", "DRS Entitlement"}
 
-// kindOf returns the kind of a table with this header; nil when it is neither one of VMs
-// nor one of hosts. RVTools' own words tell its sheets, whatever they are called.
+// kindOf returns the kind of a table with this header; nil if it is neither a table of VMs nor one of hosts. Headers that only RVTools
+// uses identify its sheets, regardless of their names.
 func kindOf(header []string) *kind {
 	words := map[string]bool{}
 	for _, h := range header {
 		words[squash(h)] = true
 	}
-	if slices.ContainsFunc(rvtoolsWords, func(w string) bool { return words[squash(w)] }) {
-		var best *kind
-		most := 3
-		for i := range kinds[:len(kinds)-2] {
-			if n := kinds[i].matches(header); n > most {
-				best, most = &kinds[i], n
-			}
-		}
-		if best != nil {
-			return best
-		}
+	rvtools := slices.ContainsFunc(rvtoolsWords, func(w string) bool { return words[squash(w)] })
+	if k := sheetOf(header); rvtools && k != nil {
+		return k
 	}
 	vms, hosts := &kinds[len(kinds)-2], &kinds[len(kinds)-1]
 	v, h := vms.score(header), hosts.score(header)
 	switch {
-	case v == 0 && h == 0:
+	case v == 0 && (h == 0 || rvtools): // vCluster has a column for cores too
 		return nil
 	case v >= h:
 		return vms
@@ -177,7 +167,33 @@ func kindOf(header []string) *kind {
 	return hosts
 }
 
-// matches counts the columns of a kind that a header has.
+// sheetsTold are the columns that distinguish the RVTools sheets; each sheet also needs the column that identifies its object. Most
+// columns of vInfo occur in every sheet of VMs. The first match counts.
+var sheetsTold = []struct {
+	kind, about string
+	columns     []string
+}{
+	{"vInfo", "VM", []string{"Memory", "HW version"}},
+	{"vCPU", "VM", []string{"Sockets", "Cores p/s"}},
+	{"vMemory", "VM", []string{"Memory", "Memory Reservation Locked To Max"}},
+	{"vInfo", "VM", []string{"CPUs"}},
+	{"vHost", "Host", []string{"# CPU", "# Cores"}},
+	{"vMetaData", "RVTools version", []string{"xlsx creation datetime", "Server"}},
+}
+
+// sheetOf returns the kind of an RVTools sheet with this header; nil if the sheet is not read.
+func sheetOf(header []string) *kind {
+	for _, told := range sheetsTold {
+		k := kindNamed(told.kind)
+		at, _ := k.places(header)
+		if at[told.about].index >= 0 && slices.ContainsFunc(told.columns, func(c string) bool { return at[c].index >= 0 }) {
+			return k
+		}
+	}
+	return nil
+}
+
+// matches returns the number of columns of a kind in a header.
 func (k *kind) matches(header []string) int {
 	at, _ := k.places(header)
 	n := 0
@@ -189,13 +205,13 @@ func (k *kind) matches(header []string) int {
 	return n
 }
 
-// needs are the columns one of which a table has to have: who a row is about, and what is said of it.
+// needs are the required columns: at least one that identifies the object and one with data about it.
 var needs = map[string][2][]string{
 	"VMs":   {{"VM", "VM ID", "VM UUID"}, {"CPUs", "Memory", "Cores p/s", "CPU hot add", "memory hot add", "settings"}},
 	"hosts": {{"Host"}, {"# CPU", "# Cores", "Cores per CPU", "CPU Model", "nodes", "CPU Threads"}},
 }
 
-// score says how well a header fits a kind; 0 when it lacks what is needed.
+// score rates the match of a header with a kind; 0 if required columns are missing.
 func (k *kind) score(header []string) int {
 	known, found := k.known(), 0
 	for _, h := range header {
@@ -218,7 +234,7 @@ func (k *kind) score(header []string) int {
 	}
 	if k.name == vmTable.name && at["CPUs"].index < 0 && !slices.ContainsFunc(ofVMs, func(id string) bool { return at[id].index >= 0 }) &&
 		strings.EqualFold(strings.Trim(at["VM"].header, `"`), "name") {
-		return 0 // names and memory: of anything
+		return 0 // names and memory: too unspecific
 	}
 	if k.name == hostTable.name && (ofAnything(at) || namesVM(header)) {
 		return 0
@@ -226,7 +242,7 @@ func (k *kind) score(header []string) int {
 	return k.matches(header)
 }
 
-// namesVM reports whether a column can only name VMs: a row is about one of them, also where it states a host.
+// namesVM reports whether a column contains VM names only: then each row is about a VM, even if it states a host.
 func namesVM(header []string) bool {
 	at, _ := vmTable.places(header)
 	vm := at["VM"]
@@ -234,7 +250,7 @@ func namesVM(header []string) bool {
 	return vm.index >= 0 && !host
 }
 
-// ofAnything reports whether a table of hosts may as well be one of goods: names, models, cores and memory.
+// ofAnything reports whether a table of hosts could be an unrelated one, such as a price list: names, models, cores and memory.
 func ofAnything(at map[string]place) bool {
 	for id, p := range at {
 		header := squash(strings.Trim(p.header, `"`))
@@ -248,5 +264,5 @@ func ofAnything(at map[string]place) bool {
 	return true
 }
 
-// ofVMs are columns that only a table of VMs has, or one that names their hosts.
+// ofVMs are columns that occur only in tables of VMs or name the hosts of VMs.
 var ofVMs = []string{"VM ID", "Powerstate", "Template", "Cores p/s", "CPU hot add", "memory hot add", "settings", "HW version", "Host", "Cluster", "Datacenter"}

@@ -11,8 +11,8 @@ import (
 	"homenode/numa/pattern"
 )
 
-// maxCores bounds the cores of a host so that two threads of each stay within
-// the bounds of numa.Fleet.Check; maxPackageCores likewise those of a package.
+// maxCores is the maximum number of cores of a host, so that two threads per core stay within the limits of numa.Fleet.Check;
+// maxPackageCores is the same for a package.
 const (
 	maxCores        = numa.MaxNodes * maxPackageCores
 	maxPackageCores = numa.MaxCoresPerNode / 2
@@ -23,12 +23,12 @@ type hostRow struct {
 	host                         numa.Host
 	id                           string // managed object reference
 	vcenter, datacenter, cluster string
-	nodes                        numa.Fact[int] // their number, where a column states it
-	odd                          bool           // it contradicts itself
-	tiered                       bool           // its memory includes a slower tier, so that of no row is that of the nodes
+	nodes                        numa.Fact[int] // number of nodes, if a column states it
+	odd                          bool           // it is inconsistent
+	tiered                       bool           // its memory includes a slower tier, so no row has the memory of the nodes
 }
 
-// readHosts reads vHost, or the tables of hosts of any other program.
+// readHosts reads vHost, or the tables of hosts from other programs.
 func (x *export) readHosts(n *notes) ([]hostRow, error) {
 	if x.sheet("vInfo") != nil || x.all("hosts") == nil && x.all("VMs") == nil {
 		t, err := x.optional("vHost", n, "Host")
@@ -58,7 +58,7 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 	return hosts, nil
 }
 
-// listHosts reads a sheet that lists hosts.
+// listHosts reads a sheet of hosts.
 func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 	var hosts []hostRow
 	var nameless, foreign tally
@@ -138,7 +138,7 @@ func readHost(t *table, name string, r *hostRow) {
 	h.Nodes = h.PackageNodes(perPackage.Value, why)
 }
 
-// deriveThreads gives a host without threads two of each core, or one without hyper-threading: ESXi runs on x86.
+// deriveThreads derives unknown threads: two per core, or one without hyper-threading. ESXi runs on x86.
 func deriveThreads(h *numa.Host) {
 	if h.Threads.Known() || !h.Cores.Known() || !h.HyperThreading.Known() {
 		return
@@ -150,7 +150,7 @@ func deriveThreads(h *numa.Host) {
 	h.Threads = numa.DerivedFrom(threads, "cores and HT Active")
 }
 
-// readNodeCount makes the nodes of a host that states how many it has. Where so many cannot be they are unknown.
+// readNodeCount sets the nodes of a host whose number of nodes is stated. They are unknown if the number is impossible.
 func readNodeCount(t *table, r *hostRow) bool {
 	n := t.intFact("node count", 0, numa.MaxNodes)
 	r.nodes = numa.Fact[int]{Value: max(int(n.Value), 1), Origin: n.Origin}
@@ -160,7 +160,7 @@ func readNodeCount(t *table, r *hostRow) bool {
 	return setNodeCount(t, &r.host, "node count", r.nodes.Value)
 }
 
-// setNodeCount gives the host so many nodes, which a column states.
+// setNodeCount sets n nodes, as stated in a column.
 func setNodeCount(t *table, h *numa.Host, column string, n int) bool {
 	if err := h.SetNodeCount(n, t.origin(column)); err != nil {
 		t.bad(column, fmt.Sprintf("%v: its NUMA nodes are unknown", err))
@@ -168,12 +168,13 @@ func setNodeCount(t *table, h *numa.Host, column string, n int) bool {
 	return true
 }
 
-// connections are the states of a host in the API, squashed: of every program in its own case, "Connected" or "NOT_RESPONDING".
+// connections maps the squashed connection states of programs to those of the API. Programs write them in their own case:
+// "Connected" or "NOT_RESPONDING".
 var connections = map[string]string{"connected": "connected", "disconnected": "disconnected", "notresponding": "notResponding", "maintenance": "connected",
-	// The numbers that ConvertTo-Json of PowerCLI makes of VMHostState, in the order in which its reference lists the states.
+	// The numbers that ConvertTo-Json writes for VMHostState of PowerCLI, in the order of the states in its reference.
 	"0": "connected", "1": "disconnected", "2": "notResponding", "3": "connected"}
 
-// readConnection reads the state of a host. PowerCLI has its maintenance mode among them.
+// readConnection reads the connection state of a host. In PowerCLI it includes maintenance mode.
 func readConnection(t *table, h *numa.Host) {
 	state := t.stringFact("Connection State")
 	if !state.Known() {
@@ -190,8 +191,8 @@ func readConnection(t *table, h *numa.Host) {
 	h.Connection = numa.ReadAt(value, state.Origin.Where)
 }
 
-// readTiers reads, and reports, whether the memory of the host includes a slower tier (rule book A-12).
-// How much of it is DRAM RVTools does not state: then it is unknown.
+// readTiers reads, and reports, whether the memory of the host includes a slower tier (rule book A-12). RVTools does not state
+// the size of the DRAM: it is then unknown.
 func readTiers(t *table, h *numa.Host) (tiered bool) {
 	kind := t.stringFact("Memory Tiering Type")
 	switch strings.ToLower(kind.Value) {
@@ -208,8 +209,8 @@ func readTiers(t *table, h *numa.Host) (tiered bool) {
 	return tiered
 }
 
-// powerPolicies are the names of the vSphere Client for the short names of the
-// API (HostPowerPolicy.shortName), which RVTools prints.
+// powerPolicies maps the short names in the API (HostPowerPolicy.shortName), which RVTools prints, to the names in the vSphere
+// Client.
 var powerPolicies = map[string]string{
 	"static":  "High Performance",
 	"dynamic": "Balanced",
@@ -219,7 +220,7 @@ var powerPolicies = map[string]string{
 
 var buildForm = pattern.Of(`(?i)\bbuild[- ](\d{4,9})\b`)
 
-// readRelease reads "VMware ESXi 7.0.3 build-21930508".
+// readRelease parses "VMware ESXi 7.0.3 build-21930508".
 func readRelease(t *table, h *numa.Host) {
 	full := t.stringFact("ESX Version")
 	if !full.Known() {

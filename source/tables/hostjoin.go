@@ -11,13 +11,18 @@ import (
 	"homenode/numa"
 )
 
-// hostGroups returns the rows of each host, in the order of the first of each. Rows are of one host by its reference; one without a
-// reference is of the host of its name, unless several have it.
+// hostGroups returns the rows of each host, in the order of the first row of each. Rows with the same reference are one host, unless their
+// names differ, as in a file merged from several vCenters. A row without a reference belongs to the host with its name, if that is unique.
 func hostGroups(hosts []hostRow, prefix func(string) string) [][]hostRow {
 	ids, seen := map[string][]string{}, map[[2]string]bool{} // by name
+	names := map[string][]string{}                           // by reference: names of different hosts
 	name := func(h *hostRow) string { return prefix(h.vcenter) + strings.ToLower(h.host.Name) }
 	for i := range hosts {
-		if h := &hosts[i]; h.id != "" && !seen[[2]string{name(h), h.id}] {
+		h := &hosts[i]
+		if h.id != "" && h.host.Name != h.id && !slices.ContainsFunc(names[prefix(h.vcenter)+h.id], h.named) {
+			names[prefix(h.vcenter)+h.id] = append(names[prefix(h.vcenter)+h.id], h.host.Name)
+		}
+		if h.id != "" && !seen[[2]string{name(h), h.id}] {
 			seen[[2]string{name(h), h.id}] = true
 			ids[name(h)] = append(ids[name(h)], h.id)
 		}
@@ -33,6 +38,9 @@ func hostGroups(hosts []hostRow, prefix func(string) string) [][]hostRow {
 		case h.id == "":
 			key[1] = name(h)
 		}
+		if of := names[key[0]]; len(of) > 1 && h.host.Name != h.id {
+			key[1] = of[slices.IndexFunc(of, h.named)]
+		}
 		at, ok := place[key]
 		if !ok {
 			at = len(groups)
@@ -43,8 +51,10 @@ func hostGroups(hosts []hostRow, prefix func(string) string) [][]hostRow {
 	return groups
 }
 
-// joined returns what the rows of one host state together, in whatever order they stand. What they state differently is unknown, and the
-// places are noted.
+// named reports whether name is the name of the host, with or without its domain.
+func (r *hostRow) named(name string) bool { return numa.SameHost(r.host.Name, name) }
+
+// joined merges the rows of one host, independent of their order. Facts that differ between rows are unknown, and a note lists the places.
 func (n *notes) joined(rows []hostRow) hostRow {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b hostRow) int { return cmp.Or(cmp.Compare(b.id, a.id), cmp.Compare(a.host.Name, b.host.Name)) })
@@ -83,7 +93,7 @@ func (n *notes) joined(rows []hostRow) hostRow {
 	return all
 }
 
-// facts gives h what the rows state together, and returns the names of the facts in which they differ.
+// facts sets the facts of h from all rows, and returns the names of the facts that differ.
 func (n *notes) facts(h *numa.Host, rows []hostRow) map[string]bool {
 	differ := map[string]bool{}
 	to := reflect.ValueOf(h).Elem()
@@ -103,7 +113,7 @@ func (n *notes) facts(h *numa.Host, rows []hostRow) map[string]bool {
 	return differ
 }
 
-// finish leaves out what follows from facts in which the rows differ, and makes the nodes of packages and cores that no row has together.
+// finish removes values derived from facts that differ, and builds the nodes if no single row has both packages and cores.
 func (r *hostRow) finish(differ map[string]bool, n *notes) {
 	h := &r.host
 	if differ["cores"] || differ["hyperThreading"] && h.Threads.Origin.Kind != numa.Read {
@@ -115,7 +125,7 @@ func (r *hostRow) finish(differ map[string]bool, n *notes) {
 	case differ["packages"] || differ["cores"] || differ["nodes"]:
 		h.Nodes = numa.Fact[[]numa.Node]{}
 	case h.Nodes.Known() && h.Nodes.Origin.Kind == numa.Read, r.odd, !h.Packages.Known(), !h.Cores.Known():
-	case r.nodes.Known(): // made anew: another row may state threads or memory
+	case r.nodes.Known(): // rebuilt: another row may state threads or memory
 		if err := h.SetNodeCount(r.nodes.Value, r.nodes.Origin.Where); err != nil {
 			n.add(n.hosts, fmt.Sprintf("host %s: %v: its NUMA nodes are unknown", h.Name, err))
 		}
@@ -125,8 +135,8 @@ func (r *hostRow) finish(differ map[string]bool, n *notes) {
 	}
 }
 
-// together returns the fact that rows state, of which an assumed one gives way; unknown where they differ, which is noted. Of free words
-// the longest say the most.
+// together returns the fact in the rows. A stated one takes precedence over an assumed one; if the rows differ, the fact is unknown, with a
+// note. If free texts agree, the longest is used.
 func (n *notes) together(host, what string, rows []reflect.Value) (fact reflect.Value, differ bool) {
 	none := reflect.Zero(rows[0].Type())
 	origin := func(v reflect.Value) numa.Origin { return v.FieldByName("Origin").Interface().(numa.Origin) }
@@ -151,7 +161,7 @@ func (n *notes) together(host, what string, rows []reflect.Value) (fact reflect.
 	return first, false
 }
 
-// weight orders values that say the same: the most memory, the longest words and the nodes with memory first.
+// weight ranks values that agree: most memory, longest text and nodes with memory first.
 func weight(v any) (w int64) {
 	switch v := v.(type) {
 	case numa.Bytes:
@@ -168,7 +178,7 @@ func weight(v any) (w int64) {
 	return w
 }
 
-// agree reports whether two values of rows say the same, but for how memory and frequencies are rounded. Nodes are compared by their number.
+// agree reports whether two values of rows are equal, up to the rounding of memory and frequencies. Nodes are compared by their number.
 func agree(what string, a, b any) bool {
 	switch a := a.(type) {
 	case int:
@@ -183,7 +193,7 @@ func agree(what string, a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// shown returns a value for a note.
+// shown returns a value in the form for a note.
 func shown(v any) any {
 	if nodes, ok := v.([]numa.Node); ok {
 		return len(nodes)

@@ -1,16 +1,19 @@
 package tables
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"homenode/numa"
 )
 
-// Of several VMs with one key, none is meant.
+// The index for a key that several VMs share.
 const ambiguous = -1
 
-// A join finds the VM that a row of another sheet is about: by managed object
-// reference and vCenter, else by UUID, else by name. A key that several VMs
-// share finds none.
+// A join finds the VM for a row of another sheet: by managed object reference and vCenter, else by UUID, else by name. A key that several
+// VMs share finds none.
 type join struct {
 	vms         []vmRow
 	byVCenterID map[[2]string]int // index of the row in vInfo, or ambiguous
@@ -19,8 +22,7 @@ type join struct {
 	byName      map[string]int
 }
 
-// newJoin indexes vms; it marks the rows that repeat a VM, so that the first one
-// gets the facts.
+// newJoin indexes vms; it marks the rows that repeat a VM, so that the first one gets the facts.
 func newJoin(vms []vmRow) *join {
 	j := &join{
 		vms:         vms,
@@ -29,25 +31,38 @@ func newJoin(vms []vmRow) *join {
 		byUUID:      make(map[string]int, len(vms)),
 		byName:      make(map[string]int, len(vms)),
 	}
+	before := map[[2]string][]*vmRow{}
 	for i := range vms {
 		v := &vms[i]
+		uuid := strings.ToLower(v.vm.UUID)
+		key := [2]string{v.vcenter, cmp.Or(v.id, uuid)}
+		if v.repeated = key[1] != "" && slices.ContainsFunc(before[key], v.repeats); v.repeated {
+			continue
+		}
+		before[key] = append(before[key], v)
 		if v.id != "" {
-			if _, ok := j.byVCenterID[[2]string{v.vcenter, v.id}]; ok {
-				v.repeated = true
-				continue
-			}
-			j.byVCenterID[[2]string{v.vcenter, v.id}] = i
+			index(j.byVCenterID, key, i)
 			index(j.byID, v.id, i)
 		}
-		index(j.byUUID, strings.ToLower(v.vm.UUID), i)
+		index(j.byUUID, uuid, i)
 		index(j.byName, v.vm.Name, i)
 	}
 	return j
 }
 
-// index adds i under key, or marks the key as ambiguous.
-func index(m map[string]int, key string, i int) {
-	if key == "" {
+// repeats reports whether v is the same VM as another row with its reference or UUID. References are unique only within a vCenter, which a
+// file may not state.
+func (v *vmRow) repeats(other *vmRow) bool {
+	if v.vm.UUID != "" && other.vm.UUID != "" {
+		return strings.EqualFold(v.vm.UUID, other.vm.UUID)
+	}
+	return v.vm.Name == other.vm.Name && (v.host == "" || other.host == "" || numa.SameHost(v.host, other.host))
+}
+
+// index adds i for key, or marks the key as ambiguous.
+func index[K comparable](m map[K]int, key K, i int) {
+	var none K
+	if key == none {
 		return
 	}
 	if _, ok := m[key]; ok {
@@ -56,8 +71,7 @@ func index(m map[string]int, key string, i int) {
 	m[key] = i
 }
 
-// find returns the index of the VM that the current row of t is about,
-// ambiguous when several have its key, and false when vInfo has none.
+// find returns the index of the VM in the current row of t: ambiguous if several VMs have its key; ok is false if vInfo has none.
 func (j *join) find(t *table, name string) (i int, ok bool) {
 	return j.row(t.vcenter(), bareID(t.text("VM ID")), t.text("VM UUID"), name)
 }
@@ -66,11 +80,11 @@ func (j *join) find(t *table, name string) (i int, ok bool) {
 func (j *join) row(vcenter, id, uuid, name string) (i int, ok bool) {
 	if id != "" && len(j.byID) > 0 {
 		if vcenter != "" {
-			if i, ok = j.byVCenterID[[2]string{vcenter, id}]; ok {
+			if i, ok = j.byVCenterID[[2]string{vcenter, id}]; ok && i != ambiguous {
 				return i, true
 			}
-			// vInfo may lack the vCenter: go on with the reference alone.
-			if _, ok = j.byVCenterID[[2]string{"", id}]; !ok {
+			// vInfo may lack the vCenter: continue with the reference only.
+			if _, lacks := j.byVCenterID[[2]string{"", id}]; !lacks && !ok {
 				return j.unreferenced(name)
 			}
 		}
@@ -91,7 +105,7 @@ func (j *join) row(vcenter, id, uuid, name string) (i int, ok bool) {
 	return i, ok
 }
 
-// unreferenced returns the index of the VM of this name whose reference is unknown, as of a row that is cut off.
+// unreferenced returns the index of the VM with this name whose reference is unknown, as in a truncated row.
 func (j *join) unreferenced(name string) (i int, ok bool) {
 	i, ok = j.byName[name]
 	return i, ok && i != ambiguous && j.vms[i].id == ""
@@ -141,7 +155,7 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 	}
 	place := "sheet " + sheet
 	n.tallied(place, strangers, "row is", "rows are", "about a VM that vInfo does not list: left out")
-	n.tallied(place, namesakes, "row names", "rows name", "a VM that is not the only one with its name, and has no VM ID: left out")
+	n.tallied(place, namesakes, "row names", "rows name", "a VM that is not the only one with its name, and has no VM ID or UUID of its own: left out")
 	n.tallied(place, repeated, "row repeats", "rows repeat", "a VM: the first row of each is used")
 	n.tallied(place, differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is used")
 	n.tallied(place, without, "VM has", "VMs have", "no row: unknown: "+t.kind.facts())

@@ -13,7 +13,7 @@ import (
 	"homenode/numa"
 )
 
-// memberKey is the header of the key under which a row stands in an object of rows.
+// memberKey is the header for the key of a row in an object of rows.
 const memberKey = "%key%"
 
 // A member is a value of an object or list. Values are string, bool, nil, json.Number, object or []any.
@@ -25,13 +25,13 @@ type member struct {
 // An object is a JSON object in the order of the file.
 type object []member
 
-// Bounds of a document: a VM of the API has some hundred values that are not skipped.
+// Limits for a document: a VM of the API has some hundred values that are not skipped.
 const (
 	maxDepth  = 64
 	maxValues = 20_000_000
 )
 
-// skipped are members of objects of the API that say nothing of topology and are most of their text.
+// skipped are members of API objects without topology data, which are most of their text.
 var skipped = map[string]bool{"device": true, "layout": true, "layoutex": true, "files": true, "datastore": true, "guest": true, "network": true, "snapshot": true,
 	"capability": true, "storage": true, "alarm": true, "declaredalarmstate": true, "triggeredalarmstate": true, "filesystemvolume": true, "storagedevice": true,
 	"featurerequirement": true, "featuremask": true, "pcipassthruinfo": true, "pcidevice": true, "certificate": true, "vm": true, "datastoreurl": true, "effectiverole": true, "permission": true}
@@ -42,7 +42,7 @@ type jsonReader struct {
 	values int
 }
 
-// parseJSON reads all documents of a file: programs that are run twice append a second.
+// parseJSON parses all documents of a file: a program that runs twice may append a second one.
 func parseJSON(file string, b []byte) ([]any, error) {
 	b, err := decoded(b)
 	if err != nil {
@@ -103,7 +103,8 @@ func (r *jsonReader) value(depth int) (any, error) {
 	return nil, nil
 }
 
-// object reads the members of an object. A value with its type around it, as the API has it, is the value.
+// object reads the members of an object. A typed value of the API, with its type around it, is reduced to
+// the value.
 func (r *jsonReader) object(depth int) (any, error) {
 	o := object{}
 	for r.d.PeekKind() != '}' {
@@ -137,7 +138,7 @@ func (r *jsonReader) object(depth int) (any, error) {
 	return o, nil
 }
 
-// get returns the member of this name, in any case.
+// get returns the member with this name, ignoring case.
 func (o object) get(key string) any {
 	for _, m := range o {
 		if strings.EqualFold(m.key, key) {

@@ -13,9 +13,10 @@ import (
 	"homenode/numa/pattern"
 )
 
-// A jsonRow is an object that is a row, flattened: path below it to value. Lists stay whole.
+// A jsonRow is an object used as a row, flattened: path below it to value. Lists are not flattened.
 type jsonRow struct {
 	at    string // path of the object
+	of    string // type of the managed object, if stated
 	cells map[string]any
 }
 
@@ -43,7 +44,7 @@ func (r *jsonRow) flatten(path string, v any) {
 	}
 }
 
-// options returns the members as the API lists options.
+// options returns the members in the form in which the API lists options.
 func (o object) options() []any {
 	list := make([]any, len(o))
 	for i, m := range o {
@@ -52,24 +53,30 @@ func (o object) options() []any {
 	return list
 }
 
-// reference matches how the REST API names a VM beside its name.
+// reference matches a VM reference, which the REST API adds to the name.
 var reference = pattern.Of(`^vm-\d+$`)
 
-// rowOf returns the row of an object; nil when it is none. Those of govc object.collect list the properties that were asked for.
+// rowOf returns the row for an object; nil if it is not a row. Objects of govc object.collect and of a PropertyCollector list the requested
+// properties.
 func rowOf(at string, v any) *jsonRow {
 	r := &jsonRow{at: at, cells: map[string]any{}}
 	set, _ := v.([]any)
-	if o, ok := v.(object); ok {
-		if set, ok = o.get("changeSet").([]any); ok {
-			r.flatten("obj", o.get("obj"))
-		} else {
-			r.flatten("", o)
-		}
+	o, _ := v.(object)
+	changes, update := o.get("changeSet").([]any)
+	properties, content := o.get("propSet").([]any)
+	switch {
+	case update || content:
+		set = append(changes, properties...)
+		r.flatten("obj", o.get("obj"))
+		ref, _ := o.get("obj").(object)
+		r.of, _ = ref.get("type").(string)
+	case o != nil:
+		r.flatten("", o)
 	}
 	for _, e := range set {
 		change, ok := e.(object)
 		name, is := change.get("name").(string)
-		if !ok || !is || change.get("op") == nil {
+		if !ok || !is || !content && change.get("op") == nil {
 			return nil
 		}
 		r.flatten(name, change.get("val"))
@@ -84,33 +91,38 @@ func rowOf(at string, v any) *jsonRow {
 	return r
 }
 
-// jsonTables collects the tables of a document: lists of objects, objects of objects, or one object, that have the
-// columns of VMs or hosts.
+// jsonTables collects the tables of a document: lists of objects, objects of objects, or single objects with the columns of VMs or hosts.
 type jsonTables struct {
 	tables  []jsonTable
-	others  [][]*jsonRow // lists of objects that are none
-	own     string       // the format of an answer of this program, which is no inventory
-	foreign string       // what objects are of another kind of machine
-	list    string       // a text of a list of texts
+	others  [][]*jsonRow // lists of objects that are no tables
+	own     string       // the output format of this program, if the document is one; it is no inventory
+	foreign string       // the kind of machine, if objects describe another kind
+	list    string       // first text in a list of texts
 }
 
-// foreign are objects that have the columns of VMs or hosts and are of something else: those with a key, and no fact of ESXi.
+const flavor = "flavors of OpenStack Nova, which are not read: save virsh dumpxml of the instances, and virsh capabilities of their hosts"
+
+// foreign are objects that have the columns of VMs or hosts and are of something else: those with a key, and no fact of ESXi. * is any end.
 var foreign = []struct {
 	key, what string
 }{
 	{"terraform_version", "a state of Terraform, which states what was asked for and not what the VMs have now"},
 	{"ansible_processor_count", "facts of Ansible about a guest or another machine, which is no ESXi host: want those of vmware_host_facts"},
 	{"resources.num_vcpus_per_socket", "a VM of Nutanix AHV, which is not of vSphere"},
+	{"os-flv-*", flavor},
+	{"os-flavor-access:is_public", flavor},
+	{"is public", flavor},
+	{"properties.hw:*", flavor},
 	{"maxmem", "VMs of Proxmox without their configuration: save the files of /etc/pve/qemu-server"},
 }
 
-// ofESXi are the facts of Ansible that tell a host of ESXi, with their values; "" is any.
+// ofESXi are the Ansible facts that identify an ESXi host, with their values; "" means any.
 var ofESXi = map[string]string{"ansible_distribution": "VMware ESXi", "ansible_os_type": "vmnix-x86", "ansible_system": "VMkernel", "ansible_in_maintenance_mode": ""}
 
-// fact returns the name of a fact of Ansible, which may stand below ansible_facts.
+// fact returns the name of an Ansible fact, which may be below ansible_facts.
 func fact(key string) string { return strings.TrimPrefix(strings.ToLower(key), "ansible_facts.") }
 
-// foreignOf says of what other kind of machine a row is; "" for none.
+// foreignOf returns the other kind of machine that a row describes; "" if there is none.
 func foreignOf(r *jsonRow) (what string) {
 	for key, v := range r.cells {
 		key = fact(key)
@@ -118,7 +130,7 @@ func foreignOf(r *jsonRow) (what string) {
 			return ""
 		}
 		for _, f := range foreign {
-			if key == f.key {
+			if begin, any := strings.CutSuffix(f.key, "*"); key == f.key || any && strings.HasPrefix(key, begin) {
 				what = f.what
 			}
 		}
@@ -130,10 +142,10 @@ type jsonTable struct {
 	kind   *kind
 	header []string
 	rows   []*jsonRow
-	inside bool // of hosts inside their VMs
+	inside bool // hosts inside their VMs
 }
 
-// add looks for tables in a value at a path.
+// add finds the tables in a value at a path.
 func (j *jsonTables) add(at string, v any, depth int) {
 	if depth > 8 {
 		return
@@ -166,7 +178,7 @@ func (j *jsonTables) add(at string, v any, depth int) {
 		if r := rowOf(at, v); r != nil && j.accept([]*jsonRow{r}) {
 			return
 		}
-		for i, m := range v { // rows by their names
+		for i, m := range v { // rows by name
 			if r := rowOf(fmt.Sprintf("%s[%d]", at, i), m.value); r != nil && len(v) > 0 {
 				if _, ok := m.value.(object); ok {
 					r.cells[memberKey] = m.key
@@ -183,7 +195,7 @@ func (j *jsonTables) add(at string, v any, depth int) {
 	}
 }
 
-// accept takes rows that are a table.
+// accept adds rows that are a table.
 func (j *jsonTables) accept(rows []*jsonRow) bool {
 	if len(rows) == 0 {
 		return false
@@ -196,8 +208,24 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 	if len(rows) == 0 {
 		return true
 	}
+	of := map[string][]*jsonRow{}
+	for _, r := range rows {
+		of[r.of] = append(of[r.of], r)
+	}
+	if len(of) > 1 { // a list of managed objects of all types
+		found := false
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			found = j.accept(of[name]) || found
+		}
+		return found
+	}
 	header := keysOf(rows)
 	k := kindOf(header)
+	if stated, ok := managed[rows[0].of]; rows[0].of != "" && (!ok || stated.score(header) == 0) {
+		k = nil
+	} else if ok {
+		k = stated
+	}
 	if k == nil {
 		j.others = append(j.others, rows)
 		return false
@@ -208,6 +236,9 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 	}
 	return true
 }
+
+// managed are the kinds of tables for managed objects.
+var managed = map[string]*kind{"VirtualMachine": &kinds[len(kinds)-2], "HostSystem": &kinds[len(kinds)-1]}
 
 // keysOf returns the keys of all rows, sorted.
 func keysOf(rows []*jsonRow) []string {
@@ -220,10 +251,10 @@ func keysOf(rows []*jsonRow) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// document matches the parts of a path that differ between rows of one list, also of several documents.
+// document matches the parts of a path that differ between the rows of one list, also in several documents.
 var document = pattern.Of(`^document \d+\.?|\[\d+\]$`)
 
-// rejoin adds to each table the rows of other documents that are of the same list and state too little to be a table, such as VMs whose
+// rejoin adds rows of other documents to the table of the same list if they have too few columns to be a table, such as VMs whose
 // configuration could not be read.
 func (j *jsonTables) rejoin() {
 	for _, rows := range j.others {
@@ -232,7 +263,7 @@ func (j *jsonTables) rejoin() {
 			t := &j.tables[i]
 			lacks := func(key string) bool { return !slices.Contains(t.header, key) }
 			at, _ := t.kind.places(keys)
-			if document.ReplaceAllString(t.rows[0].at, "") == list && !slices.ContainsFunc(keys, lacks) && at[t.kind.columns[0].id()].index >= 0 {
+			if document.ReplaceAllString(t.rows[0].at, "") == list && t.rows[0].of == rows[0].of && !slices.ContainsFunc(keys, lacks) && at[t.kind.columns[0].id()].index >= 0 {
 				t.rows = append(t.rows, rows...)
 				break
 			}
@@ -240,22 +271,22 @@ func (j *jsonTables) rejoin() {
 	}
 }
 
-// inside stands before the keys of hosts in their VMs.
+// inside is the prefix of the keys of hosts in their VMs.
 const inside = "VMHost."
 
-// nested takes the hosts that PowerCLI writes inside their VMs, each once as it is.
+// nested adds the hosts that PowerCLI writes inside their VMs, without exact duplicates.
 func (j *jsonTables) nested(vms []*jsonRow) {
 	seen, columns := map[string]bool{}, map[string]bool{}
 	var hosts []*jsonRow
 	for _, vm := range vms {
-		h := &jsonRow{vm.at, map[string]any{}}
+		h := &jsonRow{at: vm.at, cells: map[string]any{}}
 		for key, v := range vm.cells {
 			if rest, ok := strings.CutPrefix(key, inside); ok {
 				h.cells[rest] = v
 			}
 		}
 		name, ok := h.cells["Name"].(string)
-		if own := strings.TrimSuffix(inside, "."); ok && vm.cells[own] == nil { // others name theirs alone
+		if own := strings.TrimSuffix(inside, "."); ok && vm.cells[own] == nil { // others state only the name of theirs
 			vm.cells[own] = name
 		}
 		as, err := json.Marshal(h.cells) // with sorted keys
@@ -301,7 +332,7 @@ func (j *jsonRows) want(columns []int) { j.wanted = columns }
 
 func (j *jsonRows) decimal() byte { return '.' }
 
-// place returns the path of the row, the beginning of each origin.
+// place returns the path of the row, the prefix of each origin.
 func (j *jsonRows) place() string {
 	if at := j.rows[j.n-2].at; at != "" {
 		return at + "."
@@ -309,7 +340,7 @@ func (j *jsonRows) place() string {
 	return ""
 }
 
-// cellOf returns the text of a value; a list is JSON.
+// cellOf returns the text of a value; a list is encoded as JSON.
 func cellOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -329,7 +360,7 @@ func cellOf(v any) string {
 	return ""
 }
 
-// plain makes of objects maps, which encode; the keys are in lower case.
+// plain converts objects to maps, which can be encoded; keys are in lower case.
 func plain(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -348,7 +379,7 @@ func plain(v any) any {
 	return v
 }
 
-// empty reports whether a document is a list of nothing, or an object of such lists, as govc writes for no VMs.
+// empty reports whether a document is an empty list, or an object of empty lists, which govc writes if there are no VMs.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -359,8 +390,8 @@ func empty(v any) bool {
 	return false
 }
 
-// refusal returns the kind of error that a document of the APIs of vSphere tells; "" for other documents. The REST API has error_type or, of
-// old, a type of com.vmware.vapi.std.errors; the API in JSON a fault.
+// refusal returns the kind of error in a document of a vSphere API; "" for other documents. The REST API has error_type or, in old releases,
+// a type of com.vmware.vapi.std.errors; the API in JSON a fault.
 func refusal(v any) string {
 	o, ok := v.(object)
 	if !ok {

@@ -11,11 +11,11 @@ import (
 // A Member is a file of a folder or archive.
 type Member struct {
 	Name string // below the folder or in the archive
-	Head []byte // its beginning, of files whose name does not tell what they are
+	Head []byte // its beginning, if the name does not show the format
 	Read func() ([]byte, error)
 }
 
-// MayHold reports whether the member may be a table: by its name, or of a name that tells nothing by its beginning.
+// MayHold reports whether the member may be a table: by its name or, if the name is not specific, by its beginning.
 func (m Member) MayHold() bool {
 	return IsText(m.Name) || strings.EqualFold(path.Ext(m.Name), ".txt") || !Passing(m.Name) && (isJSON(m.Head) || HeadHolds(m.Name, m.Head))
 }
@@ -25,13 +25,14 @@ func IsWorkbook(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".xlsx") && !Passing(name)
 }
 
-// Passing reports whether a file is one that systems and editors put beside others: a resource fork of macOS, a hidden file, a lock of Office, a copy that an editor keeps.
+// Passing reports whether a file is an auxiliary file of a system or editor: a resource fork of macOS, a hidden file, an Office lock file, an editor
+// backup.
 func Passing(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "~$") || strings.HasSuffix(base, "~")
 }
 
-// Book reports whether the member is a workbook: by its name, or of another name by its first bytes.
+// Book reports whether the member is a workbook: by its name or, with another extension, by its first bytes.
 func (m Member) Book() bool {
 	if IsWorkbook(m.Name) || !IsText(m.Name) {
 		return IsWorkbook(m.Name)
@@ -43,10 +44,10 @@ func (m Member) Book() bool {
 // IsText reports whether a file with this name may be CSV or JSON.
 func IsText(name string) bool { return isTable(path.Base(name)) }
 
-// OfRVTools reports whether only RVTools names a file so.
+// OfRVTools reports whether only RVTools uses such a file name.
 func OfRVTools(name string) bool { return sureRVTools(path.Base(name)) }
 
-// Holds reports whether the member holds a table of VMs or hosts, or is another sheet of RVTools. The error says that it is damaged.
+// Holds reports whether the member contains a table of VMs or hosts, or another RVTools sheet. An error means that it is damaged.
 func (m Member) Holds() (bool, error) {
 	if OfRVTools(m.Name) {
 		return true, nil
@@ -54,7 +55,7 @@ func (m Member) Holds() (bool, error) {
 	return file{m.Name, path.Base(m.Name), m.Read}.tables()
 }
 
-// ReadMembers reads CSV and JSON members of the folder or archive at name, which are one export together. A damaged one leaves the others.
+// ReadMembers reads CSV and JSON members of the folder or archive at name as one export. A damaged one does not affect the others.
 func ReadMembers(name string, members []Member) (*numa.Fleet, error) {
 	var files []file
 	for _, m := range members {
@@ -63,7 +64,7 @@ func ReadMembers(name string, members []Member) (*numa.Fleet, error) {
 	return readFiles(name, baseName(name), ofRVTools(files))
 }
 
-// ReadBook reads a workbook in the folder or archive at name, and tells whether it is an export of RVTools.
+// ReadBook reads a workbook in the folder or archive at name, and reports whether it is an RVTools export.
 func ReadBook(name string, m Member) (fleet *numa.Fleet, rvtools bool, err error) {
 	b, err := m.Read()
 	if err == nil {

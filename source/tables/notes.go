@@ -11,37 +11,40 @@ import (
 	"homenode/numa"
 )
 
-// maxCellNotes is how many cells of one column are noted one by one: a column
-// of the wrong kind must not yield a note for each of 10,000 VMs.
+// maxCellNotes is the maximum number of notes about single cells of a column: a column of the
+// wrong kind must not result in a note for each of 10,000 VMs.
 const maxCellNotes = 5
 
 // notes collects the notes of one export.
 type notes struct {
 	base  string // name of the export
-	vms   string // the sheet that lists the VMs, and the one of the hosts; empty for tables of other programs
+	vms   string // the names of the sheets with VMs and with hosts; empty for tables of other programs
 	hosts string
 	list  []numa.Note
 	cells map[string]int // bad cells by sheet and column
-	order []string       // the keys of cells as they came
+	order []string       // keys of cells in the order of insertion
 
-	shared map[string]*sharedColumn // by fact: those that a column of either of two sheets tells
+	said     map[numa.Note]bool
+	vcenters *vcenters
+
+	shared map[string]*sharedColumn // by fact: facts that either of two sheets may contain
 }
 
-// A sharedColumn is a fact that columns of several sheets tell: it is unknown when all
-// lack them.
+// A sharedColumn is a fact with columns in several sheets: it is unknown if all of them lack
+// it.
 type sharedColumn struct {
 	found  bool
-	sheets []string // that lack it
-	names  []string // of the column in each, quoted
-	alike  string   // headers that may be meant
+	sheets []string // sheets without it
+	names  []string // column names in these sheets, quoted
+	alike  string   // similar headers, possibly misspelt
 }
 
-// sharedFacts are the facts that columns of several sheets tell.
+// sharedFacts are the facts with columns in several sheets.
 var sharedFacts = []struct {
 	fact, column string
 }{{"vCPU count", "CPUs"}, {"memory of the VMs", "Memory"}}
 
-// share notes whether a sheet has the column of a shared fact.
+// share records whether a sheet has the column of a shared fact.
 func (n *notes) share(t *table) {
 	for _, f := range sharedFacts {
 		i := slices.IndexFunc(t.kind.columns, func(c column) bool { return c.id() == f.column })
@@ -62,7 +65,7 @@ func (n *notes) share(t *table) {
 	}
 }
 
-// noteShared notes the facts that no sheet tells.
+// noteShared adds notes about the facts that no sheet contains.
 func (n *notes) noteShared() {
 	for _, f := range sharedFacts {
 		if s := n.shared[f.fact]; s != nil && !s.found {
@@ -71,16 +74,18 @@ func (n *notes) noteShared() {
 	}
 }
 
-// add notes text about a place in the export, or about all of it.
+// add adds a note about a place in the export, or about all of it.
 func (n *notes) add(place, text string) {
 	at := n.base
 	if place != "" {
 		at += ": " + place
 	}
-	n.list = append(n.list, numa.Note{At: at, Text: text})
+	if note := (numa.Note{At: at, Text: text}); !n.said[note] { // each document of a file results in the same note
+		n.list, n.said[note] = append(n.list, note), true
+	}
 }
 
-// cell notes a bad cell.
+// cell adds a note about a bad cell.
 func (n *notes) cell(sheet string, row int, header, text string) {
 	key := strings.TrimPrefix(fmt.Sprintf("%s, column %s", sheet, header), ", ")
 	if n.cells[key] == 0 {
@@ -92,8 +97,7 @@ func (n *notes) cell(sheet string, row int, header, text string) {
 	}
 }
 
-// all returns the notes, with a last one for each column of which not every bad
-// cell is noted.
+// all returns the notes, with a final one for each column with more bad cells than notes.
 func (n *notes) all() []numa.Note {
 	for _, key := range n.order {
 		if more := n.cells[key] - maxCellNotes; more > 0 {
@@ -103,7 +107,7 @@ func (n *notes) all() []numa.Note {
 	return n.list
 }
 
-// A tally counts the objects that one note is about, and names the first.
+// A tally counts the objects of one note, and keeps the first names.
 type tally struct {
 	count int
 	first string
@@ -116,7 +120,7 @@ func (t *tally) add(name string) {
 	t.count++
 }
 
-// tallied notes what is said of the objects of a tally, if it has any.
+// tallied adds a note about the objects of a tally, if there are any.
 func (n *notes) tallied(place string, t tally, one, many, what string) {
 	if t.count > 0 {
 		n.add(place, fmt.Sprintf("%s %s (first: %s)", words.Verb(t.count, one, many), what, quote(t.first)))

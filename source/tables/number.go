@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// twoWays returns the separator of a number such as 8.000 or 511,698, which is a fraction or has thousands.
+// twoWays returns the separator of an ambiguous number such as 8.000 or 511,698, which may be a fraction or have thousands.
 func twoWays(s string) (separator byte, ok bool) {
 	i := strings.IndexAny(s, ".,")
 	if i < 1 || i > 3 || len(s) != i+4 || s[0] == '0' || strings.Trim(s[:i]+s[i+1:], "0123456789") != "" {
@@ -16,7 +16,7 @@ func twoWays(s string) (separator byte, ok bool) {
 	return s[i], true
 }
 
-// pointOf returns the decimal point that the form of a number proves; 0 when it proves none.
+// pointOf returns the decimal point proved by the form of a number; 0 if it is ambiguous.
 func pointOf(s string) byte {
 	commas, points := strings.Count(s, ","), strings.Count(s, ".")
 	_, both := twoWays(s)
@@ -31,8 +31,8 @@ func pointOf(s string) byte {
 	return ','
 }
 
-// numberAt returns the number s of a cell in the column f; fits says which value is plausible in which unit. A number that can be
-// read in two ways is read as the whole column shows; problem says that nothing does, or that s is no number.
+// numberAt parses the number s in a cell of the column f; fits reports whether a value is plausible in a unit. An ambiguous
+// number is interpreted with the help of the whole column; problem is set if it stays ambiguous, or if s is not a number.
 func (t *table) numberAt(f, s string, fits func(v float64, unit string) bool) (n float64, problem string) {
 	separator, both := twoWays(s)
 	switch {
@@ -55,8 +55,8 @@ func (t *table) numberAt(f, s string, fits func(v float64, unit string) bool) (n
 	return thousands, ""
 }
 
-// contradicts reports whether numbers of a column that can be read in two ways have both separators, in one unit, or stand beside
-// numbers that prove both decimal points: files of two languages that were put together.
+// contradicts reports whether ambiguous numbers of a column have both separators in one unit, or are mixed with numbers that
+// prove both decimal points: files in two languages that were concatenated.
 func (t *table) contradicts(f string) bool {
 	if known, ok := t.mixed[f]; ok {
 		return known
@@ -79,14 +79,14 @@ func (t *table) contradicts(f string) bool {
 	return t.mixed[f]
 }
 
-// readings returns both values of a number that can be read in two ways.
+// readings returns both values of an ambiguous number.
 func readings(s string) (fraction, thousands float64) {
-	thousands, _ = strconv.ParseFloat(strings.NewReplacer(".", "", ",", "").Replace(s), 64) // digits alone
+	thousands, _ = strconv.ParseFloat(strings.NewReplacer(".", "", ",", "").Replace(s), 64) // only digits are left
 	return thousands / 1000, thousands
 }
 
-// point returns the decimal point of a column whose numbers have this separator; 0 when nothing tells. The form of other cells
-// tells, then which values are plausible, then what divides the columns of the file.
+// point returns the decimal point of a column whose numbers have this separator; 0 if it stays ambiguous. It checks the form of
+// other cells, then the plausibility of values, then the field separator of the file.
 func (t *table) point(f string, separator byte, fits func(v float64, unit string) bool) byte {
 	key := f + string(separator)
 	if p, ok := t.points[key]; ok {
@@ -128,11 +128,11 @@ func (t *table) point(f string, separator byte, fits func(v float64, unit string
 	return p
 }
 
-// eachNumber calls do for each cell of a column that is not empty, without its unit.
+// eachNumber calls do for each non-empty cell of a column, without its unit.
 func (t *table) eachNumber(f string, do func(s, unit string)) {
 	rows, err := t.open()
 	if err != nil {
-		return // it was opened before: nothing tells
+		return // it was opened before: no result
 	}
 	i := t.place(f).index
 	for {
@@ -147,11 +147,11 @@ func (t *table) eachNumber(f string, do func(s, unit string)) {
 	}
 }
 
-// plausibleFrom are the least plausible amounts of columns that always have one.
+// plausibleFrom are the smallest plausible amounts of columns that are never empty.
 var plausibleFrom = map[string]float64{"Memory": 64 << 20, "# Memory": 1 << 30, "Speed": 100e6}
 
-// plausible returns whether an amount is plausible in a column: neither tiny nor larger than any machine, and for VMs in whole
-// steps.
+// plausible returns a function that reports whether an amount is plausible in a column: neither tiny nor larger than any machine,
+// and for VMs a multiple of step.
 func (t *table) plausible(f string, most, step float64) func(v float64, unit string) bool {
 	return func(v float64, unit string) bool {
 		if units[unit] == 0 {
@@ -163,5 +163,6 @@ func (t *table) plausible(f string, most, step float64) func(v float64, unit str
 	}
 }
 
-// maxPlausible bounds the memory of a machine in bytes and, much higher, a frequency: no vSphere host has more than 24 TB.
+// maxPlausible is the maximum memory of a machine in bytes and, much higher than any, the maximum frequency: no vSphere host has
+// more than 24 TB.
 const maxPlausible = 64 << 40

@@ -8,13 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// A scanner cuts XML into tags and the text between them, both borrowed until the next call.
-// It knows no elements: that tags are closed in their order is for its caller to see. An
-// encoding other than UTF-8 is not read.
+// A scanner splits XML into tags and the text between them, both borrowed until the next call.
+// It does not know elements: the caller checks the nesting of tags. Only UTF-8 is supported.
 type scanner struct {
 	r        io.Reader
 	buf      []byte
-	from, to int   // what is not used yet
+	from, to int   // unread part of buf
 	err      error // of r
 }
 
@@ -25,7 +24,7 @@ const (
 	cdata    = "![CDATA["
 )
 
-// next returns the text up to the next tag, and the tag. It returns io.EOF when no tag follows.
+// next returns the text up to the next tag, and the tag. It returns io.EOF if no tag follows.
 func (s *scanner) next() (text []byte, t tag, err error) {
 	open, err := s.find(0, '<')
 	if err != nil {
@@ -48,7 +47,7 @@ func (s *scanner) next() (text []byte, t tag, err error) {
 	}
 }
 
-// whole reports whether a > ends the tag, and does not stand in a value, comment or CDATA.
+// whole reports whether the final > ends the tag, and is not part of a value, comment or CDATA.
 func whole(tag []byte) bool {
 	switch {
 	case len(tag) == 0 || tag[0] != '!':
@@ -61,7 +60,7 @@ func whole(tag []byte) bool {
 	return true
 }
 
-// find returns where c stands, counted from s.from, at the offset or behind it.
+// find returns the index of c relative to s.from, starting at offset.
 func (s *scanner) find(offset int, c byte) (int, error) {
 	for {
 		if s.from+offset < s.to {
@@ -76,7 +75,7 @@ func (s *scanner) find(offset int, c byte) (int, error) {
 	}
 }
 
-// skip skips everything up to the end of mark. It reports false when it does not come.
+// skip skips everything up to the end of mark; false if there is no mark.
 func (s *scanner) skip(mark []byte) bool {
 	for {
 		if i := bytes.Index(s.buf[s.from:s.to], mark); i >= 0 {
@@ -92,7 +91,7 @@ func (s *scanner) skip(mark []byte) bool {
 	}
 }
 
-// fill reads more.
+// fill reads more data.
 func (s *scanner) fill() error {
 	if s.err != nil {
 		return s.err
@@ -117,9 +116,10 @@ func (s *scanner) fill() error {
 }
 
 // content appends the text of an element up to its end: <v>2048</v> of a cell,
-// <is><t>db01</t></is>, and the <t> of each run of a rich text. Formulas and hints are none.
+// <is><t>db01</t></is>, and the <t> of each run of a rich text. It skips formulas and phonetic
+// hints.
 func (s *scanner) content(to []byte, of tagKind) ([]byte, error) {
-	texts, hints := 0, 0 // that are open
+	texts, hints := 0, 0 // number of open elements
 	for {
 		text, t, err := s.next()
 		if err == nil && texts > 0 && hints == 0 {
@@ -147,8 +147,8 @@ func (s *scanner) content(to []byte, of tagKind) ([]byte, error) {
 	}
 }
 
-// drain reads what is left, so that the checksum of the part is verified; it returns io.EOF
-// when it agrees.
+// drain reads the rest of the part to verify its checksum; it returns io.EOF if the checksum
+// matches.
 func (s *scanner) drain() error {
 	s.from = s.to
 	for s.err == nil {
@@ -160,7 +160,7 @@ func (s *scanner) drain() error {
 	return s.err
 }
 
-// A tag is what matters of one: which element it begins or ends.
+// A tag is the used part of a tag: the element that it begins or ends.
 type tag struct {
 	kind  tagKind
 	end   bool   // </c>
@@ -175,7 +175,7 @@ const (
 	rowTag
 	cellTag
 	textTag    // <v> of a cell, <t> of a shared or inline string
-	hintTag    // <rPh>, how a text is pronounced
+	hintTag    // <rPh>, a phonetic hint
 	stringTag  // <si>
 	sheetTag   // <sheetData>
 	stringsTag // <sst>
@@ -183,7 +183,7 @@ const (
 	literalTag // CDATA
 )
 
-// parseTag reads a tag, whose element may have a name space before its name: x:c.
+// parseTag parses a tag, whose element may have a namespace prefix: x:c.
 func parseTag(text []byte) tag {
 	t := tag{text: text}
 	if len(text) == 0 {
@@ -229,7 +229,7 @@ func parseTag(text []byte) tag {
 	return t
 }
 
-// attribute returns the value of an attribute, nil when the tag has none of the name.
+// attribute returns the value of an attribute, nil if there is none.
 func attribute(tag []byte, name string) []byte {
 	for rest := tag; ; {
 		i := bytes.IndexByte(rest, '=')
@@ -254,7 +254,7 @@ func attribute(tag []byte, name string) []byte {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// digits reads a number of up to 9 digits.
+// digits parses a number of up to 9 digits.
 func digits(b []byte) (n int, ok bool) {
 	for _, c := range b {
 		if c < '0' || c > '9' || n > 99_999_999 {
@@ -265,7 +265,7 @@ func digits(b []byte) (n int, ok bool) {
 	return n, len(b) > 0
 }
 
-// appendText appends text with its entities read.
+// appendText appends text with its entities decoded.
 func appendText(to, text []byte) ([]byte, error) {
 	for {
 		i := bytes.IndexByte(text, '&')
@@ -289,7 +289,7 @@ func appendText(to, text []byte) ([]byte, error) {
 
 var entities = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"', "apos": '\''}
 
-// entity returns the character that a name stands for: amp, #10 or #x2026.
+// entity returns the character for the name of an entity: amp, #10 or #x2026.
 func entity(name []byte) (rune, bool) {
 	if len(name) < 2 || name[0] != '#' {
 		r, ok := entities[string(name)]

@@ -1,6 +1,6 @@
 package tables
 
-// vmTable is a table of VMs of any other program: a row a VM.
+// vmTable is a table of VMs from any other program, with one VM per row.
 var vmTable = kind{name: "VMs", columns: []column{
 	{names: []string{"VM", "VM Name", "Name", "config.name", "summary.config.name", "identity.name", "guest_name", "hw_name", "Virtual Machine", "Virtual Machine Name",
 		"Server Name", "Nom", "Nombre", memberKey}},
@@ -38,7 +38,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{key: "CPU affinity", names: []string{"config.cpuAffinity.affinitySet"}},
 	{key: "memory affinity", names: []string{"config.memoryAffinity.affinitySet"}},
 	{key: "settings", fact: "advanced settings", names: []string{"config.extraConfig", "extraConfig", "advanced_settings"}},
-	{key: "whole", names: []string{"config.changeVersion", "changeVersion"}}, // all of config was asked for
+	{key: "whole", names: []string{"config.changeVersion", "changeVersion"}}, // the whole of config was requested
 	{names: []string{"product"}},
 	{names: []string{"Folder", "Folder.Name", "VM Folder", "hw_folder"}},
 	{names: []string{"Firmware", "config.firmware"}},
@@ -60,7 +60,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{names: []string{"VI SDK UUID"}},
 }}
 
-// hostTable is a table of hosts of any other program: a row a host.
+// hostTable is a table of hosts from any other program.
 var hostTable = kind{name: "hosts", columns: []column{
 	{names: []string{"Host", "Host Name", "Name", "ESX Host", "ESXi Host", "VMHost", "Server Name", "Server", "Hypervisor", "summary.config.name", "config.network.dnsConfig.hostName",
 		"ansible_hostname", "Nom", "Nombre", memberKey}},

@@ -11,36 +11,36 @@ import (
 	"unicode/utf8"
 )
 
-// xlsxRows yields the rows of one sheet as its part is unpacked: XML of which only rows,
-// cells and their values matter. An export of 10,000 VMs has 1,500,000 cells, most of them in
-// columns that are not wanted: these are skipped by their end tag. A part that ends
-// before its rows do, or that its checksum contradicts, is an error of next.
+// xlsxRows yields the rows of one sheet while its part is decompressed; of the XML it uses only
+// rows, cells and their values. An export of 10,000 VMs has 1,500,000 cells, most of them in
+// unused columns: these are skipped up to their end tags. If a part ends before its rows, or
+// its checksum is wrong, next returns an error.
 type xlsxRows struct {
 	sheet   string
 	xml     scanner
 	strings *sharedStrings
-	begun   bool   // <sheetData> was met
-	row     int    // the last that was met
+	begun   bool   // <sheetData> was read
+	row     int    // number of the last row
 	wanted  []bool // by column; nil means all
 	cells   []string
-	text    []byte // of the cells of a row
-	spans   []span // where each stands in text
-	close   []byte // the end tag of a cell
+	text    []byte // of the cells in a row
+	spans   []span // place of each cell in text
+	close   []byte // end tag of a cell
 }
 
 // A span is the text of one cell of a row.
 type span struct{ column, from, to int }
 
-// unread stands for what is in a cell of a column that is not wanted.
+// unread replaces the content of a cell in an unused column.
 const unread = "…"
 
-// Excel has no more rows and columns.
+// The limits of Excel.
 const (
 	maxRows    = 1 << 20
 	maxColumns = 1 << 14
 )
 
-// want says which columns are needed from the next row on; the others are not read.
+// want sets the columns needed from the next row on; the others are not parsed.
 func (x *xlsxRows) want(columns []int) {
 	x.wanted = make([]bool, slices.Max(append(columns, 0))+1)
 	for _, c := range columns {
@@ -50,11 +50,11 @@ func (x *xlsxRows) want(columns []int) {
 	}
 }
 
-// decimal returns the point: a numeric cell is stored with one in any locale.
+// decimal returns the point: numeric cells are stored with it in any locale.
 func (x *xlsxRows) decimal() byte { return '.' }
 
-// next returns the next row that is not empty. A saved-again sheet can go on with empty
-// rows to the last that Excel has.
+// next returns the next row that is not empty. A sheet that was saved again may contain empty
+// rows up to the Excel limit.
 func (x *xlsxRows) next() ([]string, int, error) {
 	for {
 		found, err := x.nextRow()
@@ -70,13 +70,13 @@ func (x *xlsxRows) next() ([]string, int, error) {
 	}
 }
 
-// damaged is the error of a sheet that is no XML of rows.
+// damaged is the error for a sheet without an XML structure of rows.
 func (x *xlsxRows) damaged(found []byte) error {
 	return fmt.Errorf("damaged workbook: found %s after row %d", quote(strings.ToValidUTF8(string(found), "\uFFFD")), x.row)
 }
 
-// strange returns the error of a tag, or of the text before it, that has no place here; nil for
-// blanks and a comment.
+// strange returns the error for an unexpected tag, or text before it; nil for blanks and
+// comments.
 func (x *xlsxRows) strange(text []byte, t *tag) error {
 	switch {
 	case len(bytes.TrimSpace(text)) > 0:
@@ -87,7 +87,7 @@ func (x *xlsxRows) strange(text []byte, t *tag) error {
 	return nil
 }
 
-// tag returns the next tag; text is what stands before it. The end of the part is an error.
+// tag returns the next tag and the text before it. The end of the part is an error.
 func (x *xlsxRows) tag() (text []byte, t tag, err error) {
 	if text, t, err = x.xml.next(); err == io.EOF {
 		err = errCut
@@ -97,8 +97,8 @@ func (x *xlsxRows) tag() (text []byte, t tag, err error) {
 
 var errCut = errors.New("damaged workbook: the sheet is cut off")
 
-// nextRow reads a row into x.cells. It reports false for one without a value, and io.EOF
-// behind the last.
+// nextRow reads a row into x.cells. It returns false for a row without values, and io.EOF after
+// the last one.
 func (x *xlsxRows) nextRow() (found bool, err error) {
 	for {
 		text, t, err := x.tag()
@@ -126,7 +126,7 @@ func (x *xlsxRows) nextRow() (found bool, err error) {
 	}
 }
 
-// number takes the number of a row; one without follows the row before.
+// number sets the row number from the tag; without one it is the previous number plus 1.
 func (x *xlsxRows) number(tag []byte) error {
 	n := x.row + 1
 	if r := attribute(tag, "r"); r != nil {
@@ -175,8 +175,8 @@ func (x *xlsxRows) readRow(row []byte) (found bool, err error) {
 	}
 }
 
-// column returns the column of a cell, which its reference AB12 names; one without follows the
-// cell before.
+// column returns the column of a cell from its reference, such as AB12; without one it is the
+// column after the previous cell.
 func (x *xlsxRows) column(tag []byte, before int) (int, error) {
 	n := 0
 	for _, c := range attribute(tag, "r") {
@@ -227,7 +227,7 @@ func (x *xlsxRows) readCell(cell []byte, column int) error {
 	return nil
 }
 
-// set puts the text of a cell into the row.
+// set stores the text of a cell in the row.
 func (x *xlsxRows) set(column int, text string) {
 	for len(x.cells) <= column {
 		x.cells = append(x.cells, "")
@@ -235,8 +235,8 @@ func (x *xlsxRows) set(column int, text string) {
 	x.cells[column] = text
 }
 
-// finish makes strings of the texts of a row, which share their memory. It reports whether
-// any cell has one.
+// finish converts the texts of a row to strings that share one allocation. It reports whether
+// any cell has text.
 func (x *xlsxRows) finish() bool {
 	if !utf8.Valid(x.text) {
 		for i := range x.spans {
@@ -252,7 +252,7 @@ func (x *xlsxRows) finish() bool {
 	return slices.ContainsFunc(x.cells, func(c string) bool { return c != "" })
 }
 
-// sharedStrings are the texts that cells name by number.
+// sharedStrings are the texts that cells refer to by number.
 type sharedStrings struct {
 	text string
 	ends []uint32
@@ -266,7 +266,7 @@ func (s *sharedStrings) at(n int) string {
 	return unescape(s.text[from:s.ends[n]])
 }
 
-// readStrings reads the part of the shared strings.
+// readStrings reads the part with the shared strings.
 func readStrings(r io.Reader) (*sharedStrings, error) {
 	s := &sharedStrings{}
 	xml := scanner{r: r}
@@ -282,7 +282,7 @@ func readStrings(r io.Reader) (*sharedStrings, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", stringsPart, err)
 		case t.kind == stringTag && !t.end:
-			s.ends = append(s.ends, uint32(len(all))) // maxPart is less
+			s.ends = append(s.ends, uint32(len(all))) // fits: maxPart is smaller
 		case t.kind == stringsTag && (t.end || t.empty):
 			if err := xml.drain(); err != io.EOF {
 				return nil, fmt.Errorf("%s: damaged: %w", stringsPart, err)
@@ -295,7 +295,7 @@ func readStrings(r io.Reader) (*sharedStrings, error) {
 	}
 }
 
-// unescape reads the characters that XML cannot have, which Excel writes as _x000D_.
+// unescape decodes characters that XML does not allow, which Excel writes as _x000D_.
 func unescape(s string) string {
 	if !strings.Contains(s, "_x") {
 		return s

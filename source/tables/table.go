@@ -15,12 +15,11 @@ import (
 	"homenode/numa"
 )
 
-// A rowReader yields the rows of one sheet, the header being the first.
+// A rowReader yields the rows of one sheet; the first is the header.
 type rowReader interface {
-	// next returns the cells of the next row, valid until the next call, and its
-	// number from 1, or io.EOF.
+	// next returns the cells of the next row, valid until the next call, and its number from 1, or io.EOF.
 	next() (cells []string, row int, err error)
-	// want says which columns of the following rows are needed; of others the text does not matter.
+	// want sets the columns needed from the following rows; the text of others is undefined.
 	want(columns []int)
 	// decimal returns the decimal point of numbers in the sheet, '.' or ','.
 	decimal() byte
@@ -32,16 +31,16 @@ type openSheet func() (rowReader, error)
 // A sheet is one table of an export.
 type sheet struct {
 	file   string // its path, for messages; empty for a sheet of a workbook
-	name   string // as the file spells it
-	at     string // of the sheet in notes and origins: "vCPU"; empty for the only table of a file
+	name   string // as spelled in the file
+	at     string // name of the sheet in notes and origins: "vCPU"; empty for the only table of a file
 	kind   *kind
-	header []string // its first rows that look like one, for a message
-	found  string   // what the sheet is instead, for a message
-	part   bool     // its hosts stand inside VMs, and other sheets say more of them
+	header []string // its first rows that look like a header, for a message
+	found  string   // description of a sheet of another kind, for a message
+	part   bool     // its hosts are inside VMs, and other sheets have more data about them
 	open   openSheet
 }
 
-// place names the sheet in notes.
+// place returns the name of the sheet in notes.
 func (s *sheet) place() string {
 	if s.at == "" || s.kind == nil || kindNamed(s.at) == nil && strings.Contains(s.at, ".") {
 		return s.at
@@ -49,34 +48,34 @@ func (s *sheet) place() string {
 	return "sheet " + s.at
 }
 
-// maxCell is the most characters a cell of Excel holds; more is damage.
+// maxCell is the maximum number of characters in an Excel cell; a longer one means damage.
 const maxCell = 32767
 
-// A table is one sheet with its columns found.
+// A table is one sheet with its columns identified.
 type table struct {
 	*sheet
 	notes   *notes
 	rows    rowReader
-	columns map[string]place // by what the code calls the column
-	headers []string         // all of the first row
+	columns map[string]place // by column ID
+	headers []string         // the complete header
 
 	cells   []string
 	points  map[string]byte // decimal points, by column and separator
 	mixed   map[string]bool // whether numbers of a column contradict each other, by column
 	row     int
-	where   string // "vCPU row 14 ", the beginning of each origin
-	subject string // whom the row is about, "host esx14", for notes
+	where   string // "vCPU row 14 ", the prefix of each origin
+	subject string // object of the row, "host esx14", for notes
 	short   tally  // rows of a CSV with fewer fields than headers
-	long    tally  // those with more, the values of which stand under wrong headers
-	shifted bool   // the current row is one of these
+	long    tally  // rows with more, whose values are below wrong headers
+	shifted bool   // the current row is in short or long
 	err     error
 }
 
-// A place is where a column of a sheet stands.
+// A place is the place of a column in a sheet.
 type place struct {
-	index  int    // in a row; -1 for a column that the sheet lacks
-	header string // as the file spells it, quoted
-	unit   string // of amounts; empty when no header and no rule states one
+	index  int    // in a row; -1 if the sheet lacks the column
+	header string // as spelled in the file, quoted
+	unit   string // of amounts; empty if neither a header nor a rule defines it
 }
 
 // newTable reads the header of a sheet.
@@ -103,7 +102,7 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	if _, ok := rows.(*jsonRows); ok {
 		one, many = "key is not", "keys are not"
 	}
-	if names := s.kind.unknown(header); s.kind.generic() && names != nil && !slices.Contains(header, "self.value") { // a whole object of the API has hundreds
+	if names := s.kind.unknown(header); s.kind.generic() && names != nil && !slices.ContainsFunc(header, func(h string) bool { return strings.EqualFold(h, "self.value") }) { // a whole API object has hundreds
 		n.add(s.place(), fmt.Sprintf("%s understood, and so not read: %s", words.Verb(len(names), one, many), words.Few(names)))
 	}
 	var wanted []int
@@ -124,11 +123,10 @@ func count(list []string, s string) int {
 	return n
 }
 
-// maxTitle is how many rows a title above the header has at most.
+// maxTitle is the maximum number of title rows above the header.
 const maxTitle = 10
 
-// headerOf returns the header: the first row, or below a title the first one that fits. A sheet without
-// rows has none.
+// headerOf returns the header: the first row or, below a title, the first one that matches. A sheet without rows has none.
 func headerOf(rows rowReader, k *kind) ([]string, error) {
 	var first []string
 	for range maxTitle {
@@ -151,11 +149,11 @@ func headerOf(rows rowReader, k *kind) ([]string, error) {
 	return first, nil
 }
 
-// place returns where a column of the mapping stands.
+// place returns the place of a column.
 func (t *table) place(name string) place {
 	p, ok := t.columns[name]
 	if !ok {
-		p.index = -1 // no column of this kind
+		p.index = -1 // not a column of this kind
 	}
 	return p
 }
@@ -163,7 +161,7 @@ func (t *table) place(name string) place {
 // has reports whether the sheet has the column.
 func (t *table) has(name string) bool { return t.place(name).index >= 0 }
 
-// noteMissing notes which facts are unknown because their columns are missing.
+// noteMissing adds notes about the facts that are unknown because their columns are missing.
 func (t *table) noteMissing() {
 	var names, facts []string
 	for i := range t.kind.columns {
@@ -185,8 +183,8 @@ func (t *table) noteMissing() {
 	}
 }
 
-// alike returns the headers that may be meant by a missing column, quoted, for the end of
-// a note; those of columns that are read are none.
+// alike returns the headers that may be misspellings of a missing column, quoted, for the end of a note. Columns that are read are
+// excluded.
 func (t *table) alike(name string) string {
 	var free []string
 	read := map[string]bool{}
@@ -206,10 +204,10 @@ func (t *table) alike(name string) string {
 	return ""
 }
 
-// maxHeader is the length of the longest header that can be a misspelt one.
+// maxHeader is the maximum length of a header that can be a misspelling.
 const maxHeader = 60
 
-// scan advances to the next row with any content.
+// scan advances to the next row that is not empty.
 func (t *table) scan() bool {
 	for t.err == nil {
 		t.cells, t.row, t.err = t.rows.next()
@@ -229,8 +227,8 @@ func (t *table) scan() bool {
 	return false
 }
 
-// measure compares the fields of the current row of a CSV with the headers. In a row with more of them, as after a comma without quotes
-// in a remark, which value belongs to which header is unknown, and so are all of them but the name.
+// measure compares the number of fields in the current row of a CSV with that of the headers. A row with more fields, as after an unquoted
+// comma in a remark, is ambiguous: then all values but the name are unknown.
 func (t *table) measure() {
 	which := "row " + strconv.Itoa(t.row)
 	t.shifted = len(t.cells) > len(t.headers)
@@ -248,7 +246,7 @@ func (t *table) measure() {
 	}
 }
 
-// done returns the error that ended the rows, if any, and notes what is odd about the file.
+// done returns the error that ended the rows, if any, and adds notes about anomalies of the file.
 func (t *table) done() error {
 	if c, ok := t.rows.(*csvRows); ok && t.err == io.EOF {
 		headers := len(t.headers)
@@ -267,7 +265,7 @@ func (t *table) done() error {
 	return t.err
 }
 
-// text returns the trimmed content of a column, "" when there is none.
+// text returns the trimmed content of a column, "" if there is none.
 func (t *table) text(f string) string {
 	i := t.place(f).index
 	if i < 0 || i >= len(t.cells) {
@@ -278,11 +276,11 @@ func (t *table) text(f string) string {
 		t.bad(f, fmt.Sprintf("found a text of %d bytes, want at most %d", len(s), maxCell))
 		return ""
 	}
-	// Cells of a row share memory with all others; what is kept is cut out.
+	// Cells of a row share memory with all others; values that are kept are copied.
 	return strings.Clone(strings.TrimSpace(s))
 }
 
-// bad notes a cell that is not what it should be.
+// bad adds a note about an invalid cell.
 func (t *table) bad(f string, what string) {
 	subject := t.subject
 	if subject == "" {
@@ -294,14 +292,13 @@ func (t *table) bad(f string, what string) {
 // stringFact returns the text of a column as a fact.
 func (t *table) stringFact(f string) numa.Fact[string] {
 	s := t.text(f)
-	if _, ok := t.rows.(*jsonRows); s == "" || ok && s[0] == '[' && json.Valid([]byte(s)) { // a list is no text
+	if _, ok := t.rows.(*jsonRows); s == "" || ok && s[0] == '[' && json.Valid([]byte(s)) { // a list is not a text
 		return numa.Fact[string]{}
 	}
 	return numa.ReadAt(s, t.origin(f))
 }
 
-// intFact returns a whole number from least to most. An empty cell and -1 are
-// missing values.
+// intFact parses a whole number from least to most. An empty cell and -1 are missing values.
 func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	s := t.text(f)
 	if s == "" || s == "-1" {
@@ -325,26 +322,26 @@ func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	return numa.Fact[int64]{}
 }
 
-// count returns a number of things, up to most.
+// count parses a number of things, up to most.
 func (t *table) count(f string, most int64) numa.Fact[int] {
 	n := t.intFact(f, 1, most)
 	return numa.Fact[int]{Value: int(n.Value), Origin: n.Origin}
 }
 
-// bytes returns an amount of memory.
+// bytes parses an amount of memory.
 func (t *table) bytes(f string, least, most numa.Bytes) numa.Fact[numa.Bytes] {
 	n := t.amount(f, float64(least), float64(most), float64(numa.MiB))
 	return numa.Fact[numa.Bytes]{Value: numa.Bytes(n.Value), Origin: n.Origin}
 }
 
-// mhz returns a frequency in MHz.
+// mhz parses a frequency in MHz.
 func (t *table) mhz(f string, least, most int) numa.Fact[int] {
 	n := t.amount(f, float64(least)*1e6, float64(most)*1e6, 1e6)
 	return numa.Fact[int]{Value: int(n.Value / 1e6), Origin: n.Origin}
 }
 
-// amount returns an amount of memory in bytes or a frequency in Hz, rounded to whole steps. Its unit is that of
-// the cell, else that of the column; without either the amount is unknown. An empty cell is a missing value, and -1 where an amount may be.
+// amount parses an amount of memory in bytes or a frequency in Hz, rounded to a multiple of step. The unit is that of the cell, else that
+// of the column; without either, the amount is unknown. An empty cell is a missing value, and -1 too if the column may be unlimited.
 func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 	s := t.text(f)
 	if s == "" || s == "-1" && plausibleFrom[f] == 0 {
@@ -381,7 +378,7 @@ func unitHint(step float64) string {
 	return `"Memory MB"`
 }
 
-// boolFact returns True or False.
+// boolFact parses True or False.
 func (t *table) boolFact(f string) numa.Fact[bool] {
 	s := t.text(f)
 	if s == "" {
@@ -395,15 +392,12 @@ func (t *table) boolFact(f string) numa.Fact[bool] {
 	return numa.ReadAt(v, t.origin(f))
 }
 
-// vcenter returns the key of the vCenter that the row comes from, "" if unknown.
+// vcenter returns the key of the vCenter of the row, "" if unknown.
 func (t *table) vcenter() string {
-	if id := t.text("VI SDK UUID"); id != "" {
-		return strings.ToLower(id)
-	}
-	return strings.ToLower(t.text("VI SDK Server"))
+	return t.notes.vcenters.key(strings.ToLower(t.text("VI SDK UUID")), t.text("VI SDK Server"))
 }
 
-// origin says where the value of a column in the current row was read.
+// origin returns the place of the value of a column in the current row.
 func (t *table) origin(f string) string {
 	header := t.place(f).header
 	if _, ok := t.rows.(*jsonRows); ok {
@@ -412,7 +406,7 @@ func (t *table) origin(f string) string {
 	return t.where + header
 }
 
-// rowPlace names the current row in notes.
+// rowPlace returns the name of the current row in notes.
 func (t *table) rowPlace() string {
 	return strings.TrimPrefix(fmt.Sprintf("%s, row %d", t.sheet.place(), t.row), ", ")
 }

@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
+	"hash/crc32"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -214,6 +217,34 @@ func withoutName(f *numa.Fleet) *numa.Fleet {
 	return f
 }
 
+// named returns files or sheets under other names.
+func named[T any](all map[string]T, name func(string) string) map[string]T {
+	m := map[string]T{}
+	for old, one := range all {
+		m[name(old)] = one
+	}
+	return m
+}
+
+// other returns a name that tells nothing, in an order of its own.
+func other(name string) string {
+	return fmt.Sprintf("Tabelle%x%s", crc32.ChecksumIEEE([]byte(name)), path.Ext(name))
+}
+
+// TestSheetOf: a sheet of RVTools that is not read is no table of VMs or hosts, whatever it is called.
+func TestSheetOf(t *testing.T) {
+	for _, header := range []string{
+		"Name,Config status,OverallStatus,NumHosts,numEffectiveHosts,TotalCpu,NumCpuCores,NumCpuThreads,Effective Cpu,TotalMemory,Object ID,VI SDK Server,VI SDK UUID", // vCluster
+		"VM,Powerstate,Template,SRM Placeholder,Disk,Disk Key,Capacity MiB,Raw,Datacenter,Cluster,Host,Folder,OS according to the configuration file,VM ID,VM UUID,VI SDK Server",
+		"VM,Powerstate,Template,SRM Placeholder,Name,Description,Date / time,Filename,Size MiB (vmsn),Size MiB (total),Quiesced,Host,VM ID,VM UUID,VI SDK Server", // vSnapshot
+		"Host,Datacenter,Cluster,Device,Type,Status,Bus,Pci,Driver,Model,WWN,VI SDK Server",                                                                       // vHBA
+	} {
+		if k := kindOf(strings.Split(header, ",")); k != nil {
+			t.Errorf("%s: found %s, want none", header, k.name)
+		}
+	}
+}
+
 // TestForms reads one export in all its forms: they say the same.
 func TestForms(t *testing.T) {
 	want := withoutName(mustRead(t, export4))
@@ -241,13 +272,20 @@ func TestForms(t *testing.T) {
 			return bytes.ReplaceAll(b, []byte("\n"), []byte("\r"))
 		}))},
 		{"xlsx called zip", tempFile(t, "fleet.zip", s.xlsx(t))},
-		{"upper-case names", tempFolder(t, func() map[string][]byte {
-			m := map[string][]byte{}
-			for name, b := range csvs {
-				m[strings.ToUpper(name)] = b
+		{"upper-case names", tempFolder(t, named(csvs, strings.ToUpper))},
+		{"words behind the names", tempFolder(t, named(csvs, func(name string) string { return strings.TrimSuffix(name, ".csv") + "_vc01.csv" }))},
+		{"words before and behind the names", tempFolder(t, named(csvs, func(name string) string {
+			return "RVTools_export_" + strings.TrimSuffix(strings.TrimPrefix(name, "RVTools_tab"), ".csv") + "_2026-11-02.csv"
+		}))},
+		{"other names", tempFolder(t, named(csvs, other))},
+		{"sheets with other names", tempFile(t, "fleet.xlsx", testSheets(named(s, other)).xlsx(t))},
+		{"all sheets but vInfo with other names", tempFile(t, "fleet.xlsx", testSheets(named(s, func(name string) string {
+			if name == "vInfo" {
+				return name
 			}
-			return m
-		}())},
+			return other(name)
+		})).xlsx(t))},
+		{"sheets with blanks around the names", tempFile(t, "fleet.xlsx", testSheets(named(s, func(name string) string { return " " + name + " " })).xlsx(t))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if !Detect(tt.path) {

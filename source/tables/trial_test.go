@@ -43,6 +43,9 @@ func TestForeign(t *testing.T) {
 		`{"ansible_facts":{"ansible_hostname":"db","ansible_distribution":"RedHat","ansible_processor":["0","GenuineIntel"],"ansible_processor_count":4,"ansible_processor_cores":4}}`: "no ESXi host",
 		`{"ansible_facts":{"ansible_hostname":"db","ansible_processor_count":2,"ansible_processor_cores":12}}`:                                                                         "no ESXi host",
 		`{"terraform_version":"1.5.0","resources":[{"instances":[{"attributes":{"name":"a","num_cpus":4,"memory":4096}}]}]}`:                                                           "a state of Terraform",
+		`{"OS-FLV-DISABLED:disabled": false, "name": "m1", "vcpus": 2, "ram": 4096}`:                                                                                                   "flavors of OpenStack Nova, which are not read",
+		`{"name": "m1", "vcpus": 2, "ram": 4096, "properties": {"hw:numa_nodes": "2"}}`:                                                                                                "flavors of OpenStack Nova, which are not read",
+		`[{"ID": "1", "Name": "m1", "RAM": 4096, "Disk": 1, "Ephemeral": 0, "VCPUs": 2, "Is Public": true}]`:                                                                           "flavors of OpenStack Nova, which are not read",
 		`{"data":[{"id":"qemu/100","name":"a","vmid":100,"cpu":0.1,"maxcpu":4,"maxmem":4294967296,"type":"qemu"}]}`:                                                                    "VMs of Proxmox",
 	} {
 		_, err := Read(tempFile(t, "a.json", []byte(text)))

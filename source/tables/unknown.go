@@ -7,14 +7,14 @@ import (
 	"homenode/internal/words"
 )
 
-// An Unknown is the error for a file that holds no table of VMs or hosts; it describes the file.
+// An Unknown is the error for a file without a table of VMs or hosts; it describes the file.
 type Unknown struct {
 	Path, Found string
 }
 
 func (e *Unknown) Error() string { return e.Path + ": found " + e.Found }
 
-// unknown describes the tables of an export none of which is known.
+// unknown describes the tables of an export if none is known.
 func (x *export) unknown() error {
 	if len(x.sheets) == 1 && x.form == "" {
 		return &Unknown{x.path, x.sheets[0].describe()}
@@ -36,7 +36,7 @@ func (x *export) unknown() error {
 	return &Unknown{x.path, fmt.Sprintf("%s: %s; none is a table of VMs or hosts", form, strings.Join(each, "; "))}
 }
 
-// maxListed is how many names a message lists.
+// maxListed is the maximum number of names in a message.
 const maxListed = 6
 
 // listed lists the first columns.
@@ -57,7 +57,8 @@ func listed(header []string) string {
 	}
 }
 
-// describe says what a file holds, and what it lacks to be a table of VMs or hosts.
+// describe describes the content of a file, and the columns that it lacks to be a table of VMs
+// or hosts.
 func (s *sheet) describe() string {
 	if s.found != "" {
 		return s.found

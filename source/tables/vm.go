@@ -12,7 +12,7 @@ import (
 	"homenode/numa/pattern"
 )
 
-// maxMHz bounds the CPU reservation and limit of a VM: 4096 vCPUs of 10 GHz.
+// maxMHz is the maximum CPU reservation and limit of a VM: 4096 vCPUs of 10 GHz.
 const maxMHz = numa.MaxVCPUs * 10_000
 
 // A vmRow is one row of vInfo, before its VM has an ID.
@@ -20,17 +20,16 @@ type vmRow struct {
 	vm          numa.VM
 	id          string // managed object reference
 	row         int
-	placeholder bool // of Site Recovery Manager: not a VM of this vCenter
+	placeholder bool // created by Site Recovery Manager: not a VM of this vCenter
 	vcenter     string
 	datacenter  string
 	cluster     string
 	host        string
-	joined      map[string]bool // sheets that have a row of it
-	repeated    bool            // an earlier row has the same reference
+	joined      map[string]bool // sheets with a row about it
+	repeated    bool            // an earlier row describes the same VM
 }
 
-// readVMs reads the sheets that list the VMs: vInfo, or tables of VMs of any other program, of which the
-// later ones add to the earlier ones.
+// readVMs reads the sheets of VMs: vInfo, or tables of VMs from other programs, where later ones add to earlier ones.
 func (x *export) readVMs(n *notes) ([]vmRow, error) {
 	if s := x.sheet("vInfo"); s != nil {
 		return x.listVMs(s, n)
@@ -53,12 +52,12 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 	return vms, nil
 }
 
-// addRows adds the facts of further rows to those of the same VM, and the VMs that are new.
+// addRows merges the facts of further rows into those of the same VM, and appends new VMs.
 func addRows(vms, more []vmRow) []vmRow {
 	j := newJoin(vms)
 	for _, m := range more {
 		i, ok := j.row(m.vcenter, m.id, m.vm.UUID, m.vm.Name)
-		if !ok || i == ambiguous {
+		if !ok || i == ambiguous || m.another(&vms[i]) {
 			vms = append(vms, m)
 			continue
 		}
@@ -70,7 +69,13 @@ func addRows(vms, more []vmRow) []vmRow {
 	return vms
 }
 
-// listVMs reads a sheet that lists VMs.
+// another reports whether v, from another sheet, is a different VM although its reference or UUID matches: neither name nor UUID is equal.
+func (v *vmRow) another(found *vmRow) bool {
+	named := v.vm.Name != v.id && found.vm.Name != found.id
+	return named && v.vm.Name != found.vm.Name && (v.vm.UUID == "" || !strings.EqualFold(v.vm.UUID, found.vm.UUID))
+}
+
+// listVMs reads a sheet of VMs.
 func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	t, err := x.table(s, n)
 	if err != nil || t == nil {
@@ -123,14 +128,14 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
 var otherPlatforms = pattern.Of(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)$`)
 
-// foreign reports whether the current row says that it is of another hypervisor.
+// foreign reports whether the current row states another hypervisor.
 func (t *table) foreign() bool {
 	p := t.place("platform")
 	return p.index >= 0 && otherPlatforms.MatchString(squash(t.text("platform")))
 }
 
-// other reports whether the current row is none of a VM, below those before it: the header again, the line below it, the total of the
-// rows, or a remark, which fills no other column.
+// other reports whether the current row, below rows of VMs, does not describe a VM: a repeated header, a separator line, the total of the
+// rows, or a remark, which has no other columns.
 func (t *table) other(before []vmRow) bool {
 	c, ok := t.rows.(*csvRows)
 	if _, json := t.rows.(*jsonRows); json || t.shifted || ok && c.cut != nil {
@@ -149,8 +154,8 @@ func (t *table) other(before []vmRow) bool {
 	return name != "" && (again || remark || line || len(before) > 0 && t.sumsUp(name, before))
 }
 
-// sumsUp reports whether the current row, below those of VMs, sums them up: its name begins so and its vCPUs are theirs together, or its name
-// says nothing else and no other column has a word.
+// sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one and its vCPUs are the sum of theirs, or
+// the whole name is a summary word and no other column has a word.
 func (t *table) sumsUp(name string, before []vmRow) bool {
 	sum := 0
 	for i := range before {
@@ -169,21 +174,21 @@ func (t *table) sumsUp(name string, before []vmRow) bool {
 }
 
 var (
-	// total matches the beginning of the name of a row that adds up the others.
+	// total matches the beginning of the name of a row with totals.
 	total = pattern.Of(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamt|somme|suma|totaal)(en|e|es)?\b`)
-	// summary matches the whole name of a row that sums up the others.
+	// summary matches the whole name of a summary row.
 	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe)?|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|vcpus?|rows|records)\b)?[\W\d]*$`)
 	unitWords = pattern.Of(`(?i)\b[kmgt]i?b\b|\b[mg]hz\b`)
 )
 
-// bareID cuts off the type that PowerCLI and pyVmomi put before a reference: VirtualMachine-vm-12, vim.HostSystem:host-3.
+// bareID removes the type that PowerCLI and pyVmomi put before a reference: VirtualMachine-vm-12, vim.HostSystem:host-3.
 func bareID(s string) string {
 	return typedRef.ReplaceAllString(s, "$1")
 }
 
 var typedRef = pattern.Of(`^'?(?:vim\.)?(?:VirtualMachine|HostSystem|ClusterComputeResource)[:-]([a-z0-9-]+)'?$`)
 
-// take sets each known fact of c to that of more, and says whether vCPUs and memory were the same.
+// take sets each known fact of c to that of more, and reports whether vCPUs and memory were equal.
 func take(c, more *numa.Config) (agrees bool) {
 	agrees = !(c.VCPUs.Known() && more.VCPUs.Known() && c.VCPUs.Value != more.VCPUs.Value ||
 		c.Memory.Known() && more.Memory.Known() && c.Memory.Value != more.Memory.Value)
@@ -196,14 +201,13 @@ func take(c, more *numa.Config) (agrees bool) {
 	return agrees
 }
 
-// readVM reads the facts of the VM in the current row, whichever of them the table has; it reports whether those
-// that are known already differ.
+// readVM reads the facts of the VM in the current row from the columns that exist; it reports whether facts that were already known agree.
 func readVM(t *table, c *numa.Config) (agrees bool) {
 	r := numa.Config{
 		Template:                t.boolFact("Template"),
 		Power:                   readPower(t),
 		GuestOS:                 readGuest(t),
-		Product:                 t.stringFact("product"), // a custom attribute, which has a column of its name
+		Product:                 t.stringFact("product"), // a custom attribute with its own column
 		Hardware:                readHardware(t),
 		VCPUs:                   t.count("CPUs", numa.MaxVCPUs),
 		Memory:                  t.bytes("Memory", numa.MiB, numa.MaxVMMemory),
@@ -240,10 +244,10 @@ func readVM(t *table, c *numa.Config) (agrees bool) {
 	return take(c, &r)
 }
 
-// readCores reads the cores per socket, or derives them from the sockets. What an earlier sheet said is in known.
+// readCores reads the cores per socket, or derives them from the sockets. known contains the values from earlier sheets.
 func readCores(t *table, c, known *numa.Config) {
 	if c.Power.Value == numa.PoweredOff && t.boolFact("auto cores").Value {
-		return // sizes that are assigned at power-on mean nothing while the VM is off
+		return // sizes assigned at power-on are meaningless while the VM is off
 	}
 	c.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
 	vcpus := cmp.Or(c.VCPUs.Value, known.VCPUs.Value)
@@ -252,7 +256,7 @@ func readCores(t *table, c, known *numa.Config) {
 	}
 }
 
-// powerStates are the words of the API and of its displays, without blanks, and the numbers that PowerCLI's ConvertTo-Json makes of
+// powerStates are the values in the API and in user interfaces, without blanks, and the numbers that PowerCLI's ConvertTo-Json writes for
 // VMware.VimAutomation.ViCore.Types.V1.Inventory.PowerState.
 var powerStates = map[string]numa.PowerState{
 	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn,
@@ -274,7 +278,8 @@ func readPower(t *table) numa.Fact[numa.PowerState] {
 	return numa.ReadAt(state, s.Origin.Where)
 }
 
-// readGuest reads the guest system. PowerCLI writes VMGuest as the name of the VM and its system: "db01:Red Hat Enterprise Linux 8 (64-bit)".
+// readGuest reads the guest system. PowerCLI formats VMGuest as the name of the VM and its system: "db01:Red Hat Enterprise Linux 8
+// (64-bit)".
 func readGuest(t *table) numa.Fact[string] {
 	const key = "OS according to the configuration file"
 	os := t.stringFact(key)
@@ -301,10 +306,10 @@ func readFT(t *table) numa.Fact[string] {
 	return state
 }
 
-// compatibility matches how the vSphere Client shows a hardware version: "ESXi 7.0 U2 and later (VM version 19)".
+// compatibility matches a hardware version as displayed in the vSphere Client: "ESXi 7.0 U2 and later (VM version 19)".
 var compatibility = pattern.Of(`(?i)\((?:VM|virtual machine|hardware|HW) version (\d+)\)$`)
 
-// readHardware reads a virtual hardware version, 21 or vmx-21.
+// readHardware parses a virtual hardware version, 21 or vmx-21.
 func readHardware(t *table) numa.Fact[int] {
 	s := t.stringFact("HW version")
 	if !s.Known() || s.Value == "-1" {
@@ -315,7 +320,7 @@ func readHardware(t *table) numa.Fact[int] {
 	}
 	digits := strings.TrimPrefix(strings.TrimPrefix(strings.TrimLeft(strings.ToLower(s.Value), "v"), "mx"), "-")
 	digits = strings.TrimPrefix(digits, "_")
-	// 22 is the version of ESX 9.0; two digits leave room.
+	// 22 is the version of ESX 9.0; two digits allow for later ones.
 	n, ok := parseInt(digits, t.rows.decimal())
 	if !ok || n < 1 || n > 99 {
 		t.bad("HW version", "found "+quote(s.Value)+", want a version such as 21 or vmx-21")

@@ -17,7 +17,7 @@ const (
 	stringsPart      = "xl/sharedStrings.xml"
 )
 
-// workbook opens the .xlsx in zr: of its sheets those that are needed are read, each once and as it is unpacked.
+// workbook opens the .xlsx in zr. Only required sheets are read, each once and while it is decompressed.
 func workbook(file, base string, zr *zip.Reader) (*export, error) {
 	parts := map[string]*zip.File{}
 	for _, f := range zr.File {
@@ -62,30 +62,34 @@ func workbook(file, base string, zr *zip.Reader) (*export, error) {
 		}
 		x.sheets = append(x.sheets, s)
 	}
-	if x.sheet("vInfo") != nil {
+	info := x.sheet("vInfo") != nil
+	if info && x.sheet("vCPU") != nil && x.sheet("vMemory") != nil && x.sheet("vHost") != nil {
 		return x, nil
 	}
-	for _, s := range x.sheets { // the headers tell
+	for _, s := range x.sheets { // determined by the headers
 		if s.kind != nil && !s.kind.generic() {
 			continue
 		}
-		if s.kind = nil; parts[strings.ToLower(targets[strings.ToLower(s.name)])] != nil {
-			if err := s.recognise(nil); err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
-			}
+		if s.kind = nil; parts[strings.ToLower(targets[strings.ToLower(s.name)])] == nil {
+			continue
+		}
+		if err := s.recognise(nil); err != nil && !info {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if info && s.kind != nil && (s.kind.generic() || len(x.all(s.kind.name)) > 1) {
+			s.kind, s.at = nil, s.name
 		}
 	}
 	return x, nil
 }
 
-// sheetKind returns the sheet of RVTools that a sheet is: vInfo, or tabvInfo and RVTools_tabvInfo of some exports.
+// sheetKind returns the RVTools sheet for a sheet name: vInfo, or tabvInfo and RVTools_tabvInfo in some exports.
 func sheetKind(name string) string {
 	sheet, _ := rvtoolsSheet(name)
 	return sheet
 }
 
-// sheetParts returns the names of the sheets and, by name in lower case, the
-// parts that hold them.
+// sheetParts returns the names of the sheets and their parts by lower-case name.
 func sheetParts(parts map[string]*zip.File) (names []string, targets map[string]string, err error) {
 	var book struct {
 		Sheets []struct {

@@ -11,18 +11,17 @@ import (
 	"homenode/numa"
 )
 
-// Limits of what is unpacked. The vInfo sheet of 10,000 VMs is about 40 MB of
-// XML that packs 10:1; the deflate format cannot pack better than 1032:1.
+// Limits for decompressed data. The vInfo sheet of 10,000 VMs is about 40 MB of XML with a compression ratio of 10:1; the maximum of
+// deflate is 1032:1.
 const (
 	maxPart  = 512 << 20 // bytes of one sheet
 	maxTotal = 1 << 30   // bytes of all parts of a workbook that are read
-	maxRatio = 200       // unpacked ÷ packed, above freeRatio
-	// freeRatio bytes may be packed at any ratio: they do no harm, and a sheet
-	// of formatted but empty rows packs very well.
+	maxRatio = 200       // maximum compression ratio above freeRatio
+	// freeRatio bytes may have any compression ratio: they are harmless, and a sheet of formatted but empty rows compresses very well.
 	freeRatio = 64 << 20
 )
 
-// holdsBook reports whether a zip is a workbook, and holdsTables whether it is one or holds workbooks or files of RVTools, by their names.
+// holdsBook reports whether a zip is a workbook, and holdsTables whether it is one or contains workbooks or RVTools files, by their names.
 func holdsBook(zr *zip.Reader) bool {
 	return slices.ContainsFunc(zr.File, func(f *zip.File) bool { return strings.EqualFold(zipName(f), workbookPart) })
 }
@@ -31,12 +30,10 @@ func holdsTables(zr *zip.Reader) bool {
 	return holdsBook(zr) || slices.ContainsFunc(zr.File, func(f *zip.File) bool { return IsWorkbook(zipName(f)) || OfRVTools(zipName(f)) })
 }
 
-// zipName returns the name of f with forward slashes; some Windows tools write
-// the other ones.
+// zipName returns the name of f with forward slashes; some Windows tools write backslashes.
 func zipName(f *zip.File) string { return strings.ReplaceAll(f.Name, `\`, "/") }
 
-// unpack returns the content of f. It is refused when it is larger than the
-// limits or damaged.
+// unpack returns the content of f. It fails if the content exceeds the limits or is damaged.
 func unpack(f *zip.File) ([]byte, error) {
 	r, err := openPart(f)
 	if err != nil {
@@ -45,11 +42,9 @@ func unpack(f *zip.File) ([]byte, error) {
 	return io.ReadAll(bounded.Reader(r, maxPart))
 }
 
-// openPart opens f to be read once. It is refused when it is larger than the limits; that it is
-// damaged shows at its end.
+// openPart opens f for reading once. It fails if f exceeds the limits; damage is detected at its end.
 func openPart(f *zip.File) (io.Reader, error) {
-	// archive/zip returns an error when the content is longer than declared,
-	// so the declared size can be trusted as a bound.
+	// archive/zip returns an error if the content is longer than declared, so the declared size is a reliable limit.
 	size, packed := f.UncompressedSize64, f.CompressedSize64
 	if size > maxPart {
 		return nil, fmt.Errorf("%s unpacks to more than %v: refused", f.Name, numa.Bytes(maxPart))
@@ -65,7 +60,7 @@ func openPart(f *zip.File) (io.Reader, error) {
 	return part{f.Name, r}, nil
 }
 
-// A part names itself in its errors.
+// A part adds its name to its errors.
 type part struct {
 	name string
 	r    io.Reader

@@ -2,7 +2,7 @@ package text
 
 import "homenode/internal/bounded"
 
-// ReadFile reads a file that people write by hand.
+// ReadFile reads a handwritten file.
 func ReadFile[T any](path string, read func(name string, data []byte) (T, error)) (T, error) {
 	b, err := File(path)
 	if err != nil {
@@ -12,5 +12,5 @@ func ReadFile[T any](path string, read func(name string, data []byte) (T, error)
 	return read(path, b)
 }
 
-// File returns what is in a file that people write by hand.
+// File returns the content of a handwritten file.
 func File(path string) ([]byte, error) { return bounded.File(path, bounded.Written) }

@@ -8,23 +8,23 @@ import (
 	"homenode/numa/pattern"
 )
 
-// blanks are what separates words; a no-break space has become one (some web pages
-// paste so).
+// blanks are the separators of words; no-break spaces, which some web pages contain, are
+// already replaced by blanks.
 const blanks = " \t\v\f"
 
-// A Line is a line of a file, or a part of one, without the blanks around it.
+// A Line is a line of a file, or a part of one, without surrounding blanks.
 type Line struct {
 	N, Col int // place of Text, from 1; Col in bytes
 	Text   string
 }
 
-// Trim returns line n of a file without the blanks around it.
+// Trim returns line n of a file without surrounding blanks.
 func Trim(n int, raw string) Line {
 	raw = strings.ReplaceAll(raw, "\u00a0", " ")
 	return Line{n, 1, raw}.After(0)
 }
 
-// After returns what follows the first skip bytes, without the blanks around it.
+// After returns the text after the first skip bytes, without surrounding blanks.
 func (l Line) After(skip int) Line {
 	rest := l.Text[skip:]
 	trimmed := strings.TrimLeft(rest, blanks)
@@ -51,7 +51,7 @@ func (l Line) Fields() []Line {
 	return out
 }
 
-// Split cuts l at each separator; the parts have no blanks around them.
+// Split cuts l at each separator; the parts have no surrounding blanks.
 func (l Line) Split(separator string) []Line {
 	var out []Line
 	for {
@@ -64,8 +64,8 @@ func (l Line) Split(separator string) []Line {
 	}
 }
 
-// Match matches l without the blanks around it and returns the groups; nil when it does not
-// match. A group that took no part is empty.
+// Match matches l without surrounding blanks and returns the groups; nil if it does not match.
+// A group without a match is empty.
 func (l Line) Match(re *pattern.Pattern) []Line {
 	l = l.After(0)
 	at := re.FindStringSubmatchIndex(l.Text)
@@ -81,7 +81,7 @@ func (l Line) Match(re *pattern.Pattern) []Line {
 	return groups
 }
 
-// Numbers reads a list such as "0-3,8" of at most so many numbers, each below a bound.
+// Numbers parses a list such as "0-3,8" of at most most numbers, each below a bound.
 func Numbers(s string, below, most int) (list []int, ok bool) {
 	list = []int{}
 	for part := range strings.SplitSeq(s, ",") {
@@ -101,7 +101,7 @@ func Numbers(s string, below, most int) (list []int, ok bool) {
 	return list, true
 }
 
-// Short cuts what is quoted in a message.
+// Short shortens a quotation for a message.
 func Short(s string) string {
 	const most = 60
 	if len(s) <= most {
@@ -110,8 +110,7 @@ func Short(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// Where returns a place in a file as origins name it: "line 3:13", or "line 3" when
-// col is 0.
+// Where returns a place in a file in the form of origins: "line 3:13", or "line 3" if col is 0.
 func Where(n, col int) string {
 	if col == 0 {
 		return fmt.Sprintf("line %d", n)

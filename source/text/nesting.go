@@ -1,12 +1,12 @@
 package text
 
-// Nesting counts the brackets of JSON text, to find its end.
+// Nesting counts the open brackets of JSON text, to find its end.
 type Nesting struct {
 	Depth    int
 	inString bool
 }
 
-// Add counts those of a line.
+// Add counts the brackets of a line.
 func (n *Nesting) Add(s string) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

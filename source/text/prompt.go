@@ -8,14 +8,14 @@ import (
 	"homenode/numa/pattern"
 )
 
-// A Prompt is a line of a terminal into which somebody typed a command.
+// A Prompt is a terminal line with a command that somebody typed.
 type Prompt struct {
-	Host    Line   // the machine, when the prompt names it; without the number of the line
+	Host    Line   // the machine, if the prompt contains it; without the line number
 	Command string // as typed; may be empty
 }
 
-// promptForms are the prompts of the shells that administrators paste from. Group
-// host may be absent, group command is what follows.
+// promptForms are the prompts of common shells of administrators. Group host is optional; group
+// command is the rest of the line.
 var promptForms = []*pattern.Pattern{
 	// [root@esx03:~] sched-stats …    [root@db01 ~]# lscpu
 	pattern.Of(`^\s*\[[\w.$\\-]+@(?P<host>[\w.-]+)(?:[: ][^\]]*)?\](?:\s*[#$%>])?(?:\s+(?P<command>.*))?$`),
@@ -31,12 +31,12 @@ var promptForms = []*pattern.Pattern{
 	pattern.Of(`^\s*[~/]\S* [#$](?:\s+(?P<command>.*))?$`),
 }
 
-// barePrompt is a prompt that is nothing but its last character.
+// barePrompt matches a prompt that consists of a single character.
 var barePrompt = pattern.Of(`^\s*[#$%>]\s+(?P<command>\S.*)$`)
 
-// CutPrompt splits a line that begins with the prompt of a shell. The lone
-// character of a prompt such as "# lscpu" counts only before one of the commands,
-// which are given in lower case: a comment begins so too.
+// CutPrompt splits a line that begins with a shell prompt. A prompt of a single character, as
+// in "# lscpu", counts only before one of the commands, which are in lower case, because
+// comments begin in the same way.
 func CutPrompt(line string, commands ...string) (p Prompt, ok bool) {
 	for _, form := range promptForms {
 		if m := form.FindStringSubmatchIndex(line); m != nil {
@@ -61,8 +61,8 @@ func promptOf(form *pattern.Pattern, line string, m []int) Prompt {
 	return p
 }
 
-// Name returns the command without its folder, extension and arguments, in lower
-// case: "coreinfo64" for `.\Coreinfo64.exe -n`, "lscpu" for "sudo lscpu -e".
+// Name returns the command without its folder, extension and arguments, in lower case:
+// "coreinfo64" for `.\Coreinfo64.exe -n`, "lscpu" for "sudo lscpu -e".
 func (p Prompt) Name() string {
 	words := strings.Fields(p.Command)
 	if len(words) > 1 && words[0] == "sudo" {
@@ -75,7 +75,7 @@ func (p Prompt) Name() string {
 	return strings.TrimSuffix(strings.ToLower(name), ".exe")
 }
 
-// bannerForm matches what PuTTY, ssh and the shell of ESXi print when somebody logs in.
+// bannerForm matches the login messages of PuTTY, ssh and the ESXi shell.
 var bannerForm = pattern.Of(`(?i)^(?:` + strings.Join([]string{
 	`login as: .*`, `using username ".*"\.?`, `last (?:failed )?login: .*`, `(?:\S+@\S+'s |\(\S+@\S+\) |\| )?password:`,
 	`(?:end of )?(?:pre-authentication banner message|keyboard-interactive (?:authentication )?prompts)(?: from server)?[.:]?`, `authenticating with public key ".*"(?: from agent)?`,
@@ -87,6 +87,6 @@ var bannerForm = pattern.Of(`(?i)^(?:` + strings.Join([]string{
 	`connection to \S+ closed\.`, `logout`,
 }, "|") + `)$`)
 
-// IsBanner reports whether a line is one that a terminal prints at a login, before the
-// first prompt.
+// IsBanner reports whether a line is a login message of a terminal, printed before the first
+// prompt.
 func IsBanner(line string) bool { return bannerForm.MatchString(strings.TrimSpace(line)) }

@@ -1,5 +1,5 @@
-// Package text reads the lines of files that people saved, pasted and mailed:
-// with LF, CRLF or bare CR, in UTF-8 or UTF-16, with or without a byte order mark.
+// Package text reads the lines of saved, pasted and mailed text files: with LF, CRLF or bare
+// CR, in UTF-8 or UTF-16, with or without a byte order mark.
 package text
 
 import (
@@ -13,28 +13,28 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// MaxLine is the longest line that is kept whole, in bytes.
+// MaxLine is the maximum length of a line in bytes; the rest of a longer one is skipped.
 const MaxLine = 1 << 20
 
-// HeadSize is how much of a file is looked at to tell its format and its line ends.
+// HeadSize is the number of bytes that are used to detect the format of a file and its line
+// ends.
 const HeadSize = 64 << 10
 
 // Lines reads a file line by line, as bufio.Scanner does.
 type Lines struct {
 	in   *bufio.Reader
 	end  byte
-	line []byte // borrowed from in, or from long
+	line []byte // slice of the buffer of in, or of long
 	long []byte
 	n    int
 	cut  bool
 	open bool // the line has no end
 	err  error
-	late error // met while looking ahead: it holds after the lines before it
+	late error // from looking ahead: returned after the lines before it
 }
 
-// NewLines returns a reader of the lines of r. Lines end with LF, CRLF or, when
-// the beginning of the file has CR only, with CR. The text is UTF-16 when a byte
-// order mark says so.
+// NewLines returns a reader of the lines of r. Lines end with LF, CRLF or, if the beginning of
+// the file has CR only, with CR. The text is UTF-16 if there is such a byte order mark.
 func NewLines(r io.Reader) *Lines {
 	l := &Lines{in: bufio.NewReaderSize(r, HeadSize), end: '\n'}
 	head, err := l.in.Peek(3)
@@ -86,7 +86,7 @@ func (l *Lines) Scan() bool {
 	return true
 }
 
-// readLong gathers a line that is longer than the buffer.
+// readLong collects a line that is longer than the buffer.
 func (l *Lines) readLong(first []byte) ([]byte, error) {
 	l.long = append(l.long[:0], first...)
 	for {
@@ -103,22 +103,22 @@ func (l *Lines) readLong(first []byte) ([]byte, error) {
 	}
 }
 
-// Bytes returns the line without its end; it is valid until the next Scan.
+// Bytes returns the line without its line end; it is valid until the next Scan.
 func (l *Lines) Bytes() []byte { return l.line }
 
-// Text returns the line without its end.
+// Text returns the line without its line end.
 func (l *Lines) Text() string { return string(l.line) }
 
-// Line returns the number of the line, from 1.
+// Line returns the line number, from 1.
 func (l *Lines) Line() int { return l.n }
 
-// Cut reports whether the line was longer than MaxLine and its rest is skipped.
+// Cut reports whether the line was longer than MaxLine, so that its rest was skipped.
 func (l *Lines) Cut() bool { return l.cut }
 
-// Open reports whether the line has no end: it is the last one, and may be cut off.
+// Open reports whether the line has no line end: it is the last one, and may be truncated.
 func (l *Lines) Open() bool { return l.open }
 
-// Err returns the error that ended the reading, if it was not the end of the file.
+// Err returns the first error other than the end of the file.
 func (l *Lines) Err() error {
 	if l.err == nil || l.err == io.EOF {
 		return nil
@@ -126,7 +126,7 @@ func (l *Lines) Err() error {
 	return fmt.Errorf("line %d: %w", l.n+1, l.err)
 }
 
-// Decoded returns the beginning of a file as UTF-8, with LF behind each line.
+// Decoded returns the beginning of a file as UTF-8, with LF line ends.
 func Decoded(head []byte) []byte {
 	lines := NewLines(bytes.NewReader(head))
 	var out []byte

@@ -4,7 +4,7 @@ package vmx
 
 import "golang.org/x/text/encoding/htmlindex"
 
-// decoderOf returns a decoder for the charset of this name; nil if the name is unknown.
+// decoderOf returns a decoder for the charset with this name; nil if the name is unknown.
 func decoderOf(name string) func([]byte) ([]byte, error) {
 	enc, err := htmlindex.Get(name)
 	if err != nil {

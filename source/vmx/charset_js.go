@@ -2,7 +2,8 @@ package vmx
 
 import "syscall/js"
 
-// decoderOf returns a decoder for the charset of this name; nil if the name is unknown. The browser has the same charsets under the same names.
+// decoderOf returns a decoder for the charset with this name; nil if the name is unknown. Browsers support the same charsets under the same
+// names.
 func decoderOf(name string) (decode func([]byte) ([]byte, error)) {
 	defer func() {
 		if recover() != nil { // the constructor throws

@@ -10,18 +10,18 @@ import (
 	"homenode/source/fact"
 )
 
-// A word is a key that has a fact of its own in a numa.Config.
+// A word is a key with its own fact in a numa.Config.
 type word struct {
-	key  string // as VMware writes it
-	name string // in the field's words
+	key  string // as in VMware files
+	name string // standard technical term
 	unit string
-	// value returns the value as a Fact of the file shows it.
+	// value returns the value in the form of a Fact of the file.
 	value func(s string) (any, bool)
 	set   setter
 }
 
-// words are the keys of rule book B-10 and of the .vmx reference that decide a
-// topology and are more than advanced settings: those of numa.VMFacts, and the NUMA nodes that the vSphere Client sets.
+// words are the keys of rule book B-10 and of the .vmx reference that affect a topology and are more than advanced settings: those of
+// numa.VMFacts, and the NUMA nodes set in the vSphere Client.
 var words = func() []word {
 	out := []word{{key: "numa.vcpu.coresPerNode", name: "cores per vNUMA node", value: asInt, set: coresPerNode}}
 	for i := range numa.VMFacts {
@@ -42,10 +42,8 @@ var wordsByKey = func() map[string]*word {
 
 func keyword(lowerKey string) *word { return wordsByKey[lowerKey] }
 
-// Config returns the settings of d; the origin of each is "line N". What is
-// malformed stays unknown and is a warning in file. With defaults, absent keys
-// get the value that the vmx process assumes: only a caller that
-// knows d to be a whole configuration may ask for that.
+// Config returns the settings of d; the origin of each is "line N". A malformed value stays unknown, with a warning in file. With
+// defaults, absent keys get the default of the vmx process: set it only if d is a complete configuration.
 func (d *Dict) Config(defaults bool, file *fact.File) numa.Config {
 	var c numa.Config
 	settings := numa.Settings{}
@@ -60,7 +58,7 @@ func (d *Dict) Config(defaults bool, file *fact.File) numa.Config {
 		if identity[k] != "" && strings.Contains(k, "uuid") && canonicalUUID(e.Value) == "" && e.Value != "" {
 			file.Warn(e.Line, e.Col, "%s: found %q, want 32 hexadecimal digits", e.Key, shown(e.Value))
 		}
-		// What has a fact of its own is no advanced setting, as in the vSphere API.
+		// A key with its own fact is not an advanced setting, as in the vSphere API.
 		if numa.KeepSetting(e.Key) && k != "vcpu.hotadd" && k != "cpuid.corespersocket" {
 			settings = append(settings, numa.Setting{Key: e.Key, Value: e.Value})
 			if first == 0 {
@@ -85,7 +83,7 @@ func (d *Dict) Config(defaults bool, file *fact.File) numa.Config {
 	return c
 }
 
-// units drops a reservation that is not in MHz: sched.cpu.units can be percent.
+// units removes a reservation that is not in MHz: sched.cpu.units can be percent.
 func (d *Dict) units(c *numa.Config, file *fact.File) {
 	e, ok := d.Lookup("sched.cpu.units")
 	if !ok || e.Value == "" || strings.EqualFold(e.Value, "mhz") {
@@ -95,8 +93,8 @@ func (d *Dict) units(c *numa.Config, file *fact.File) {
 	c.CPUReservation, c.CPULimit = numa.Fact[int]{}, numa.Fact[int]{}
 }
 
-// setDefaults fills in what the vmx process assumes for keys that are not there: of a reservation "0 (the default minimum)" (VMware, GSX
-// Server 3 administration guide, page 338).
+// setDefaults sets the defaults of the vmx process for absent keys: for a reservation "0 (the default minimum)" (VMware, GSX Server 3
+// administration guide, page 338).
 func (d *Dict) setDefaults(c *numa.Config) {
 	absent := func(key string) bool { _, ok := d.Lookup(key); return !ok }
 	if absent("numvcpus") {
@@ -117,7 +115,7 @@ func (d *Dict) setDefaults(c *numa.Config) {
 	if absent("sched.mem.pin") {
 		c.MemoryReservationLocked = numa.AssumedFor(false, "sched.mem.pin is not there: off by default")
 	}
-	automatic := c.Hardware.Value >= 20 // B-18: before, cores per socket are never automatic
+	automatic := c.Hardware.Value >= 20 // B-18: in older versions, cores per socket are never automatic
 	switch {
 	case !absent("cpuid.coresPerSocket"):
 		if automatic && c.CoresPerSocket.Known() {
@@ -125,7 +123,7 @@ func (d *Dict) setDefaults(c *numa.Config) {
 		}
 	case automatic:
 		c.AutoCoresPerSocket = numa.AssumedFor(true, "cpuid.coresPerSocket is not there: assigned at power-on with hardware 20")
-		// The host writes down what the last power-on chose.
+		// The host stores the choice of the last power-on.
 		if e, ok := d.Lookup("cpuid.coresPerSocket.cookie"); ok {
 			if n, err := strconv.Atoi(e.Value); err == nil && n > 0 && n <= numa.MaxVCPUs {
 				c.CoresPerSocket = numa.ReadAt(n, "line "+strconv.Itoa(e.Line))

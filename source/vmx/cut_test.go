@@ -10,10 +10,10 @@ func TestCut(t *testing.T) {
 	const begin = "virtualHW.version = \"19\"\ndisplayName = \"a\"\n"
 	for _, end := range []string{`numvcpus = "1`, `memSize = "4096"` + "\nnumvcp", `vcpu.hotadd = "`} {
 		v, err := Read("a.vmx", strings.NewReader(begin+end))
-		if err != nil {
+		if err == nil || !strings.Contains(err.Error(), ":1: the file is cut off: ") {
 			t.Fatal(err)
 		}
-		if c := v.VM().Config; c.VCPUs.Known() || c.CPUHotAdd.Known() || c.CoresPerSocket.Known() || !strings.Contains(v.file.Warnings[len(v.file.Warnings)-1].Text, "cut off") {
+		if c := v.VM().Config; c.VCPUs.Known() || c.CPUHotAdd.Known() || c.CoresPerSocket.Known() {
 			t.Errorf("%q: %+v", end, c)
 		}
 	}

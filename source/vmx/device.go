@@ -12,11 +12,11 @@ import (
 
 var deviceKey = pattern.Of(`^pcipassthru\d+\.(id|present)$`)
 
-// mostDevices is the largest number of a passthrough device in a configuration.
+// mostDevices is the maximum number of a passthrough device in a configuration.
 const mostDevices = 128
 
-// devices reads pciPassthruN.id: the devices of the host that the VM has by passthrough
-// (Denneman, PCIe device NUMA node locality, 2020).
+// devices reads pciPassthruN.id: the passthrough devices of the VM (Denneman, PCIe device NUMA
+// node locality, 2020).
 func (d *Dict) devices(c *numa.Config, file *fact.File) {
 	var list []numa.Device
 	first := 0

@@ -9,22 +9,21 @@ import (
 	"homenode/source/fact"
 )
 
-// Bounds of a believable configuration; what is beyond is warned of and left out.
+// Limits for a plausible configuration; the excess is dropped with a warning.
 const (
 	maxKeys  = 4096
 	maxValue = 4 << 10 // bytes
 )
 
-// An Entry is the value of a key, and where it stands.
+// An Entry is the value of a key, and its place.
 type Entry struct {
 	Key, Value string
 	Line, Col  int // from 1
 	rank       int
 }
 
-// A Dict holds the entries of one configuration: of a .vmx, or of the DICT lines
-// of one power-on. Keys are the same in any case of letters; the last value of a
-// key wins.
+// A Dict contains the entries of one configuration: of a .vmx, or of the DICT lines of one
+// power-on. Keys are case-insensitive; the last value of a key takes precedence.
 type Dict struct {
 	at   map[string]int // by lower-case key
 	list []Entry        // in the order of first appearance
@@ -34,13 +33,13 @@ type Dict struct {
 // NewDict returns an empty Dict.
 func NewDict() *Dict { return &Dict{at: map[string]int{}} }
 
-// Set stores a value. problem says why it was left out.
+// Set stores a value. problem is the reason if it is not stored.
 func (d *Dict) Set(key, value string, line, col int) (problem string) {
 	return d.SetRanked(key, value, line, col, 0)
 }
 
-// SetRanked stores a value unless one of a higher rank is there: the defaults of
-// a host do not replace what the VM's own configuration says.
+// SetRanked stores a value unless there is one with a higher rank: the defaults of a host do
+// not replace the VM's own configuration.
 func (d *Dict) SetRanked(key, value string, line, col, rank int) (problem string) {
 	if len(value) > maxValue {
 		return fmt.Sprintf("%s: the value has %d bytes, more than %d: left out", key, len(value), maxValue)
@@ -64,7 +63,7 @@ func (d *Dict) SetRanked(key, value string, line, col, rank int) (problem string
 	return ""
 }
 
-// Lookup returns the entry with this key, in any case of letters; a nil Dict has none.
+// Lookup returns the entry with this key, ignoring case; a nil Dict is empty.
 func (d *Dict) Lookup(key string) (Entry, bool) {
 	if d == nil {
 		return Entry{}, false
@@ -76,7 +75,7 @@ func (d *Dict) Lookup(key string) (Entry, bool) {
 	return d.list[i], true
 }
 
-// Clone returns a copy: what later entries change does not change d.
+// Clone returns an independent copy.
 func (d *Dict) Clone() *Dict {
 	c := &Dict{at: make(map[string]int, len(d.at)), list: slices.Clone(d.list), full: d.full}
 	for k, i := range d.at {
@@ -85,7 +84,7 @@ func (d *Dict) Clone() *Dict {
 	return c
 }
 
-// Entries returns the entries in the order of their lines.
+// Entries returns the entries sorted by line.
 func (d *Dict) Entries() []Entry {
 	list := slices.Clone(d.list)
 	slices.SortStableFunc(list, func(a, b Entry) int { return a.Line - b.Line })
@@ -98,9 +97,8 @@ func (d *Dict) Name() string {
 	return strings.TrimSpace(e.Value)
 }
 
-// UUID returns the UUID that the vSphere API calls instanceUuid (vc.uuid) or,
-// without it, the one of the BIOS (uuid.bios), in the usual form; "" when neither
-// is well-formed.
+// UUID returns the UUID that the vSphere API calls instanceUuid (vc.uuid) or, without it, the
+// BIOS UUID (uuid.bios), in the usual form; "" if neither is well-formed.
 func (d *Dict) UUID() string {
 	for _, key := range []string{"vc.uuid", "uuid.bios"} {
 		if e, ok := d.Lookup(key); ok {
@@ -112,14 +110,13 @@ func (d *Dict) UUID() string {
 	return ""
 }
 
-// canonicalUUID turns "52 66 18 78 d5 8a 13 3f-2b de a1 5c 1b b0 00 01" into
-// 8-4-4-4-12 form.
+// canonicalUUID converts "52 66 18 78 d5 8a 13 3f-2b de a1 5c 1b b0 00 01" to 8-4-4-4-12 form.
 func canonicalUUID(s string) string {
 	digits := make([]byte, 0, 32)
 	for i := range len(s) {
 		switch c := s[i]; {
 		case isHex(c) && len(digits) < 32:
-			digits = append(digits, c|0x20) // lower case; digits have the bit already
+			digits = append(digits, c|0x20) // lower case; digits already have the bit
 		case c != ' ' && c != '-':
 			return ""
 		}
@@ -131,20 +128,20 @@ func canonicalUUID(s string) string {
 	return u[:8] + "-" + u[8:12] + "-" + u[12:16] + "-" + u[16:20] + "-" + u[20:]
 }
 
-// identity are the keys that say who the VM is, and in which state.
+// identity are the keys that identify the VM and its state.
 var identity = map[string]string{
 	"displayname": "name", "vc.uuid": "instance UUID", "uuid.bios": "BIOS UUID", ".encoding": "encoding",
 	"checkpoint.vmstate": "checkpoint to resume from",
 }
 
-// Keeps reports whether a Dict has use for the key: it is a setting of the VM
-// that can matter to NUMA, or tells which VM it is.
+// Keeps reports whether a Dict stores the key: it is a setting that may affect NUMA, or it
+// identifies the VM.
 func Keeps(key string) bool {
 	k := strings.ToLower(key)
 	return identity[k] != "" || keyword(k) != nil || numa.KeepSetting(key) || deviceKey.MatchString(k)
 }
 
-// Fact returns the entry as a fact in the field's words.
+// Fact returns the entry as a fact with its technical name.
 func (d *Dict) Fact(e Entry) fact.Fact {
 	f := fact.Fact{Subject: "VM", Name: e.Key, Value: e.Value, Line: e.Line, Col: e.Col}
 	if name := d.Name(); name != "" {
@@ -155,9 +152,9 @@ func (d *Dict) Fact(e Entry) fact.Fact {
 		f.Name = name
 	}
 	if w := keyword(k); w != nil {
-		f.Name, f.Unit = w.name, w.unit
+		f.Name = w.name
 		if v, ok := w.value(e.Value); ok {
-			f.Value = v
+			f.Value, f.Unit = v, w.unit
 		}
 	}
 	return f

@@ -5,24 +5,22 @@ import (
 	"fmt"
 )
 
-// An entry is one line of a .vmx; its slices are borrowed from the line, unless
-// the value had escapes.
+// An entry is one line of a .vmx; its slices are borrowed from the line, unless the value had escapes.
 type entry struct {
 	key   string
 	value []byte
 	col   int // of the value, from 1, in bytes
 }
 
-// ParseEntry reads key = "value", as a .vmx and the DICT lines of vmware.log have
-// it. ok is false for what is no entry; problem says what is wrong with the line.
-// value is borrowed from line.
+// ParseEntry parses key = "value", the form in a .vmx and in the DICT lines of vmware.log. ok is false
+// if the line is not an entry; problem describes an error in the line. value is borrowed from line.
 func ParseEntry(line []byte) (key string, value []byte, col int, ok bool, problem string) {
 	e, ok, problem := parseLine(line)
 	return e.key, e.value, e.col, ok, problem
 }
 
-// parseLine reads key = "value". ok is false for blank lines, comments and what
-// is no entry; problem says what is wrong with the line.
+// parseLine parses key = "value". ok is false for blank lines, comments and other lines that are no
+// entries; problem describes an error in the line.
 func parseLine(line []byte) (e entry, ok bool, problem string) {
 	trimmed := bytes.TrimSpace(line)
 	if len(trimmed) == 0 || trimmed[0] == '#' {
@@ -43,8 +41,8 @@ func parseLine(line []byte) (e entry, ok bool, problem string) {
 	return e, true, problem
 }
 
-// unquote removes the quotes of a value; without quotes the value is the rest of
-// the line, as the vmx process reads it too. A value that only begins with one is cut off, and unknown.
+// unquote removes the quotes of a value; without quotes the value is the rest of the line, as for the
+// vmx process. A value without a closing quote is truncated, and unknown.
 func unquote(v []byte) (value []byte, problem string) {
 	if len(v) == 0 || v[0] != '"' {
 		return unescape(v), ""
@@ -59,8 +57,8 @@ func unquote(v []byte) (value []byte, problem string) {
 	return unescape(v[1 : end+1]), problem
 }
 
-// unescape replaces |22 by the byte 0x22, and so on: quotes, bars and control
-// characters are stored that way.
+// unescape replaces |22 by the byte 0x22, and so on: quotes, bars and control characters are stored in
+// this form.
 func unescape(v []byte) []byte {
 	if bytes.IndexByte(v, '|') < 0 {
 		return v
@@ -91,7 +89,7 @@ func hex(c byte) byte {
 	return c - 'a' + 10
 }
 
-// clip shortens what a message quotes.
+// clip shortens a quotation for a message.
 func clip(b []byte) []byte {
 	const most = 60
 	if len(b) > most {

@@ -19,7 +19,7 @@ func asBool(s string) (any, bool) { return parseTruth(strings.TrimSpace(s)) }
 
 func asText(s string) (any, bool) { return s, true }
 
-// parseTruth reads a truth value as the vmx process does.
+// parseTruth parses a truth value as the vmx process does.
 func parseTruth(s string) (value, ok bool) {
 	switch strings.ToLower(s) {
 	case "true", "1", "yes", "on", "y", "t":
@@ -30,11 +30,11 @@ func parseTruth(s string) (value, ok bool) {
 	return false, false
 }
 
-// A setter stores the value of a key; problem says what was expected instead. An empty value
-// is that of a removed key.
+// A setter stores the value of a key; problem describes the expected form if the value is invalid. An
+// empty value means that the key was removed.
 type setter func(c *numa.Config, s, where string) (problem string)
 
-// setting returns a setter of the fact at to.
+// setting returns a setter for the fact at to.
 func setting[T any](want string, to func(*numa.Config) *numa.Fact[T], read func(s string) (T, bool)) setter {
 	return func(c *numa.Config, s, where string) string {
 		if s == "" {
@@ -49,7 +49,7 @@ func setting[T any](want string, to func(*numa.Config) *numa.Fact[T], read func(
 	}
 }
 
-// wordOf returns the word of a fact, by its type. The file has memory in MiB.
+// wordOf returns the word for a fact, by its type. The file contains memory in MiB.
 func wordOf(p *numa.Property[numa.Config]) word {
 	w := word{key: p.VMX, name: p.Name, unit: p.Unit}
 	switch p.Fact(&numa.Config{}).(type) {
@@ -68,7 +68,7 @@ func wordOf(p *numa.Property[numa.Config]) word {
 	switch p.VMX {
 	case "sched.cpu.max":
 		w.set = limit
-	case "encryption.keySafe": // its value is a key, and is shown nowhere
+	case "encryption.keySafe": // its value is a key, and is never shown
 		there := func(string) (bool, bool) { return true, true }
 		w.value, w.set = func(string) (any, bool) { return true, true }, setting("", in[bool](p), there)
 	}
@@ -80,7 +80,7 @@ func in[T any](p *numa.Property[numa.Config]) func(*numa.Config) *numa.Fact[T] {
 	return func(c *numa.Config) *numa.Fact[T] { return p.Fact(c).(*numa.Fact[T]) }
 }
 
-// oneOf returns a setter of one of the values, in any case of letters; of any text where there are none.
+// oneOf returns a setter for one of the values, ignoring case; for any text if there are none.
 func oneOf(values []string, to func(*numa.Config) *numa.Fact[string]) setter {
 	if values == nil {
 		return setting("", to, func(s string) (string, bool) { return s, true })
@@ -99,7 +99,7 @@ func number(least, most int, to func(*numa.Config) *numa.Fact[int]) setter {
 	})
 }
 
-// megabytes returns a setter of an amount that the file has in MiB.
+// megabytes returns a setter for an amount in MiB.
 func megabytes(least int64, to func(*numa.Config) *numa.Fact[numa.Bytes]) setter {
 	const most = int64(numa.MaxVMMemory / numa.MiB)
 	return setting(fmt.Sprintf("MB from %d to %d", least, most), to, func(s string) (numa.Bytes, bool) {
@@ -108,7 +108,7 @@ func megabytes(least int64, to func(*numa.Config) *numa.Fact[numa.Bytes]) setter
 	})
 }
 
-// limit reads MHz; -1 and "unlimited" mean none.
+// limit parses MHz; -1 and "unlimited" mean none.
 var limit = setting("MHz, or -1 for none", func(c *numa.Config) *numa.Fact[int] { return &c.CPULimit }, func(s string) (int, bool) {
 	if strings.EqualFold(s, "unlimited") {
 		return -1, true
@@ -117,10 +117,10 @@ var limit = setting("MHz, or -1 for none", func(c *numa.Config) *numa.Fact[int] 
 	return n, err == nil && n >= -1 && n <= 1<<31-1
 })
 
-// mostListed is how many PCPUs an affinity names: no host has more.
+// mostListed is the maximum number of PCPUs in an affinity: no host has more.
 const mostListed = 4096
 
-// numbers reads a list such as "0-3,8"; "all" means none.
+// numbers parses a list such as "0-3,8"; "all" means none.
 func numbers(s string) ([]int, bool) {
 	if strings.EqualFold(s, "all") {
 		return []int{}, true
@@ -128,8 +128,8 @@ func numbers(s string) ([]int, bool) {
 	return text.Numbers(s, mostListed, mostListed)
 }
 
-// coresPerNode reads the NUMA nodes of the vSphere Client; 0 is what it writes for
-// "assigned at power on".
+// coresPerNode parses the NUMA nodes set in the vSphere Client, which writes 0 for "assigned at power
+// on".
 func coresPerNode(c *numa.Config, s, where string) string {
 	if s == "0" {
 		c.AutoCoresPerNUMANode = numa.ReadAt(true, where)
@@ -142,5 +142,5 @@ func coresPerNode(c *numa.Config, s, where string) string {
 	return problem
 }
 
-// shown shortens a value that a message quotes.
+// shown shortens a value for a message.
 func shown(s string) string { return string(clip([]byte(s))) }

@@ -1,7 +1,7 @@
-// Package vmx reads .vmx files, the configuration of a VM as its vmx process
-// stores it: lines key = "value" (formats of the field: the KB articles that show
-// .vmx entries, and rule book B-10 for the keys). The same keys stand in the DICT
-// lines of vmware.log, so Dict, which turns them into a numa.Config, serves both.
+// Package vmx reads .vmx files, the configuration of a VM as stored by its vmx process: lines
+// key = "value" (sources of the format: the KB articles that show .vmx entries, and rule book
+// B-10 for the keys). The DICT lines of vmware.log contain the same keys, so both use Dict,
+// which converts them to a numa.Config.
 package vmx
 
 import (
@@ -17,29 +17,29 @@ import (
 	"homenode/source/text"
 )
 
-// Format is what a File of this package calls its format.
+// Format is the format name of a File of this package.
 const Format = ".vmx"
 
-// maxLines bounds a file that only looks like a .vmx; real ones have some hundred lines.
+// maxLines limits a file that only looks like a .vmx; real ones have some hundred lines.
 const maxLines = 100_000
 
 // A VMX is one .vmx file.
 type VMX struct {
-	Dict *Dict // the last value of each key that matters here
+	Dict *Dict // the last value of each relevant key
 
 	config numa.Config
 	file   fact.File
 }
 
-// Read reads a .vmx. name is used in places and messages only. The error is a
-// *numa.SyntaxError when no line is an entry; a reader that fails midway yields
-// what was read before it and the error.
+// Read reads a .vmx. name is used only in places and messages. The error is a *numa.SyntaxError
+// if no line is an entry; if the reader fails, or the file is truncated, Read returns the data
+// before it and the error.
 func Read(name string, r io.Reader) (*VMX, error) {
 	v := &VMX{Dict: NewDict(), file: fact.File{Name: name, Format: Format}}
 	lines := text.NewLines(r)
 	var charset func([]byte) ([]byte, error) // nil for UTF-8
 	entries, other := 0, 0
-	whole := true // as far as the last line tells
+	whole := true // not truncated, according to the last line
 	for lines.Scan() {
 		n := lines.Line()
 		if n > maxLines {
@@ -79,16 +79,16 @@ func Read(name string, r io.Reader) (*VMX, error) {
 	if entries == 0 {
 		return nil, &numa.SyntaxError{File: name, Line: 1, Msg: `found no line of the form key = "value"`}
 	}
-	if !whole {
-		v.file.Warn(lines.Line(), 1, "the file is cut off: what it does not state is unknown, and no default")
-	}
 	v.finish(whole, other)
+	if !whole {
+		return v, &numa.SyntaxError{File: name, Line: lines.Line(), Col: 1, Msg: "the file is cut off: settings that it does not state are unknown, and not at their defaults"}
+	}
 	return v, nil
 }
 
-// charset returns the decoder of the encoding that the file names, nil for UTF-8.
+// charset returns the decoder for the encoding that the file states, nil for UTF-8.
 func (v *VMX) charset(line, col int, name string) func([]byte) ([]byte, error) {
-	// A file in UTF-16 is decoded already.
+	// A file in UTF-16 is already decoded.
 	if lower := strings.ToLower(name); lower == "utf-8" || strings.HasPrefix(lower, "utf-16") {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (v *VMX) charset(line, col int, name string) func([]byte) ([]byte, error) {
 	return decode
 }
 
-// decode returns b as UTF-8; bad is called when it is in no known encoding.
+// decode converts b to UTF-8; bad is called if its encoding is unknown.
 func decode(b []byte, charset func([]byte) ([]byte, error), bad func()) string {
 	if charset != nil {
 		if out, err := charset(b); err == nil {
@@ -113,7 +113,7 @@ func decode(b []byte, charset func([]byte) ([]byte, error), bad func()) string {
 	return string(b)
 }
 
-// finish turns the entries into facts; what a whole file does not state has its default.
+// finish converts the entries to facts; absent keys of a whole file get their defaults.
 func (v *VMX) finish(whole bool, other int) {
 	v.config = v.Dict.Config(whole, &v.file)
 	for _, e := range v.Dict.Entries() {
@@ -126,11 +126,11 @@ func (v *VMX) finish(whole bool, other int) {
 	}
 }
 
-// File returns the entries that matter to NUMA, and who the VM is.
+// File returns the entries that are relevant to NUMA, and the identity of the VM.
 func (v *VMX) File() *fact.File { return &v.file }
 
-// VM returns the VM that the file configures. Its ID is its UUID or, without one,
-// the name of the file.
+// VM returns the VM configured by the file. Its ID is its UUID or, without one, the name of the
+// file.
 func (v *VMX) VM() numa.VM {
 	vm := numa.VM{Name: v.Dict.Name(), UUID: v.Dict.UUID(), At: v.file.Name, Config: v.config}
 	base := path.Base(strings.ReplaceAll(v.file.Name, `\`, "/"))
@@ -147,8 +147,8 @@ func (v *VMX) VM() numa.VM {
 	return vm
 }
 
-// Detect reports whether a file that begins with head looks like a .vmx: its
-// first lines are entries, and one of them is of a key that every .vmx has.
+// Detect reports whether head, the beginning of a file, is probably a .vmx: its first lines are
+// entries, and one of them has a key that every .vmx contains.
 func Detect(head []byte) bool {
 	lines := text.NewLines(bytes.NewReader(head))
 	entries, known := 0, false
@@ -161,7 +161,7 @@ func Detect(head []byte) bool {
 			case ".encoding", "config.version", "virtualhw.version", "displayname", "memsize", "numvcpus":
 				known = true
 			}
-		case problem != "" && len(lines.Bytes()) < 4<<10: // the last line of head may be cut
+		case problem != "" && len(lines.Bytes()) < 4<<10: // the last line of head may be truncated
 			return known && entries > 3
 		}
 	}

@@ -308,11 +308,23 @@ func TestProtection(t *testing.T) {
 	}
 }
 
+// TestBadValue: a value that is no number is shown as it stands, without the unit of numbers.
+func TestBadValue(t *testing.T) {
+	facts := read(t, "a.vmx", "displayName = \"a\"\nmemSize = \"8 GB\"\nnumvcpus = \"4\"\n").File().Facts
+	if f := facts[1]; f.Name != "memory" || f.Value != "8 GB" || f.Unit != "" {
+		t.Errorf("found %+v", f)
+	}
+}
+
 // TestNoReservation: a whole file without lines of reservations reserves nothing, as one with zeros; of a file that is cut off it is unknown.
 func TestNoReservation(t *testing.T) {
 	const none = "displayName = \"a\"\nnumvcpus = \"8\"\nsched.cpu.latencySensitivity = \"high\"\n"
 	for in, known := range map[string]bool{none: true, none + "sched.cpu.min = \"0\"\nsched.mem.min = \"0\"\nsched.mem.pin = \"FALSE\"\n": true, none + "memSize = \"40": false} {
-		c := read(t, "a.vmx", in).VM().Config
+		v, err := Read("a.vmx", strings.NewReader(in))
+		if (err == nil) != known {
+			t.Fatal(err)
+		}
+		c := v.VM().Config
 		if c.CPUReservation.Known() != known || c.MemoryReservation.Known() != known || c.MemoryReservationLocked.Known() != known || c.CPUReservation.Value != 0 || c.MemoryReservation.Value != 0 {
 			t.Errorf("CPU %v, memory %v, all %v in\n%s", c.CPUReservation, c.MemoryReservation, c.MemoryReservationLocked, in)
 		}

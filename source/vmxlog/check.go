@@ -9,16 +9,16 @@ import (
 	"homenode/numa"
 )
 
-// check turns the lines of a run into the vectors of o, where they are complete,
-// and warns of what does not fit together.
+// check converts the lines of a run to the vectors of o, if they are complete, and warns about
+// inconsistencies.
 func (d *reader) check(run *run, o *numa.Observation) {
 	vcpus := &run.vcpus
 	missing := slices.Index(vcpus.vpd, -1)
-	// Hot add prints the topology again, with more vCPUs than the settings have.
+	// Hot add prints the topology again, with more vCPUs than in the settings.
 	if n := o.Config.VCPUs; run.again && missing < 0 && vcpus.n > 0 && n.Known() && n.Value != vcpus.n {
 		o.Config.VCPUs = numa.DerivedFrom(vcpus.n, vcpus.lines()+": vCPUs were added since the power-on")
 	}
-	// A line of the vmx process says the count where the settings do not.
+	// A line of the vmx process states the count if the settings do not.
 	if n := &o.Config.VCPUs; n.Origin.Kind != numa.Read && n.Origin.Kind != numa.Derived {
 		switch {
 		case len(run.stated) > 0:
@@ -44,7 +44,7 @@ func (d *reader) check(run *run, o *numa.Observation) {
 		o.PPDs = numa.ReadAt(vcpus.ppd, vcpus.lines())
 		d.checkCounts(run, o)
 	}
-	// UMA is one VPD (B-15); hosted products say no more.
+	// UMA means one VPD (B-15); hosted products print nothing else.
 	if run.uma > 0 && !o.VPDs.Known() && !o.VPDCount.Known() {
 		o.VPDCount = numa.DerivedFrom(1, "line "+strconv.Itoa(run.uma)+": forcing UMA")
 	}
@@ -58,14 +58,14 @@ func (d *reader) check(run *run, o *numa.Observation) {
 	d.checkSlices(run, o)
 }
 
-// checkStored derives how many VPDs there are from the size of one that a line says is in
-// force: it was restored, reused, or is the one that was stored now (B-8). A size in the settings
-// may be void.
+// checkStored derives the number of VPDs from the size of a VPD that a line reports as effective:
+// it was restored, reused, or stored by this power-on (B-8). A size in the settings may be
+// invalid.
 func (d *reader) checkStored(run *run, o *numa.Observation) {
 	size, line := run.perVPD, run.perVPDLine
 	for _, w := range run.writes {
 		if strings.EqualFold(w.Key, "numa.autosize.vcpu.maxPerVirtualNode") && size == 0 {
-			size, _ = strconv.Atoi(w.Value) // a size that is no number is none
+			size, _ = strconv.Atoi(w.Value) // a size that is not a number is ignored
 			line = w.Line
 		}
 	}
@@ -76,8 +76,8 @@ func (d *reader) checkStored(run *run, o *numa.Observation) {
 	o.VPDCount = numa.DerivedFrom((n.Value+size-1)/size, fmt.Sprintf("line %d: %d vCPUs per VPD", line, size))
 }
 
-// checkCounts compares the summary with the lines. 6.0 names one PPD in its lines
-// and counts two for a VM with CPU hot add.
+// checkCounts compares the summary with the lines. 6.0 has one PPD in its lines and counts two
+// for a VM with CPU hot add.
 func (d *reader) checkCounts(run *run, o *numa.Observation) {
 	for _, c := range []struct {
 		name  string
@@ -109,14 +109,14 @@ func (d *reader) checkVCPUs(run *run, configured int) {
 	}
 }
 
-// checkCookie compares the vCPU count in the cookie with the VM's: a stored size
-// of another count is void (rule book B-9).
+// checkCookie compares the vCPU count in the cookie with that of the VM: a stored size for
+// another count is invalid (rule book B-9).
 func (d *reader) checkCookie(run *run, configured int) {
 	e, ok := run.dict.Lookup("numa.autosize.cookie")
 	if !ok || e.Value == "" {
 		return
 	}
-	// Both forms are vCPUs*10000 + something below 10000 (B-9).
+	// Both forms are vCPUs*10000 + a number below 10000 (B-9).
 	n, err := strconv.Atoi(e.Value)
 	switch {
 	case err != nil || n < 10000 || n/10000 > numa.MaxVCPUs:
@@ -126,7 +126,7 @@ func (d *reader) checkCookie(run *run, configured int) {
 	}
 }
 
-// checkSlices keeps the memory slices when all are there.
+// checkSlices stores the memory slices if they are complete.
 func (d *reader) checkSlices(run *run, o *numa.Observation) {
 	if len(run.slices) == 0 {
 		if run.sliceCount > 0 {

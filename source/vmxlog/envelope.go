@@ -2,12 +2,13 @@ package vmxlog
 
 import "bytes"
 
-// An envelope is the dress of a line: who wrote it when. ESXi up to 7.0 U2 writes
+// An envelope is the format of the prefix of a line, with time and thread. ESXi up to 7.0 U2
+// writes
 //
 //	2017-04-14T07:33:29.270Z| vmx| I125: message
 //
-// later releases (KB 421608 has the grammar of 8.0, with an operation ID or "-"
-// behind the thread)
+// later releases (KB 421608 has the grammar of 8.0, with an operation ID or "-" behind the
+// thread)
 //
 //	2024-01-29T15:56:03.930Z In(05) vmx - message
 //
@@ -20,14 +21,14 @@ const (
 	bare  envelope = iota // no envelope: excerpts, and the output of the vmdumper one-liner
 	piped                 // with bars
 	rfc                   // with a level such as In(05)
-	rfcID                 // the same, and an operation ID may follow the thread
+	rfcID                 // the same, optionally with an operation ID after the thread
 )
 
 // stampSize is the length of the longest time stamp: 2022-08-01T14:54:44.897123-07:00.
 const stampSize = 40
 
-// open splits a line into the time stamp and the message, both borrowed from it.
-// It is called for every line of every log and so looks at few bytes.
+// open splits a line into the time stamp and the message, both borrowed from it. It is called
+// for every line of every log, so it examines few bytes.
 func open(line []byte) (e envelope, stamp, message []byte) {
 	head := line[:min(len(line), stampSize)]
 	if len(head) < 16 {
@@ -53,8 +54,8 @@ func open(line []byte) (e envelope, stamp, message []byte) {
 	return bare, nil, line
 }
 
-// openPiped reads "| vmx| I125: message" from at on; "I125+ " marks a line that
-// continues the one before.
+// openPiped parses "| vmx| I125: message" from at on; "I125+ " marks the continuation of the
+// previous line.
 func openPiped(line []byte, at int) (e envelope, stamp, message []byte) {
 	rest := line[at+1:]
 	bar := bytes.IndexByte(rest, '|')
@@ -72,7 +73,7 @@ func openPiped(line []byte, at int) (e envelope, stamp, message []byte) {
 	return piped, line[:at], rest
 }
 
-// openRFC reads " In(05) vmx message" from at on.
+// openRFC parses " In(05) vmx message" from at on.
 func openRFC(line []byte, at int) (e envelope, stamp, message []byte) {
 	rest := line[at+1:]
 	if len(rest) < 8 || rest[2] != '(' {
@@ -83,7 +84,7 @@ func openRFC(line []byte, at int) (e envelope, stamp, message []byte) {
 		return bare, nil, line
 	}
 	rest = rest[closing+1:]
-	if len(rest) > 0 && rest[0] == '+' { // continues the line before
+	if len(rest) > 0 && rest[0] == '+' { // continuation of the previous line
 		rest = rest[1:]
 	}
 	if len(rest) == 0 || rest[0] != ' ' {
@@ -101,8 +102,8 @@ func openRFC(line []byte, at int) (e envelope, stamp, message []byte) {
 	return rfcID, line[:at], rest
 }
 
-// openOldest reads "Aug 20 20:09:04.597: vmx| message". The year is not stated,
-// so there is no time.
+// openOldest parses "Aug 20 20:09:04.597: vmx| message". The year is missing, so there is no
+// time.
 func openOldest(line, head []byte) (e envelope, stamp, message []byte) {
 	colon := bytes.Index(head, []byte(": "))
 	if colon < 0 {
@@ -121,8 +122,8 @@ func openOldest(line, head []byte) (e envelope, stamp, message []byte) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// skipID skips the operation ID that 8.0 may have behind the thread; nil when the
-// message does not begin with one.
+// skipID skips the operation ID that 8.0 may write after the thread; nil if the message does
+// not begin with one.
 func skipID(message []byte) []byte {
 	space := bytes.IndexByte(message[:min(len(message), 64)], ' ')
 	if space < 0 || bytes.IndexByte(message[:space], '-') < 0 {

@@ -10,10 +10,10 @@ import (
 	"homenode/numa"
 )
 
-// hostFacts are what a run says of the machine it is on.
+// hostFacts are the facts about the host in a run.
 type hostFacts struct {
 	name     string
-	line     int // the first that says something; 0 for none
+	line     int // line of the first fact; 0 for none
 	release  numa.Fact[numa.Release]
 	build    numa.Fact[int]
 	cpu      numa.Fact[string]
@@ -24,8 +24,8 @@ type hostFacts struct {
 	where    string      // of the first node
 }
 
-// logFor reads "ESX pid=2101 version=8.0.0 build=build-20513097 option=Release".
-// The versions of Workstation, Player and Fusion are no releases of ESXi.
+// logFor parses "ESX pid=2101 version=8.0.0 build=build-20513097 option=Release". The versions
+// of Workstation, Player and Fusion are no releases of ESXi.
 func (d *reader) logFor(rest []byte, p place) {
 	h := &d.run.host
 	product, rest, ok := bytes.Cut(rest, []byte(" pid="))
@@ -72,7 +72,7 @@ func hostSubject(h *hostFacts) string {
 	return "host"
 }
 
-// hostLine reads a line about the host; rest follows the prefix of its kind.
+// hostLine parses a line about the host; rest follows the prefix of its kind.
 func (d *reader) hostLine(k kind, rest []byte, p place) {
 	h := &d.run.host
 	where := "line " + strconv.Itoa(p.line)
@@ -112,7 +112,7 @@ func (d *reader) hostLine(k kind, rest []byte, p place) {
 	}
 }
 
-// nodeLine reads "0: 15335MB, cpus 0x00000fff 0x00000000 …": masks of 32 PCPUs.
+// nodeLine parses "0: 15335MB, cpus 0x00000fff 0x00000000 …": masks of 32 PCPUs.
 func (d *reader) nodeLine(rest []byte, p place) {
 	var id, mb int
 	c := at(rest).num(&id).lit(":").num(&mb).lit("MB, cpus")
@@ -137,7 +137,7 @@ func (d *reader) node(id, pcpus int, memory numa.Fact[numa.Bytes], p place) {
 		d.add(p, subject, "memory", int64(memory.Value/numa.MiB), "MiB")
 	}
 	if slices.ContainsFunc(h.nodes, func(n numa.Node) bool { return n.ID == id }) {
-		return // Windows prints a node once for each processor group
+		return // Windows prints a node once per processor group
 	}
 	if h.nodes == nil {
 		h.where = "lines from " + strconv.Itoa(p.line) + " on, and threads per core"
@@ -145,8 +145,8 @@ func (d *reader) node(id, pcpus int, memory numa.Fact[numa.Bytes], p place) {
 	h.nodes = append(h.nodes, numa.Node{ID: id, Package: -1, Threads: pcpus, Memory: memory})
 }
 
-// addHost adds the machine of a run to the hosts of the log: by its name, and
-// runs without one to the last host without one.
+// addHost merges the host of a run into the hosts of the log: by name; a run without a host
+// name belongs to the last host without one.
 func (d *reader) addHost(run *run) {
 	h := &run.host
 	if h.line == 0 {
@@ -168,8 +168,8 @@ func (d *reader) addHost(run *run) {
 	newer(&o.Packages, h.packages)
 	newer(&o.Cores, h.cores)
 	newer(&o.Threads, h.threads)
-	// The masks count PCPUs: without the threads of a core, the cores of a node are
-	// not known, and a node without cores is none.
+	// The masks count PCPUs. If the threads per core are unknown, so are the cores of a node,
+	// and a node needs cores.
 	if len(h.nodes) == 0 || h.threads.Value == 0 {
 		return
 	}
@@ -180,7 +180,7 @@ func (d *reader) addHost(run *run) {
 	o.Nodes = numa.DerivedFrom(h.nodes, h.where)
 }
 
-// newer replaces a fact by what a later power-on says.
+// newer replaces a fact by the one from a later power-on.
 func newer[T any](to *numa.Fact[T], from numa.Fact[T]) {
 	if from.Known() {
 		*to = from

@@ -1,10 +1,9 @@
-// Package vmxlog reads vmware.log, in which the vmx process of a VM writes at
-// every power-on the settings it found (DICT lines) and the virtual NUMA topology
-// it made of them (rule book B-8, B-23). It reads the logs of ESX and ESXi 4 to
-// 9, of the hosted products, which share the code, and the output of the known
-// vmdumper one-liner, which holds the NUMA lines of several VMs without time
-// stamps. A log is read once, line by line; lines of no interest cost a look at
-// their first bytes.
+// Package vmxlog reads vmware.log. At every power-on, the vmx process of a VM writes to it the
+// settings (DICT lines) and the resulting virtual NUMA topology (rule book B-8, B-23). The
+// package supports the logs of ESX and ESXi 4 to 9, those of the hosted products, which share
+// the code, and the output of the known vmdumper one-liner, which contains the NUMA lines of
+// several VMs without time stamps. A log is read once, line by line; irrelevant lines are
+// skipped after their first bytes.
 package vmxlog
 
 import (
@@ -19,33 +18,33 @@ import (
 	"homenode/source/text"
 )
 
-// Format is what a File of this package calls its format.
+// Format is the format name of a File of this package.
 const Format = "vmware.log"
 
-// A Log is what one vmware.log states.
+// A Log is the content of one vmware.log.
 type Log struct {
-	// Hosts are the machines that the log says it ran on, as far as it says: a
-	// Name that is "" was not stated, and Nodes are those of hosted products only.
+	// Hosts are the hosts that the log names as its own. A Name that is not stated is "", and
+	// only hosted products state Nodes.
 	Hosts []numa.Host
 
 	vms  []vm
 	file fact.File
 }
 
-// File returns what the log states, in its order.
+// File returns the facts of the log, in its order.
 func (l *Log) File() *fact.File { return &l.file }
 
-// VMs returns the VMs of the log in its order: one, unless it is the output of
-// the vmdumper one-liner. Config is the one of the last power-on with what the
-// vmx process wrote since; Observed is the life of the VM, one Observation a
-// power-on. The ID is its UUID or, without one, the path of its .vmx or its name.
+// VMs returns the VMs of the log in its order: one, unless it is the output of the vmdumper
+// one-liner. Config is the configuration of the last power-on with the later changes by the vmx
+// process; Observed has one Observation for each power-on. The ID is the UUID or, without one,
+// the path of the .vmx or the name.
 func (l *Log) VMs() []numa.VM {
 	var out []numa.VM
 	used := map[string]bool{}
 	for i := range l.vms {
 		v := &l.vms[i]
 		if v.dict == nil && len(v.observed) == 0 {
-			continue // a block without anything to say
+			continue // a block without data
 		}
 		n := numa.VM{Name: v.name, UUID: v.uuid, At: l.file.Name, Config: v.config, Observed: v.observed}
 		if n.Name == "" && v.path != "" {
@@ -74,8 +73,8 @@ func (l *Log) VMs() []numa.VM {
 	return out
 }
 
-// Paths returns the path of the .vmx of each VM, in the order of VMs, as the log
-// names it; "" where it does not.
+// Paths returns the path of the .vmx of each VM as written in the log, in the order of VMs; ""
+// if unknown.
 func (l *Log) Paths() []string {
 	var out []string
 	for i := range l.vms {
@@ -86,21 +85,25 @@ func (l *Log) Paths() []string {
 	return out
 }
 
-// Read reads a vmware.log. name is used in places and messages only. The error is
-// a *numa.SyntaxError when nothing of a vmware.log is in it; when r fails midway,
-// what was read before it is returned with the error.
+// Read reads a vmware.log. name is used only in places and messages. The error is a
+// *numa.SyntaxError if the file contains no part of a vmware.log; if r fails or the settings
+// are truncated, Read returns the data before it with the error.
 func Read(name string, r io.Reader) (*Log, error) {
 	d := &reader{log: &Log{file: fact.File{Name: name, Format: Format}}}
 	d.file = &d.log.file
 	lines := text.NewLines(r)
 	for lines.Scan() {
-		d.line(lines.Line(), lines.Bytes())
+		if d.line(lines.Line(), lines.Bytes()) && !lines.Open() {
+			d.last = lines.Line()
+		}
 	}
 	d.endVM()
 	if err := lines.Err(); err != nil {
 		return d.log, numa.Located(name, err)
 	}
 	switch {
+	case d.cut > 0 && d.enveloped:
+		return d.log, &numa.SyntaxError{File: name, Line: d.cut, Msg: "the log is cut off within the settings: those that it does not state are unknown, and not at their defaults"}
 	case d.known > 0:
 	case d.enveloped:
 		d.warn(0, 0, "no DICT and no numa line: they are written at power-on, look into the older logs of the VM")
@@ -110,14 +113,14 @@ func Read(name string, r io.Reader) (*Log, error) {
 	return d.log, nil
 }
 
-// IsName reports whether ESXi gives a log of a VM this name: vmware.log, vmware-3.log.
+// IsName reports whether ESXi gives such a name to a log of a VM: vmware.log, vmware-3.log.
 func IsName(base string) bool {
 	n, ok := strings.CutPrefix(base, "vmware")
 	n, isLog := strings.CutSuffix(n, ".log")
 	return ok && isLog && (n == "" || n[0] == '-' && len(n) > 1 && strings.Trim(n[1:], "0123456789") == "")
 }
 
-// Detect reports whether a file that begins with head looks like a vmware.log.
+// Detect reports whether head, the beginning of a file, is probably a vmware.log.
 func Detect(head []byte) bool {
 	lines := text.NewLines(bytes.NewReader(head))
 	for n := 0; n < 200 && lines.Scan(); n++ {

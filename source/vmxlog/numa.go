@@ -8,8 +8,8 @@ import (
 	"homenode/numa"
 )
 
-// numaLine reads a message that begins with numa:, numaHost: or NUMA; false when
-// it is not understood. The forms are those of rule book B-8 and B-23.
+// numaLine parses a message that begins with numa:, numaHost: or NUMA; false if it is unknown.
+// The forms are those of rule book B-8 and B-23.
 func (d *reader) numaLine(m []byte, p place) bool {
 	run := d.run
 	if rest, ok := cutEither(m, "numaHost: ", "numa: "); ok && len(rest) > 0 {
@@ -46,8 +46,8 @@ func cutEither(m []byte, a, b string) ([]byte, bool) {
 	return bytes.CutPrefix(m, []byte(b))
 }
 
-// vcpuLine reads "VCPU 0: VPD 0 (PPD 0)" of 6.0 and before, and "VCPU 0 VPD 0 PPD
-// 0 NodeMask ffffffffffffffff" of 6.5 (without the mask) and later.
+// vcpuLine parses "VCPU 0: VPD 0 (PPD 0)" of 6.0 and before, and "VCPU 0 VPD 0 PPD 0 NodeMask
+// ffffffffffffffff" of 6.5 (without the mask) and later.
 func (d *reader) vcpuLine(m []byte, p place) bool {
 	var v, vpd, ppd int
 	c := at(m).lit("VCPU ").num(&v).opt(":").lit(" VPD ").num(&vpd).lit(" ").opt("(").lit("PPD ").num(&ppd).opt(")")
@@ -58,7 +58,7 @@ func (d *reader) vcpuLine(m []byte, p place) bool {
 	if !c.end() || v >= numa.MaxVCPUs || vpd >= numa.MaxVCPUs || ppd >= numa.MaxVCPUs {
 		return false
 	}
-	if d.run.vcpus.has(v) { // a second print: another topology, such as after a rotation of the log
+	if d.run.vcpus.has(v) { // printed again: another topology, for example after a rotation of the log
 		d.again(p)
 	}
 	d.run.vcpus.set(v, vpd, ppd, p.line)
@@ -71,7 +71,7 @@ func (d *reader) vcpuLine(m []byte, p place) bool {
 	return true
 }
 
-// again ends the power-on and begins one with the same settings, on the same host.
+// again ends the power-on and begins another with the same settings, on the same host.
 func (d *reader) again(p place) {
 	host := d.run.host
 	d.endRun()
@@ -80,7 +80,7 @@ func (d *reader) again(p place) {
 	d.run.host.name, d.run.host.release = host.name, host.release
 }
 
-// configLine reads "NUMA config: consolidation= 1 preferHT= 0 partitionByMemory = 0".
+// configLine parses "NUMA config: consolidation= 1 preferHT= 0 partitionByMemory = 0".
 func (d *reader) configLine(m []byte, p place) bool {
 	if d.run.vcpus.len() > 0 {
 		d.again(p)
@@ -102,8 +102,8 @@ func (d *reader) configLine(m []byte, p place) bool {
 	return true
 }
 
-// countLine reads "12 VCPUs 2 VPDs 2 PPDs", "2 mem slices" and, of 6.0 and before,
-// "2 virtual nodes, 12 virtual sockets, 2 physical domains".
+// countLine parses "12 VCPUs 2 VPDs 2 PPDs", "2 mem slices" and, of 6.0 and before, "2 virtual
+// nodes, 12 virtual sockets, 2 physical domains".
 func (d *reader) countLine(m []byte, p place) bool {
 	run := d.run
 	var a, b, c int
@@ -135,8 +135,8 @@ func (d *reader) countLine(m []byte, p place) bool {
 	return true
 }
 
-// sliceLine reads "memSlice 0 PPD 0 - 0 BPN [ 0x4000000000 - 0x4003000000 )": page
-// numbers of 4 KiB, the last one excluded.
+// sliceLine parses "memSlice 0 PPD 0 - 0 BPN [ 0x4000000000 - 0x4003000000 )": page numbers of
+// 4 KiB pages, the last one excluded.
 func (d *reader) sliceLine(m []byte, p place) bool {
 	var i, from, to int
 	var first, end uint64
@@ -159,7 +159,7 @@ func (d *reader) sliceLine(m []byte, p place) bool {
 		part := string(partMark) + "memSlice " + strconv.Itoa(i)
 		if from == to {
 			d.add(p, part, "PPD", from, "")
-		} else { // memory of one VPD that several PPDs carry
+		} else { // memory of one VPD on several PPDs
 			d.add(p, part, "PPDs", fmt.Sprintf("%d-%d", from, to), "")
 		}
 		d.add(p, part, "memory", int64(size/numa.KiB), "KiB")
@@ -170,7 +170,7 @@ func (d *reader) sliceLine(m []byte, p place) bool {
 	return true
 }
 
-// remark reads the other messages behind numa: and numaHost:.
+// remark parses the other messages after numa: and numaHost:.
 func (d *reader) remark(m []byte, p place) bool {
 	run := d.run
 	var a, b int

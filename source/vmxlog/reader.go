@@ -10,7 +10,7 @@ import (
 	"homenode/source/vmx"
 )
 
-// Bounds of what is kept of one log: a log that says more is damaged or made up.
+// Limits for the data kept of one log: a log with more is damaged or forged.
 const (
 	maxFacts    = 200_000
 	maxWarnings = 1_000
@@ -21,59 +21,68 @@ const (
 // A vm is one VM of a log.
 type vm struct {
 	name, uuid, path string
-	line             int       // where it begins
-	dict             *vmx.Dict // of the last power-on, with what was written since
+	line             int       // first line
+	dict             *vmx.Dict // of the last power-on, with later changes
+	whole            bool      // dict is complete: an absent setting has its default
 	config           numa.Config
 	observed         []numa.Observation
 }
 
-// A reader holds the state between the lines.
+// A reader is the state between lines.
 type reader struct {
 	log  *Log
 	file *fact.File
-	vm   *vm  // the last of log.vms; nil before the first line of interest
-	run  *run // the power-on that is being read; nil between two
+	vm   *vm  // the last of log.vms; nil before the first relevant line
+	run  *run // the current power-on; nil between two
 
 	enveloped bool // a line had a time stamp: an empty line does not end a VM
-	known     int  // lines of interest
+	known     int  // relevant lines
 	runs      int
+	last      int // the last line that is complete, or not part of the settings
+	cut       int // the line of settings after which the log is truncated; 0 for none
 }
 
-// line reads one line. Most lines end after kindOf.
-func (d *reader) line(n int, line []byte) {
+// line parses one line. Most lines are skipped after kindOf. It reports whether the line is part of this log, and not of a wrapped
+// text.
+func (d *reader) line(n int, line []byte) (own bool) {
 	e, stamp, message := open(line)
 	if e == bare {
 		message = bytes.TrimLeft(message, " \t")
 		if len(message) == 0 {
 			if !d.enveloped {
+				d.last = n
 				d.endVM() // the one-liner ends a VM with an empty line
 			}
-			return
+			return false
 		}
 	} else {
 		d.enveloped = true
 	}
+	own = e != bare || !d.enveloped
 	k, rest := kindOf(message)
 	if k == nothing {
 		if e != rfcID {
-			return
+			return own
 		}
 		if k, rest = kindOf(skipID(message)); k == nothing {
-			return
+			return own
 		}
 	}
 	d.known++
+	if k != dict && k != logFor {
+		d.last = n
+	}
 	d.message(k, rest, place{n, len(line) - len(rest), stamp})
+	return own
 }
 
-// A place is where a message stands: before is the number of bytes of the line
-// before it.
+// A place is the place of a message: before is the number of bytes before it in the line.
 type place struct {
 	line, before int
 	stamp        []byte
 }
 
-// message reads a message of interest.
+// message parses a relevant message.
 func (d *reader) message(k kind, rest []byte, p place) {
 	switch k {
 	case dict:
@@ -121,13 +130,13 @@ func (d *reader) message(k kind, rest []byte, p place) {
 	}
 }
 
-// resume notes that the VM did not power on: it went on, with the topology that it had.
+// resume records that the VM did not power on but resumed with its existing topology.
 func (d *reader) resume(p place, what, text string) {
 	d.begin(p).start = numa.CheckpointStart
 	d.fact(p, what, strings.ToValidUTF8(text, "\uFFFD"), "")
 }
 
-// begin returns the power-on that p belongs to, a new one if none is open.
+// begin returns the power-on of p, a new one if none is open.
 func (d *reader) begin(p place) *run {
 	if d.run == nil {
 		d.run = &run{line: p.line, factsFrom: len(d.file.Facts)}
@@ -138,18 +147,20 @@ func (d *reader) begin(p place) *run {
 	return d.run
 }
 
-// dictLine reads the text behind "DICT ".
+// dictLine parses the text after "DICT ".
 func (d *reader) dictLine(rest []byte, p place) {
 	if d.run != nil && d.run.placed {
-		d.endRun() // settings come before the topology: another power-on, or VM
+		d.endRun() // settings precede the topology, so this is another power-on, or VM
 	}
 	run := d.begin(p)
 	if run.dict == nil {
 		run.dict = vmx.NewDict()
 	}
-	// DICT --- CONFIGURATION /vmfs/volumes/…/sql01.vmx: what follows is of the VM,
-	// that of other sections are defaults of the host and user.
+	run.dictEnd = p.line
+	// In DICT --- CONFIGURATION /vmfs/volumes/…/sql01.vmx the settings belong to the VM; other sections have defaults of the host
+	// and user.
 	if section, ok := bytes.CutPrefix(bytes.TrimLeft(rest, " "), []byte("--- ")); ok {
+		run.headed = true
 		run.defaults = !bytes.HasPrefix(section, []byte("CONFIGURATION")) && !bytes.HasPrefix(section, []byte("COMMAND LINE"))
 		if file, ok := bytes.CutPrefix(section, []byte("CONFIGURATION")); ok {
 			if path := strings.TrimSpace(string(file)); path != "" && path != "(null)" {
@@ -188,7 +199,7 @@ func (d *reader) dictLine(rest []byte, p place) {
 	}
 }
 
-// nameOfBlock ends the VM when a paste of the one-liner lost its empty lines.
+// nameOfBlock ends the VM if the empty lines of a pasted one-liner output were lost.
 func (d *reader) nameOfBlock(name string) {
 	if d.vm == nil || d.vm.name == "" || d.vm.name == name {
 		return
@@ -199,7 +210,7 @@ func (d *reader) nameOfBlock(name string) {
 	d.run = run
 }
 
-// configDB reads the text behind "ConfigDB: Setting ".
+// configDB parses the text after "ConfigDB: Setting ".
 func (d *reader) configDB(rest []byte, p place) {
 	key, value, col, ok, _ := vmx.ParseEntry(rest)
 	if !ok || !vmx.Keeps(key) {
@@ -216,10 +227,10 @@ func (d *reader) configDB(rest []byte, p place) {
 	d.fact(place{p.line, p.before + col - 1, nil}, "written "+key, text, "")
 }
 
-// partMark begins the subject of a fact about a part of the VM, until its name is known.
+// partMark begins the subject of a fact about a part of the VM while its name is unknown.
 const partMark = '+'
 
-// fact appends a fact of the VM; its name is filled in at the end of the run.
+// fact appends a fact of the VM; the name of the VM is added at the end of the run.
 func (d *reader) fact(p place, name string, value any, unit string) {
 	d.add(p, "", name, value, unit)
 }
@@ -241,13 +252,13 @@ func (d *reader) warn(line, col int, format string, args ...any) {
 	}
 }
 
-// endVM ends the VM; what follows is another.
+// endVM ends the VM; the following lines belong to another.
 func (d *reader) endVM() {
 	d.endRun()
 	d.vm = nil
 }
 
-// endRun ends the power-on: its lines become an Observation of the VM.
+// endRun ends the power-on and adds it to the VM as an Observation.
 func (d *reader) endRun() {
 	run := d.run
 	d.run = nil
@@ -279,8 +290,7 @@ func (d *reader) endRun() {
 	d.addHost(run)
 }
 
-// vmOf returns the VM of a power-on: the one before, unless the UUID says that
-// logs of several were joined.
+// vmOf returns the VM of a power-on: the previous one, unless a different UUID shows that logs of several VMs were concatenated.
 func (d *reader) vmOf(run *run) *vm {
 	name, uuid := "", ""
 	if run.dict != nil {

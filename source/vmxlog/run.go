@@ -14,20 +14,22 @@ import (
 
 // A run is one power-on while its lines are read.
 type run struct {
-	line      int    // the first
-	stamp     string // the first
-	begun     bool   // the log began with it
-	again     bool   // a topology without settings of its own before it
+	line      int    // first line
+	stamp     string // first time stamp
+	begun     bool   // the log begins with it
+	again     bool   // a topology without its own settings before it
 	path      string // of the .vmx
 	dict      *vmx.Dict
-	defaults  bool // the DICT lines are of a section of defaults
-	placed    bool // a NUMA line came: settings that follow are of the next power-on
+	dictEnd   int  // last line of dict
+	headed    bool // dict has a heading, so its beginning is not missing
+	defaults  bool // the DICT lines belong to a section of defaults
+	placed    bool // a NUMA line was read: settings after it belong to the next power-on
 	start     numa.Start
-	uma       int         // the line that says forcing UMA; 0 for none
-	writes    []vmx.Entry // what the vmx process set
+	uma       int         // line that reports forced UMA; 0 for none
+	writes    []vmx.Entry // settings written by the vmx process
 	factsFrom int
 
-	perVPD, perVPDLine int // vCPUs of a virtual node that a line says are in force; 0 for none
+	perVPD, perVPDLine int // vCPUs of a virtual node that a line reports as effective; 0 for none
 
 	vcpus                           vcpuLines
 	stated                          []stated // vCPU counts
@@ -38,24 +40,24 @@ type run struct {
 	host hostFacts
 }
 
-// stated is a count of vCPUs that a line states.
+// stated is a vCPU count in a line.
 type stated struct {
 	n, line int
 	by      string
 }
 
-// A slice is one memSlice; line is 0 for one that is missing.
+// A slice is one memSlice; line is 0 if it is missing.
 type slice struct {
 	first uint64
 	size  numa.Bytes
 	line  int
 }
 
-// vcpuLines are the VPD and PPD of each vCPU; -1 where no line came.
+// vcpuLines are the VPD and PPD of each vCPU; -1 without a line.
 type vcpuLines struct {
 	vpd, ppd    []int
 	n           int
-	first, last int // lines
+	first, last int // first and last line
 }
 
 func (v *vcpuLines) len() int          { return v.n }
@@ -72,7 +74,7 @@ func (v *vcpuLines) set(vcpu, vpd, ppd, line int) {
 	v.last = line
 }
 
-// lines returns where the vCPU lines stand.
+// lines returns the places of the vCPU lines.
 func (v *vcpuLines) lines() string {
 	if v.first == v.last {
 		return "line " + strconv.Itoa(v.first)
@@ -80,9 +82,8 @@ func (v *vcpuLines) lines() string {
 	return fmt.Sprintf("lines %d to %d", v.first, v.last)
 }
 
-// observe turns a run into an Observation of v and copies what it says of the
-// configuration. It reports false for a run that says nothing of settings or
-// topology.
+// observe converts a run to an Observation of v and updates the configuration of v. It returns false for a run without settings
+// and topology.
 func (d *reader) observe(run *run, v *vm) (numa.Observation, bool) {
 	o := numa.Observation{By: numa.ByVMwareLog, At: d.file.At(run.line, 0), Host: run.host.name, Release: run.host.release, Start: run.start,
 		VPDCount: run.vpdCount, PPDCount: run.ppdCount, SocketCount: run.socketCount}
@@ -91,15 +92,22 @@ func (d *reader) observe(run *run, v *vm) (numa.Observation, bool) {
 	}
 	d.configOf(run, v, &o)
 	d.check(run, &o)
+	if run.uma > 0 {
+		for _, c := range []*numa.Config{&o.Config, &v.config} {
+			if c.CPUHotAdd.Origin.Kind != numa.Read { // the setting is in a part of the log that is missing
+				c.CPUHotAdd = numa.ReadAt(true, "line "+strconv.Itoa(run.uma)+": forcing UMA")
+			}
+		}
+	}
 	if v.config.VCPUs.Origin.Kind != numa.Read && o.Config.VCPUs.Known() {
-		v.config.VCPUs = o.Config.VCPUs // stated by a line
+		v.config.VCPUs = o.Config.VCPUs // stated in a line
 	}
 	if e, ok := run.dict.Lookup("checkpoint.vmState"); ok && o.Start == "" && strings.TrimSpace(e.Value) != "" {
-		o.Start = numa.CheckpointStart // the settings name the file of a suspended VM
+		o.Start = numa.CheckpointStart // the settings refer to the file of a suspended VM
 	}
 	if o.Start == "" && (run.begun || run.dict != nil && run.placed) {
 		o.Start = numa.PowerOnStart
-		// A size that is stored where none was: the first power-on (B-8).
+		// A size is stored for the first time: the first power-on (B-8).
 		if !hasKey(run.dict, "numa.autosize.cookie") && wrote(run.writes, "numa.autosize.cookie") {
 			o.Start = numa.FirstStart
 		}
@@ -115,12 +123,11 @@ func (d *reader) observe(run *run, v *vm) (numa.Observation, bool) {
 	return o, said
 }
 
-// configOf fills in the settings that held at the power-on, and keeps for the VM
-// what holds after it.
+// configOf sets the settings at the power-on in o, and those after it in v.
 func (d *reader) configOf(run *run, v *vm, o *numa.Observation) {
 	held := run.dict
 	if held == nil {
-		held = v.dict // settings of the power-on before, when only the topology was printed again
+		held = v.dict // settings of the previous power-on, if only the topology was printed again
 	}
 	if held == nil && len(run.writes) == 0 {
 		return
@@ -130,9 +137,11 @@ func (d *reader) configOf(run *run, v *vm, o *numa.Observation) {
 	}
 	if run.dict != nil || run.again {
 		var doubts fact.File
-		// memSize is in every configuration: without it the lines are an excerpt.
-		o.Config = held.Config(hasKey(held, "memSize"), &doubts)
-		if run.dict != nil { // else they were given with the power-on before
+		if run.dict != nil {
+			v.whole = d.whole(run)
+		}
+		o.Config = held.Config(v.whole, &doubts)
+		if run.dict != nil { // else they were added with the previous power-on
 			for _, w := range doubts.Warnings {
 				d.warn(w.Line, w.Col, "DICT %s", w.Text)
 			}
@@ -147,8 +156,23 @@ func (d *reader) configOf(run *run, v *vm, o *numa.Observation) {
 			}
 		}
 	}
-	var given fact.File // the warnings were given above
-	v.config = v.dict.Config(hasKey(v.dict, "memSize"), &given)
+	var given fact.File // the warnings were already added above
+	v.config = v.dict.Config(v.whole, &given)
+}
+
+// whole reports whether the settings of a run are complete. Every configuration contains memSize: without it they are an
+// excerpt.
+func (d *reader) whole(run *run) bool {
+	excerpt := !hasKey(run.dict, "memSize")
+	switch {
+	case d.last <= run.dictEnd && (d.enveloped || !excerpt):
+		d.cut = run.dictEnd
+	case d.enveloped && !run.headed && !run.begun:
+		d.warn(run.line, 0, "the log begins within the settings: those that it does not state are unknown, and not at their defaults")
+	default:
+		return !excerpt
+	}
+	return false
 }
 
 func hasKey(d *vmx.Dict, key string) bool {
@@ -163,7 +187,7 @@ func wrote(writes []vmx.Entry, key string) bool {
 	return slices.ContainsFunc(writes, func(e vmx.Entry) bool { return e.Key == key })
 }
 
-// complete fills into o what it does not know and the second print of it does.
+// complete copies the fields that o lacks from the second print.
 func complete(o, second *numa.Observation) {
 	for _, c := range []struct{ to, from *numa.Fact[int] }{
 		{&o.VPDCount, &second.VPDCount}, {&o.PPDCount, &second.PPDCount}, {&o.SocketCount, &second.SocketCount},

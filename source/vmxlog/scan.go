@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A kind is what a message is about, as told by its first bytes.
+// A kind is the subject of a message, determined by its first bytes.
 type kind uint8
 
 const (
@@ -27,8 +27,8 @@ const (
 	llc            // llc: vLLC size: 1
 )
 
-// kinds are the beginnings of the messages that are read; the first byte is
-// tested before, so that the common line costs one switch.
+// kinds are the prefixes of relevant messages; the first byte is tested before, so that a
+// common line needs only one switch.
 var kinds = [...]struct {
 	prefix []byte
 	kind   kind
@@ -54,8 +54,8 @@ var kinds = [...]struct {
 	{[]byte("llc: "), llc},
 }
 
-// kindOf returns the kind of a message and what follows its prefix; for numaLine
-// and numaUpper the whole message.
+// kindOf returns the kind of a message and the text after its prefix; for numaLine and
+// numaUpper the whole message.
 func kindOf(message []byte) (k kind, rest []byte) {
 	if len(message) < 6 {
 		return nothing, nil
@@ -77,7 +77,7 @@ func kindOf(message []byte) (k kind, rest []byte) {
 	return nothing, nil
 }
 
-// A cursor reads the words and numbers of one message, without regexps.
+// A cursor parses the words and numbers of one message, without regexps.
 type cursor struct {
 	b  []byte
 	ok bool
@@ -95,7 +95,7 @@ func (c *cursor) lit(s string) *cursor {
 	return c
 }
 
-// opt skips s when it is there.
+// opt skips s if present.
 func (c *cursor) opt(s string) *cursor {
 	if len(c.b) >= len(s) && string(c.b[:len(s)]) == s {
 		c.b = c.b[len(s):]
@@ -103,8 +103,8 @@ func (c *cursor) opt(s string) *cursor {
 	return c
 }
 
-// num reads a decimal number below 2^31; blanks before it are skipped, as ESXi
-// writes "consolidation= 1".
+// num parses a decimal number below 2^31; blanks before it are skipped, because ESXi writes
+// "consolidation= 1".
 func (c *cursor) num(to *int) *cursor {
 	b := bytes.TrimLeft(c.b, " ")
 	n, i := int64(0), 0
@@ -122,7 +122,7 @@ func (c *cursor) num(to *int) *cursor {
 	return c
 }
 
-// hex reads a hexadecimal number below 2^64.
+// hex parses a hexadecimal number below 2^64.
 func (c *cursor) hex(to *uint64) *cursor {
 	n, i := uint64(0), 0
 	for i < len(c.b) {
@@ -156,5 +156,5 @@ func digit(c byte) (byte, bool) {
 	return 0, false
 }
 
-// end reports whether all was there and nothing but blanks follows.
+// end reports whether everything matched and only blanks follow.
 func (c *cursor) end() bool { return c.ok && len(bytes.TrimSpace(c.b)) == 0 }

@@ -255,7 +255,7 @@ func TestStarts(t *testing.T) {
 	const head = "2026-01-01T08:00:00.000Z In(05) vmx - "
 	begin := head + "Log for VMware ESX pid=1 version=8.0.1 build=build-21495797 option=Release\n"
 	settings := func(more string) string {
-		return begin + head + "DICT numvcpus = \"24\"\n" + head + "DICT memSize = \"4096\"\n" + more
+		return begin + head + "DICT numvcpus = \"24\"\n" + head + "DICT memSize = \"4096\"\n" + more + head + "PowerOn\n"
 	}
 	for _, tt := range []struct{ name, in, want string }{
 		{"restores a suspended VM", settings(head + "CPT: Restoring checkpoint /vmfs/volumes/a/db-1.vmss\n"), "checkpoint"},

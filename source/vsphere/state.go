@@ -111,8 +111,8 @@ func (l *Live) running(ctx context.Context, tasks map[types.ManagedObjectReferen
 	return nil
 }
 
-// Call makes a request in the session, within Options.CallTimeout. what names it in errors, which wrap a numa.Refusal
-// where it is one. It does not log in again.
+// Call makes a request in the session, within Options.CallTimeout. what is its name in errors, which wrap a numa.Refusal if
+// the server refuses. It does not log in again.
 func (l *Live) Call(ctx context.Context, what string, request func(context.Context, *vim25.Client) error) error {
 	err := l.r.call(ctx, func(ctx context.Context) error { return request(ctx, l.r.client) })
 	return l.Refusal(what, err)

@@ -7,7 +7,7 @@ import (
 	"homenode/numa"
 )
 
-// attached reads the nodes that PCI devices of a host are attached to: 3b:00.0@1,af:00.0@0.
+// attached parses the nodes of the PCI devices of a host: 3b:00.0@1,af:00.0@0.
 func attached(h *numa.Host, w Word, where string) error {
 	var list []numa.Attached
 	for part := range strings.SplitSeq(w.Value, ",") {
@@ -23,7 +23,7 @@ func attached(h *numa.Host, w Word, where string) error {
 	return nil
 }
 
-// devices reads the PCI devices that a VM has by passthrough: 3b:00.0,af:00.0.
+// devices parses the passthrough PCI devices of a VM: 3b:00.0,af:00.0.
 func devices(v *numa.VM, w Word, where string) error {
 	if w.Value == "" || strings.EqualFold(w.Value, "none") {
 		v.Devices = numa.ReadAt([]numa.Device{}, where)

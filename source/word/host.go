@@ -8,17 +8,17 @@ import (
 	"homenode/numa/pattern"
 )
 
-// hostWords are the words of a host that set one fact, in the order of messages.
+// hostWords are the keywords of a host that set one fact, in the order of messages.
 var hostWords = wordsOf(numa.HostFacts, func(h *numa.Host) *numa.Host { return h }, words[numa.Host]{{"pci", attached}})
 
-// HostKeys are the words that Host understands; beside them the keys of options. NodeKeys are
-// those of Nodes.
+// HostKeys are the keywords of Host, except for the keys of options. NodeKeys are those of Nodes.
 var (
 	HostKeys = hostWords.keys()
 	NodeKeys = nodeKeys()
 )
 
-// nodeKeys returns the words of numa.HostFacts that describe the nodes together, and those that say how.
+// nodeKeys returns the keywords of numa.HostFacts that describe the nodes together, and those that
+// modify them.
 func nodeKeys() (keys []string) {
 	for i := range numa.HostFacts {
 		if p := &numa.HostFacts[i]; p.Nodes {
@@ -28,21 +28,21 @@ func nodeKeys() (keys []string) {
 	return append(keys, "nodeMemory", "assumed")
 }
 
-// Nodes is what words say about the nodes of a host. The zero value says nothing.
+// Nodes is the description of the nodes of a host in words. The zero value is empty.
 type Nodes struct {
-	Nodes, Cores, Threads int   // cores and threads of each node; 0 when unsaid
-	Each                  []int // cores of the nodes of a package, where they differ: Cores is the most
+	Nodes, Cores, Threads int   // cores and threads of each node; 0 if not stated
+	Each                  []int // cores of the nodes of a package if they differ; Cores is then the maximum
 	Packages              int
 	HyperThreading        numa.Fact[bool]
-	Memory                numa.Bytes   // of the host; 0 when unsaid
-	NodeMemory            []numa.Bytes // of each node, or of all alike
+	Memory                numa.Bytes   // of the host; 0 if not stated
+	NodeMemory            []numa.Bytes // of each node, or one value for all
 	Unknown, Assumed      bool
-	NoThreads             bool // whether it has hyper-threading is unknown
+	NoThreads             bool // hyper-threading is unknown
 }
 
 var noMemory = pattern.Of(`(?i)^0 *([KMGT]?B)?$`)
 
-// Take reads a word about the nodes; known is false for another word.
+// Take parses a word about the nodes; known is false for another word.
 func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 	switch w.Key {
 	case "nodes":
@@ -74,7 +74,7 @@ func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 		}
 	case "nodeMemory":
 		for part := range strings.SplitSeq(w.Value, ",") {
-			var b numa.Bytes // a node may have none
+			var b numa.Bytes // a node may have no memory
 			if !noMemory.MatchString(part) {
 				if b, err = w.Bytes(part, numa.MaxHostMemory); err != nil {
 					return true, err
@@ -99,8 +99,8 @@ func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 	return true, err
 }
 
-// Host sets the fact of h that the word states, as read at where. A word that no
-// host knows is an error; those about its nodes are for Nodes.
+// Host sets the fact of h that the word states; where is its origin. An unknown word is an error; words
+// about the nodes belong to Nodes.
 func Host(h *numa.Host, w Word, where string) error {
 	switch keep := numa.KeepOption(w.Key); {
 	case keep && w.HasValue:
@@ -115,7 +115,7 @@ func Host(h *numa.Host, w Word, where string) error {
 	return w.Unknown("host", slices.Concat(NodeKeys, HostKeys, []string{"cluster", "an option such as Numa.PreferHT"}))
 }
 
-// Release reads a release at the column, and nothing more.
+// Release parses a release at the column, without further text.
 func Release(col int, s string) (numa.Release, error) {
 	r, err := numa.ParseRelease(s)
 	if _, after, more := strings.Cut(s, " "); err != nil || more && !updateForm.MatchString(after) {
@@ -124,5 +124,5 @@ func Release(col int, s string) (numa.Release, error) {
 	return r, nil
 }
 
-// updateForm is what may stand after a blank in a release.
+// updateForm matches the part that may follow a blank in a release.
 var updateForm = pattern.Of(`(?i)^\s*(u|update\s*)\d{1,2}[a-z]?$`)

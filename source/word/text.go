@@ -10,14 +10,14 @@ import (
 	"homenode/numa"
 )
 
-// section is the section of a txtar file that holds the lines of a scenario, story or
-// incident.
+// section is the section of a txtar file with the lines of a scenario, story or incident.
 const section = "in"
 
-// Section returns the lines of the text in data, and the number of the first: the section
-// "-- in --" of a txtar archive, or all of it. The error is a *numa.SyntaxError with the name.
+// Section returns the lines of the text in data, and the line number of the first: the section
+// "-- in --" of a txtar archive, or the whole text. The error is a *numa.SyntaxError with the
+// name.
 func Section(name string, data []byte) (text []byte, first int, err error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors of Windows write one
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some Windows editors write a byte order mark
 	ar := txtar.Parse(data)
 	if len(ar.Files) == 0 {
 		return data, 1, nil
@@ -39,13 +39,13 @@ func Section(name string, data []byte) (text []byte, first int, err error) {
 	return text, first, nil
 }
 
-// Errorf returns the error for a word at the column. The caller knows the file and the line,
-// and fills them in with Located.
+// Errorf returns the error for a word at the column. The caller adds the file and the line with
+// Located.
 func Errorf(col int, format string, args ...any) error {
 	return &numa.SyntaxError{Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Located gives an error of Errorf its file and line. Other errors stay.
+// Located adds the file and the line to an error of Errorf. Other errors are unchanged.
 func Located(err error, file string, line int) error {
 	var e *numa.SyntaxError
 	if errors.As(err, &e) && e.File == "" {

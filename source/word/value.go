@@ -15,7 +15,7 @@ import (
 // Unknown is the value that makes a fact unknown.
 const Unknown = "?"
 
-// set gives a fact the value of the word, as read at where; "?" makes it unknown.
+// set sets a fact to the value of the word, with where as its origin; "?" makes it unknown.
 func set[T any](to *numa.Fact[T], w Word, where string, read func() (T, error)) error {
 	if w.Value == Unknown {
 		*to = numa.Fact[T]{}
@@ -29,7 +29,7 @@ func set[T any](to *numa.Fact[T], w Word, where string, read func() (T, error)) 
 	return nil
 }
 
-// A setter is a word that sets one fact of a T, words are several.
+// A setter is a keyword that sets one fact of a T; words is a list of setters.
 type setter[T any] struct {
 	key string
 	set func(of *T, w Word, where string) error
@@ -37,7 +37,7 @@ type setter[T any] struct {
 
 type words[T any] []setter[T]
 
-// set gives the fact that the word names its value; known is false for other words.
+// set sets the fact that the word names; known is false for other words.
 func (list words[T]) set(of *T, w Word, where string) (known bool, err error) {
 	for i := range list {
 		if list[i].key == w.Key {
@@ -55,11 +55,12 @@ func (list words[T]) keys() []string {
 	return keys
 }
 
-// wordsOf returns the words of facts, and those that set more or less than one fact: these stand for one of the same name, or behind all.
+// wordsOf returns the keywords of facts. own are keywords that set more or less than one fact: they replace one with the same name, or
+// are appended.
 func wordsOf[T, F any](facts []numa.Property[F], in func(*T) *F, own words[T]) (out words[T]) {
 	for i := range facts {
 		p := &facts[i]
-		if p.Nodes { // the caller reads those together
+		if p.Nodes { // the caller parses these together
 			continue
 		}
 		out = append(out, setter[T]{p.Word, func(of *T, w Word, where string) error { return property(w, p, in(of), where) }})
@@ -74,7 +75,7 @@ func wordsOf[T, F any](facts []numa.Property[F], in func(*T) *F, own words[T]) (
 	return out
 }
 
-// property gives the fact of a VM or host the value of the word.
+// property sets a fact of a VM or host to the value of the word.
 func property[T any](w Word, p *numa.Property[T], of *T, where string) error {
 	switch f := p.Fact(of).(type) {
 	case *numa.Fact[bool]:
@@ -92,10 +93,10 @@ func property[T any](w Word, p *numa.Property[T], of *T, where string) error {
 	case *numa.Fact[string]:
 		return set(f, w, where, func() (string, error) { return oneOf[string](w, p.Only) })
 	}
-	return Errorf(w.Col, "%s: no word states it", Short(w.Key)) // a test of the facts shows it
+	return Errorf(w.Col, "%s: no word states it", Short(w.Key)) // reported by a test of the facts
 }
 
-// oneOf reads one of the values, in any case of letters; any text where there are none.
+// oneOf parses one of the values, ignoring case; any text if there are none.
 func oneOf[T ~string](w Word, values []string) (T, error) {
 	if values == nil {
 		return T(w.Value), nil
@@ -108,7 +109,7 @@ func oneOf[T ~string](w Word, values []string) (T, error) {
 	return T(values[i]), nil
 }
 
-// Number reads a number from least to most.
+// Number parses a number from least to most.
 func (w Word) Number(least, most int) (int, error) {
 	n, err := strconv.Atoi(w.Value)
 	if err != nil || n < least || n > most {
@@ -129,8 +130,8 @@ func (w Word) truth() (bool, error) {
 
 var sizeForm = pattern.Of(`^\d+(\.\d+)?[KMGTkmgt][Bb]$`)
 
-// Bytes reads "1024GB", "65423MB" or "2TB"; units are binary, as vSphere has them. A fraction,
-// such as the screens show (255.7GB), is rounded to whole MB.
+// Bytes parses "1024GB", "65423MB" or "2TB"; units are binary, as in vSphere. A fraction, as shown on screens (255.7GB), is rounded to
+// whole MB.
 func (w Word) Bytes(s string, most numa.Bytes) (numa.Bytes, error) {
 	if n, err := unit.ParseSize(s); err == nil && n <= most && sizeForm.MatchString(s) {
 		if strings.Contains(s, ".") {
@@ -145,10 +146,10 @@ func (w Word) Bytes(s string, most numa.Bytes) (numa.Bytes, error) {
 
 const wantDuration = "want a time such as 90s, 42m, 1h42m or 2d"
 
-// mostDays is the longest time that a word says.
+// mostDays is the maximum duration, in days.
 const mostDays = 366
 
-// Duration reads "90s", "42m", "1h42m" or "2d12h" at the column, at most 366 days.
+// Duration parses "90s", "42m", "1h42m" or "2d12h" at the column, at most 366 days.
 func Duration(col int, s string) (time.Duration, error) {
 	total, rest := time.Duration(0), s
 	if before, after, ok := strings.Cut(s, "d"); ok {
@@ -174,7 +175,7 @@ func Duration(col int, s string) (time.Duration, error) {
 	return total, nil
 }
 
-// Share reads "20%" as a share from 0 to most.
+// Share parses "20%" as a share from 0 to most.
 func (w Word) Share(s string, most float64) (float64, error) {
 	number, ok := strings.CutSuffix(s, "%")
 	n, err := strconv.ParseFloat(number+"e-2", 64) // 2.6% is 0.026, not 2.6 / 100
@@ -184,7 +185,7 @@ func (w Word) Share(s string, most float64) (float64, error) {
 	return n, nil
 }
 
-// NodeSet reads nodes such as "0,1" below a number, or "-" for none.
+// NodeSet parses node numbers below a bound, such as "0,1", or "-" for none.
 func (w Word) NodeSet(s string, below int) (set numa.NodeSet, err error) {
 	if s == "-" {
 		return 0, nil
@@ -199,10 +200,10 @@ func (w Word) NodeSet(s string, below int) (set numa.NodeSet, err error) {
 	return set, nil
 }
 
-// mostListed is how many PCPUs or nodes an affinity names: no host has more PCPUs.
+// mostListed is the maximum number of PCPUs or nodes in an affinity: no host has more PCPUs.
 const mostListed = 4096
 
-// list reads "0-3,8".
+// list parses "0-3,8".
 func (w Word) list() ([]int, error) {
 	if w.Value == "" || strings.EqualFold(w.Value, "none") {
 		return []int{}, nil

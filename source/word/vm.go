@@ -9,7 +9,8 @@ import (
 	"homenode/numa"
 )
 
-// vmWords are the words of a VM, in the order of messages: those of numa.VMFacts, and those that set more or less than one fact.
+// vmWords are the keywords of a VM, in the order of messages: those of numa.VMFacts, and those that set more or less than one
+// fact.
 var vmWords = wordsOf(numa.VMFacts, func(v *numa.VM) *numa.Config { return &v.Config }, words[numa.VM]{
 	{"coresPerSocket", coresPerSocket},
 	{"cpuReservation", func(v *numa.VM, w Word, where string) error {
@@ -24,11 +25,10 @@ var vmWords = wordsOf(numa.VMFacts, func(v *numa.VM) *numa.Config { return &v.Co
 	{"tags", func(v *numa.VM, w Word, _ string) error { v.Tags = strings.Split(w.Value, ","); return nil }},
 })
 
-// VMKeys are the words that VM understands; beside them the keys of settings.
+// VMKeys are the keywords of VM, except for the keys of settings.
 var VMKeys = vmWords.keys()
 
-// VM sets the fact of v that the word states, as read at where. A word that no VM
-// knows is an error.
+// VM sets the fact of v that the word states; where is its origin. An unknown word is an error.
 func VM(v *numa.VM, w Word, where string) error {
 	switch keep := numa.KeepSetting(w.Key); {
 	case keep && w.HasValue:
@@ -45,7 +45,7 @@ func VM(v *numa.VM, w Word, where string) error {
 
 func (w Word) vcpus() (int, error) { return w.Number(1, numa.MaxVCPUs) }
 
-// reserved reads an amount, or that nothing is reserved, in the ways that vSphere and people write it.
+// reserved parses an amount, or no reservation in the notations of vSphere and of people.
 func reserved[T int | numa.Bytes](w Word, read func() (T, error)) func() (T, error) {
 	if slices.Contains([]string{"0", "none", "0mb", "0gb"}, strings.ToLower(w.Value)) {
 		return func() (T, error) { return 0, nil }
@@ -53,7 +53,7 @@ func reserved[T int | numa.Bytes](w Word, read func() (T, error)) func() (T, err
 	return read
 }
 
-// limit reads MHz, or none, which vSphere writes as -1.
+// limit parses MHz, or none, which vSphere writes as -1.
 func (w Word) limit() (int, error) {
 	if strings.EqualFold(w.Value, "none") {
 		return -1, nil
@@ -65,7 +65,7 @@ func (w Word) limit() (int, error) {
 	return n, nil
 }
 
-// coresPerSocket reads a number, or auto for "assigned at power on" (rule book B-18).
+// coresPerSocket parses a number, or auto for "assigned at power on" (rule book B-18).
 func coresPerSocket(v *numa.VM, w Word, where string) error {
 	if strings.EqualFold(w.Value, "auto") {
 		v.CoresPerSocket, v.AutoCoresPerSocket = numa.ReadAt(1, where), numa.ReadAt(true, where)
@@ -80,14 +80,14 @@ func coresPerSocket(v *numa.VM, w Word, where string) error {
 	return set(&v.AutoCoresPerSocket, w, where, func() (bool, error) { return false, nil })
 }
 
-// The settings that hold the size of the last power-on (rule book B-8).
+// The settings with the size from the last power-on (rule book B-8).
 const (
 	StoredKey = "numa.autosize.vcpu.maxPerVirtualNode"
 	CookieKey = "numa.autosize.cookie"
 )
 
-// WithStored returns the settings as a power-on leaves them that sized virtual nodes
-// of size vCPUs for the VM as it is (rule book B-8, B-9).
+// WithStored returns the settings after a power-on that chose virtual nodes of size vCPUs for the current VM (rule book B-8,
+// B-9).
 func WithStored(s numa.Settings, v *numa.VM, size int) numa.Settings {
 	n, cps := v.VCPUs.Value, max(1, v.CoresPerSocket.Value)
 	cookie := n*10000 + 1

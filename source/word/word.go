@@ -1,5 +1,5 @@
-// Package word reads the words in which users describe VMs and hosts: key=value,
-// in scenarios and in what-ifs alike.
+// Package word parses the key=value words that describe VMs and hosts in scenarios and in
+// what-ifs.
 package word
 
 import (
@@ -20,18 +20,18 @@ type Word struct {
 	Col        int // from 1, in bytes
 }
 
-// Short cuts what a message quotes of the input: a line can be as long as the file.
+// Short shortens a quotation of the input for a message: a line can be as long as the file.
 func Short(s string) string { return text.Short(s) }
 
-// abbreviations are words that people write for others.
+// abbreviations maps keywords to other spellings that people use.
 var abbreviations = map[string][]string{
 	"cps": {"coresPerSocket"}, "cpus": {"vcpus"}, "cpu": {"vcpus"}, "ram": {"memory"}, "mem": {"memory"},
 	"sockets": {"packages", "coresPerSocket"}, "socket": {"packages", "coresPerSocket"}, "nps": {"nodesPerSocket", "nodes"}, "snc": {"nodesPerSocket", "nodes"},
 	"hyperthreading": {"ht"}, "esxi": {"release"}, "version": {"release", "hw"}, "hardware": {"hw"}, "os": {"guest"},
 }
 
-// Meant returns the one of the known words that an unknown one was probably meant to
-// be: what it abbreviates, or what is spelt alike.
+// Meant returns the known word that was probably intended by an unknown one: by abbreviation or
+// by similar spelling.
 func Meant(key string, known []string) (near string, ok bool) {
 	for _, long := range abbreviations[strings.ToLower(key)] {
 		if slices.Contains(known, long) {
@@ -42,8 +42,7 @@ func Meant(key string, known []string) (near string, ok bool) {
 	return near, near != ""
 }
 
-// Unknown returns the error for a word that a line does not have, with the words that it
-// has.
+// Unknown returns the error for an unknown word in a line, with the known words.
 func (w Word) Unknown(line string, known []string) error {
 	if slices.Contains(known, w.Key) && !w.HasValue {
 		return Errorf(w.Col, "found %s, want %s=VALUE", w.Key, w.Key)
@@ -57,8 +56,7 @@ func (w Word) Unknown(line string, known []string) error {
 	return Errorf(w.Col, "found %q, which no %s line knows; want %s", Short(w.Key), line, strings.Join(known, ", "))
 }
 
-// Split splits a line into words; values may stand in double quotes, and # begins
-// a comment.
+// Split splits a line into words; values may be in double quotes, and # begins a comment.
 func Split(text string) ([]Word, error) {
 	var out []Word
 	seen := map[string]bool{}
@@ -96,7 +94,7 @@ func Split(text string) ([]Word, error) {
 	return out, nil
 }
 
-// value returns the value that begins at text[i], and where it ends.
+// value returns the value that begins at text[i], and its end.
 func value(text string, i int) (v string, end int, err error) {
 	if i < len(text) && text[i] == '"' {
 		n := strings.IndexByte(text[i+1:], '"')
@@ -116,18 +114,18 @@ func value(text string, i int) (v string, end int, err error) {
 	return text[i:end], end, nil
 }
 
-// mostName is the length of the longest name, in bytes: a VM's has 80 characters, of
-// which some are stored as three bytes.
+// mostName is the maximum length of a name in bytes: the name of a VM has up to 80 characters,
+// of which some are stored as three bytes.
 const mostName = 240
 
-// MostNames is how many names a range stands for at most: enough for benchmarks,
-// too few to exhaust memory.
+// MostNames is the maximum number of names in a range: sufficient for benchmarks, and too small
+// to exhaust memory.
 const MostNames = 200_000
 
-// digits is what the ends of a range consist of.
+// digits matches the ends of a range.
 var digits = pattern.Of(`^\d{1,9}$`)
 
-// Expand returns the names that "esx[01-08]" at the column stands for.
+// Expand returns the names in a range such as "esx[01-08]" at the column.
 func Expand(name string, col int) ([]string, error) {
 	if len(name) > mostName {
 		return nil, Errorf(col, "found a name of %d bytes, want at most %d", len(name), mostName)

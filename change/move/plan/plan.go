@@ -93,17 +93,9 @@ func Sizing(hosts []pack.Host) move.Host {
 	}
 	out := move.Host{Name: best.Name}
 	for _, n := range best.Nodes {
-		if n.Cores == 0 {
-			continue
+		if n.Cores > 0 {
+			out.Nodes = append(out.Nodes, numa.Space{Cores: n.Cores - n.KeptCores, Memory: n.Memory - n.KeptMemory})
 		}
-		cores, memory := n.Cores-n.KeptCores, n.Memory-n.KeptMemory
-		if out.Nodes == 0 || cores < out.Cores {
-			out.Cores = cores
-		}
-		if out.Nodes == 0 || memory < out.Memory {
-			out.Memory = memory
-		}
-		out.Nodes++
 	}
 	return out
 }

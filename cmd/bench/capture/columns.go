@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// A kind says what the cells of a column look like.
+// A kind is a pattern of the cells of a column.
 type kind uint8
 
 const (
-	zero    kind = iota // "0.00" always, as most rates of most objects
+	zero    kind = iota // always "0.00", as most rates of most objects are
 	fixed               // the same text in every row
-	rarely              // "0.00" in nine rows of ten
+	rarely              // "0.00" in nine of ten rows
 	rate                // 0.00 to about 200.00
 	percent             // 0.00 to 99.99
-	whole               // a whole number that changes a little around a base
+	whole               // an integer that varies a little around base
 	amount              // the same with two decimals
-	load                // like 0.07
-	pcpu                // as percent; base is the PCPU
-	ofAll               // the mean of all PCPUs
-	ofNode              // the mean of those of a node; base is the node
-	homes               // the kinds below belong to a VM: column.vm
+	load                // a load such as 0.07
+	pcpu                // like percent; base is the PCPU
+	ofAll               // mean of all PCPUs
+	ofNode              // mean of the PCPUs of a node; base is the node
+	homes               // this kind and those below belong to a VM: column.vm
 	moved
 	remote
 	local
@@ -33,19 +33,19 @@ const (
 type column struct {
 	path string
 	kind kind
-	base int64 // whole, amount: what it is about
+	base int64 // of whole and amount: the typical value
 	text string
 	vm   int32
 }
 
-// layout collects the columns in the order in which esxtop writes them.
+// A layout collects the columns in esxtop's order.
 type layout struct {
 	columns []column
 	vms     []machine
-	busy    [nodes]int64 // of a row: its pcpu cells so far, added up
+	busy    [nodes]int64 // of the current row: sum of its pcpu cells so far
 }
 
-// add appends the counters of one instance of an object; instance may be empty.
+// add appends the counters of one instance of an object. instance may be empty.
 func (l *layout) add(object, instance string, counters []string, vm int) {
 	if instance != "" {
 		object += "(" + instance + ")"
@@ -61,7 +61,7 @@ func (l *layout) add(object, instance string, counters []string, vm int) {
 	}
 }
 
-// kindOf chooses by the counter's name what its cells look like.
+// kindOf returns the kind for a counter, according to its name.
 func kindOf(object, counter string) column {
 	switch {
 	case counter == "Alloc Max" || counter == "Alloc Min Limited":
@@ -101,7 +101,7 @@ func kindOf(object, counter string) column {
 	return column{kind: zero}
 }
 
-// ofVM sets what a column of a VM's groups states.
+// ofVM sets the value of a column in a VM's groups.
 func (c *column) ofVM(counter string, m *machine) {
 	switch counter {
 	case "Members":
@@ -126,7 +126,7 @@ func (c *column) ofVM(counter string, m *machine) {
 	}
 }
 
-// The counters of each object, as ESXi writes them (docs/reference/sources.md).
+// Counters of each object, as written by ESXi (docs/reference/sources.md).
 var (
 	overcommit = []string{"Memory Overcommit (1 Minute Avg)", "Memory Overcommit (5 Minute Avg)", "Memory Overcommit (15 Minute Avg)"}
 	loads      = []string{"Cpu Load (1 Minute Avg)", "Cpu Load (5 Minute Avg)", "Cpu Load (15 Minute Avg)"}
@@ -161,5 +161,5 @@ var (
 	interrupt = []string{"Interrupts/second", "Processing Time MicroSec/Interrupt"}
 )
 
-// otherWorlds is how many worlds a VM has besides its vCPUs.
+// otherWorlds is the number of worlds of a VM besides its vCPUs.
 const otherWorlds = 6

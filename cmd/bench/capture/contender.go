@@ -19,7 +19,7 @@ import (
 //go:embed question.py
 var questionPython []byte
 
-// A group is contenders that do the same, in a table of their own.
+// A group is a set of contenders that do the same work, shown in one table.
 type group int
 
 const (
@@ -36,27 +36,28 @@ type contender struct {
 	name  string
 	group group
 	cores int
-	slow  bool // runs in the slow rounds only
+	slow  bool // only runs in the slow rounds
 	file  *made
 	args  []string
-	// report: it writes a report that is not read here, and exits with 1 for findings.
+	// report: it writes a report that is not parsed here, and exits with 1 if there are
+	// findings.
 	report bool
 	runs   []measured
 }
 
-// measured is what one process took.
+// measured is the resource usage of one process.
 type measured struct {
-	seconds float64 // from opening the file to the answer, as the process says; else wall
+	seconds float64 // from opening the file to the answer, as reported by the process; otherwise wall
 	wall    time.Duration
 	cpu     time.Duration // user and system, of the whole process
 	rss     int64         // largest resident memory in bytes
 	answer  string
 }
 
-// speed returns the bytes of the file in GB (10^9) a second.
+// speed returns the throughput in GB (10^9 bytes) per second.
 func (c *contender) speed(m measured) float64 { return float64(c.file.Bytes) / m.seconds / 1e9 }
 
-// run runs c once.
+// run runs the contender once.
 func (c *contender) run() (measured, error) {
 	cmd := exec.Command(c.args[0], append(c.args[1:len(c.args):len(c.args)], c.file.Path)...)
 	var out, errs strings.Builder
@@ -64,7 +65,7 @@ func (c *contender) run() (measured, error) {
 	if c.report {
 		cmd.Stdout = nil
 	}
-	// Threads of numerical libraries; DuckDB and Go look at the cores themselves.
+	// threads of numerical libraries; DuckDB and Go detect the cores themselves
 	cmd.Env = append(os.Environ(), "POLARS_MAX_THREADS="+strconv.Itoa(c.cores))
 	start := time.Now()
 	err := contest.OnCores(c.cores, cmd.Start)
@@ -88,7 +89,7 @@ func (c *contender) run() (measured, error) {
 	return m, nil
 }
 
-// The builds of homenode, and the names of contenders that targets are about.
+// Builds of homenode, and the contenders that targets refer to.
 const (
 	portable       = "portable"
 	simd           = "SIMD"
@@ -104,17 +105,17 @@ const (
 
 // captures are the generated files.
 type captures struct {
-	file, long, duck *made // duck is the file itself unless a shorter one is asked for
+	file, long, duck *made // duck is file unless a shorter one is requested
 }
 
-// A lineup is who takes part.
+// A lineup is the list of contenders.
 type lineup struct {
-	cores int // most
+	cores int // maximum
 	files captures
 	all   []*contender
 }
 
-// add enters c once for each number of cores, or for one alone.
+// add adds c once for each number of cores, or only for one core.
 func (l *lineup) add(c contender, single bool) {
 	for c.cores = 1; c.cores <= l.cores && (c.cores == 1 || !single); c.cores++ {
 		one := c
@@ -125,7 +126,7 @@ func (l *lineup) add(c contender, single bool) {
 	}
 }
 
-// contenders returns who takes part; folder holds the programs that are made for it.
+// contenders returns the contenders. folder contains the programs that are built for it.
 func contenders(s *settings, files captures, self, folder string) ([]*contender, error) {
 	l := &lineup{cores: min(s.cores, 2), files: files}
 	l.homenode(portable, self, s.homenode)
@@ -159,8 +160,8 @@ func contenders(s *settings, files captures, self, folder string) ([]*contender,
 	return l.all, nil
 }
 
-// homenode enters one build: the reader alone, as ticks, with all columns, and the whole
-// command; those that are there.
+// homenode adds one build: the reader alone, ticks, all columns, and the whole command, as far
+// as the programs exist.
 func (l *lineup) homenode(build, self, homenode string) {
 	if self != "" {
 		l.add(contender{name: readerAlone + build, args: []string{self, "answer", "reader"}}, false)
@@ -181,7 +182,7 @@ func (l *lineup) homenode(build, self, homenode string) {
 	}
 }
 
-// The ways to use homenode; the build follows.
+// Ways to use homenode; the name of the build follows.
 const (
 	readerAlone  = "homenode's reader, "
 	readerTicks  = "homenode's ticks, "

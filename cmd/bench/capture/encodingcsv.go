@@ -85,11 +85,11 @@ func openCSV(f *os.File) (*csv.Reader, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// The record is used again; its strings are not.
+	// the reader reuses the record, but not its strings
 	return r, append([]string(nil), header...), nil
 }
 
-// inHundredths converts a cell as a program on encoding/csv does.
+// inHundredths parses a cell as a typical program based on encoding/csv would.
 func inHundredths(cell string) (int64, error) {
 	x, err := strconv.ParseFloat(cell, 64)
 	return cents(x), err

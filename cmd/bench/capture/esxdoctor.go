@@ -17,8 +17,8 @@ var esxDoctorDriver []byte
 //go:embed tally.go
 var tallySource []byte
 
-// buildEsxDoctor compiles the clone in dir together with the driver and returns the
-// program, which it writes to folder. Nothing in the clone is changed.
+// buildEsxDoctor compiles the clone in dir together with the driver, and returns the path of
+// the program in folder. It does not change the clone.
 func buildEsxDoctor(dir, folder string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// A made capture is what generate wrote.
+// A made is a generated capture.
 type made struct {
 	Path    string
 	Bytes   int64
-	Columns int // with the time
+	Columns int // including the time
 	Rows    int
 	VMs     int
 }
 
-// generate writes a capture in esxtop's own form that ends with the row that reaches
-// size bytes. The columns include the time.
+// generate writes a capture in esxtop's format. It ends with the row that reaches size bytes.
+// columns includes the time.
 func generate(path string, columns int, size int64) (*made, error) {
 	l, err := plan(columns - 1)
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *layout) header() []byte {
 	return append(line, '\n')
 }
 
-// row appends one row. A row has a generator of its own: the same row is the same in
+// row appends one row. Each row has a random generator of its own, so that it is the same in
 // captures of all lengths.
 func (l *layout) row(line []byte, n int) []byte {
 	rnd := rand.NewPCG(seed, uint64(n)+2)
@@ -65,7 +65,7 @@ func (l *layout) row(line []byte, n int) []byte {
 		l.vms[i].at(n)
 	}
 	start := time.Date(2026, time.November, 3, 9, 0, 0, 0, time.UTC)
-	// Gaps of 5 s and, as esxtop drifts, each fifth one of 6 s.
+	// Intervals of 5 s; every fifth is 6 s, because esxtop drifts.
 	at := start.Add(time.Duration(n*5+n/5) * time.Second)
 	line = append(line, '"')
 	line = at.AppendFormat(line, "01/02/2006 15:04:05")
@@ -84,7 +84,7 @@ func (l *layout) row(line []byte, n int) []byte {
 	return append(line, '\n')
 }
 
-// cell appends a cell; random has 16 bits.
+// cell appends a cell. random has 16 bits.
 func (l *layout) cell(line []byte, c *column, random int64) []byte {
 	switch c.kind {
 	case zero:
@@ -139,7 +139,7 @@ func hundredths(line []byte, n int64) []byte {
 	return append(line, '.', byte('0'+n/10%10), byte('0'+n%10))
 }
 
-// mean returns the mean of the PCPUs of nodes from to to, as far as they have passed.
+// mean returns the mean of the PCPUs in nodes from to to-1 that the row has so far.
 func (l *layout) mean(from, to int) (mean int64) {
 	for _, n := range l.busy[from:to] {
 		mean += n

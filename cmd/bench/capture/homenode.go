@@ -13,7 +13,7 @@ import (
 	"homenode/source/esxtop"
 )
 
-// workers returns how many goroutines read: none besides this one on one core.
+// workers returns the number of goroutines that read. On one core only the current one reads.
 func workers() int {
 	if n := runtime.GOMAXPROCS(0); n > 1 {
 		return n
@@ -59,7 +59,7 @@ func byReader(f *os.File) (fmt.Stringer, error) {
 	return outcomeOf(vms, rows), errorOf(r.Err(), r.Warnings())
 }
 
-// wanted picks the columns of the question; of groups that are no VMs, too.
+// wanted selects the columns of the question, including those of groups that are not VMs.
 func wanted(c *esxtop.Column) bool {
 	switch c.Object {
 	case "Group Cpu":
@@ -70,7 +70,7 @@ func wanted(c *esxtop.Column) bool {
 	return false
 }
 
-// tallies finds the VMs, with the places of their columns among Header.Wanted.
+// tallies finds the VMs and the indexes of their columns in Header.Wanted.
 func tallies(h *esxtop.Header) ([]vmTally, error) {
 	const missing = -1
 	vms := map[string]*vmTally{}
@@ -100,7 +100,7 @@ func tallies(h *esxtop.Header) ([]vmTally, error) {
 	return out, nil
 }
 
-// addNodes takes the home nodes of one row.
+// addNodes adds the home nodes of one row.
 func (t *vmTally) addNodes(homes numa.NodeSet) {
 	if uint64(homes) != t.nodes {
 		if t.nodes != 0 {
@@ -113,8 +113,8 @@ func (t *vmTally) addNodes(homes numa.NodeSet) {
 	}
 }
 
-// byTicks answers with the ticks that homenode capture reads: all NUMA counters of the
-// host, its nodes and VMs and more, not only those of the question.
+// byTicks answers with the ticks that homenode capture reads. These contain all NUMA counters
+// of the host, its nodes and VMs, and others, not only those of the question.
 func byTicks(f *os.File) (fmt.Stringer, error) {
 	r, err := esxtop.NewTicks(f.Name(), f, esxtop.Options{Workers: workers()})
 	if err != nil {
@@ -168,10 +168,10 @@ func allByReader(f *os.File) (fmt.Stringer, error) {
 	return t, errorOf(r.Err(), r.Warnings())
 }
 
-// cents returns v in hundredths. math.Round would cost more than reading the number did.
+// cents returns v in hundredths. math.Round would be slower than parsing the number.
 func cents(v float64) int64 { return int64(v*100 + math.Copysign(0.5, v)) }
 
-// errorOf checks that the file was read without a doubt.
+// errorOf returns the read error, or the first warning.
 func errorOf(err error, warnings []error) error {
 	if err == nil && len(warnings) > 0 {
 		return warnings[0]

@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// seed makes every run generate the same bytes.
+// seed makes all runs generate the same bytes.
 const seed = 439_993
 
-// plan returns a capture of exactly the wanted number of columns, the time not counted.
-// What the VMs and the host do not fill is worlds of the system, then interrupts.
+// plan returns a capture with exactly columns columns, not counting the time. Columns that the
+// VMs and the host do not need are worlds of the system, then interrupts.
 func plan(columns int) (*layout, error) {
-	perVM := 420 // columns, about
+	perVM := 420 // columns, approximately
 	l := &layout{vms: machines(max(1, columns*8/10/perVM), rand.New(rand.NewPCG(seed, 1)))}
 	tail := &layout{vms: l.vms}
 	tail.devices()
@@ -38,7 +38,7 @@ func plan(columns int) (*layout, error) {
 	return l, nil
 }
 
-// groupColumns is how many columns Group Cpu(1:system) has.
+// groupColumns is the number of columns of Group Cpu(1:system).
 const groupColumns = 25
 
 // groupCounters returns the counters of Group Cpu; only VMs have % VmWait.
@@ -60,7 +60,7 @@ func (l *layout) one(object, instance, counter string, k kind, base int) {
 	c.kind, c.base = k, int64(base)
 }
 
-// host adds the objects of the host that come before the groups.
+// host adds the objects of the host that precede the groups.
 func (l *layout) host() {
 	l.add("Memory", "", overcommit, -1)
 	l.add("Physical Cpu Load", "", loads, -1)
@@ -87,7 +87,7 @@ func (l *layout) host() {
 	l.add("VSAN", "", []string{"Enabled?"}, -1)
 }
 
-// groups adds the groups of the VMs with their worlds, then their memory.
+// groups adds the groups of the VMs with their worlds, then the memory of the VMs.
 func (l *layout) groups() {
 	counters := worldCounters()
 	for i := range l.vms {
@@ -112,7 +112,7 @@ func (l *layout) groups() {
 	}
 }
 
-// devices adds the objects that come after the groups.
+// devices adds the objects after the groups.
 func (l *layout) devices() {
 	for a := range 6 {
 		l.add("Physical Disk Adapter", fmt.Sprintf("vmhba%d", a), disk, -1)

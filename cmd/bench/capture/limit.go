@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// block is how many bytes the limits read at once: it stays in the cache of a core.
+// block is the read size of the limits, in bytes. It fits in the cache of a core.
 const block = 256 << 10
 
-// limits are what can be done with the bytes of a file at most: no reader that looks at
-// each byte is faster than the fastest of the last three, and none that takes the bytes
-// from the page cache by read(2) faster than the first.
+// limits are upper bounds on reading a file. No reader that examines each byte is faster than
+// the fastest of the last three. No reader that uses read(2) on the page cache is faster than
+// the first.
 var limits = map[string]func(b []byte) int{
 	"read":     func([]byte) int { return 0 },
 	"newlines": func(b []byte) int { return bytes.Count(b, []byte{'\n'}) },
@@ -41,8 +41,7 @@ var limits = map[string]func(b []byte) int{
 	},
 }
 
-// limit is the process that measures one of them, on as many cores as it has: limit
-// NAME FILE.
+// limit is the process that measures one limit on all of its cores: limit NAME FILE.
 func limit(args []string) error {
 	if len(args) != 2 || limits[args[0]] == nil {
 		return errors.New("limit: want a name and a file")
@@ -74,7 +73,7 @@ func limit(args []string) error {
 	return errors.Join(errs...)
 }
 
-// pass reads r in blocks and looks at each.
+// pass reads r in blocks and calls look with each.
 func pass(r io.Reader, look func([]byte) int) (found int, err error) {
 	buf := make([]byte, block)
 	for {

@@ -7,36 +7,36 @@ import (
 	"math/rand/v2"
 )
 
-// The host of the generated capture: four nodes of sixteen cores with two threads.
+// Host of the generated capture: four nodes of sixteen cores with two threads.
 const (
 	nodes        = 4
 	pcpusPerNode = 32
 	pcpus        = nodes * pcpusPerNode
 	nodeMB       = 512 << 10
-	firstGID     = 1_302_698 // of a VM; groups of the system have lower ones
+	firstGID     = 1_302_698 // of a VM; system groups have lower ones
 	firstWorld   = 2_100_000
 )
 
-// A machine is one VM of the capture: what its NUMA counters say follows from a few
-// numbers, so that its locality falls and comes back in a way that can be seen.
+// A machine is one VM of the capture. Its NUMA counters follow from a few numbers, so that its
+// locality visibly falls and recovers.
 type machine struct {
 	gid, world int
 	name       string
 	vcpus      int
 	sizeMB     int
-	homes      []int // more than one: a wide VM
-	falls      bool  // its memory goes remote for a while, again and again
-	flaps      bool  // it changes its home node again and again
+	homes      []int // several for a wide VM
+	falls      bool  // its memory periodically becomes remote
+	flaps      bool  // its home node changes repeatedly
 	startsAt   int   // row of the first fall
 
-	// Of the row: hundredths of MB, a percentage, migrations since the row before.
+	// Of the current row: hundredths of MB, a percentage, migrations since the previous row.
 	local, remote int64
 	percent       int64
 	moved         int64
 	homeText      string
 }
 
-// A fall takes this many rows from its beginning to the next one: down, low, back.
+// Duration of a fall in rows, from its beginning to the next one: down, low, back.
 const (
 	fallRows  = 40
 	lowRows   = 120
@@ -67,7 +67,7 @@ func machines(n int, rnd *rand.Rand) []machine {
 	return out
 }
 
-// at sets the NUMA counters of a row.
+// at sets the NUMA counters for a row.
 func (m *machine) at(row int) {
 	m.moved = 0
 	home := m.homes[0]

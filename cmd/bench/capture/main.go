@@ -1,9 +1,9 @@
 //go:build linux
 
-// Command capturebench measures how fast an esxtop capture is read: homenode beside
-// encoding/csv, polars, DuckDB and esx-doctor, all of which answer one question about
-// one generated file, and beside what the machine can do at most with the same bytes.
-// The contenders take turns, each one in a process of its own; it prints medians.
+// Command capturebench measures how fast an esxtop capture is read. It compares homenode with
+// encoding/csv, polars, DuckDB and esx-doctor, which all answer one question about one
+// generated file, and with the limits of the machine for the same bytes. The contenders run in
+// turns, each in its own process; the results are medians.
 package main
 
 import (
@@ -61,7 +61,7 @@ func run(args []string) error {
 	return measure(&s)
 }
 
-// settings are the flags.
+// settings has the flags.
 type settings struct {
 	megabytes, longMB, duckMB    int64
 	columns, rounds, slowRounds  int

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// measure generates the captures, lets the contenders take turns and prints.
+// measure generates the captures, runs the contenders in turns and prints the results.
 func measure(s *settings) (err error) {
 	folder, err := os.MkdirTemp(s.folder, "capturebench")
 	if err != nil {
@@ -62,9 +62,9 @@ func measure(s *settings) (err error) {
 	return write(os.Stdout, s, files, all)
 }
 
-// generateAll writes the captures and reads them once, so that all contenders find them
-// in the page cache. A process of its own writes them: what this one had resident at most
-// would count as taken by the contenders that it starts.
+// generateAll writes the captures and reads them once, so that they are in the page cache for
+// all contenders. A separate process writes them: the peak memory of this process would count
+// as memory of the contenders that it starts.
 func generateAll(s *settings, self, folder string) (f captures, err error) {
 	for _, want := range []struct {
 		to   **made
@@ -100,8 +100,8 @@ func warm(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// agree checks that all answers about a file are the same: home nodes count where a
-// contender can read them. The number of rows is all that an index knows.
+// agree checks that all answers about a file are equal. It ignores home nodes for contenders
+// that cannot read them. An index only knows the number of rows.
 func agree(all []*contender) error {
 	type asked struct {
 		file  *made
@@ -132,7 +132,7 @@ func agree(all []*contender) error {
 	return nil
 }
 
-// median returns the run in the middle by time, the faster one of two.
+// median returns the run with the median time; for an even number the faster of the middle two.
 func (c *contender) median() measured {
 	sorted := slices.SortedFunc(slices.Values(c.runs), func(a, b measured) int { return cmp.Compare(a.seconds, b.seconds) })
 	return sorted[(len(sorted)-1)/2]
@@ -147,7 +147,7 @@ func (c *contender) extremes() (slowest, fastest float64) {
 	return slowest, fastest
 }
 
-// mostRSS returns the most that a run had resident.
+// mostRSS returns the highest peak memory of all runs.
 func (c *contender) mostRSS() (most int64) {
 	for _, m := range c.runs {
 		most = max(most, m.rss)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// answer is the process of a contender that is written in Go: answer READER FILE. It
-// prints the answer and the seconds from opening the file to it.
+// answer is the process of a contender written in Go: answer READER FILE. It prints the answer
+// and the seconds since opening the file.
 func answer(args []string) error {
 	if len(args) != 2 {
 		return errors.New("answer: want a reader and a file")
@@ -33,7 +33,7 @@ func answer(args []string) error {
 	return nil
 }
 
-// readers are the contenders that are written in Go.
+// readers are the contenders written in Go.
 var readers = map[string]func(*os.File) (fmt.Stringer, error){
 	"reader":  byReader,
 	"ticks":   byTicks,
@@ -42,8 +42,8 @@ var readers = map[string]func(*os.File) (fmt.Stringer, error){
 	"csv-all": allByEncodingCSV,
 }
 
-// A total is the answer when every column is converted: all numbers of the file added
-// up, in hundredths, and how many there are. Home nodes are no numbers.
+// A total is the answer when every column is converted: the sum and the count of all numbers in
+// the file, in hundredths. Home nodes are not numbers.
 type total struct {
 	rows, columns int
 	sum           int64

@@ -10,7 +10,7 @@ import (
 	"homenode/cmd/bench/contest"
 )
 
-// titles of the groups.
+// titles has the titles of the groups.
 var titles = [groups]string{
 	question:   "The question: NUMA counters and ready time of all VMs",
 	command:    "The whole command",
@@ -54,7 +54,7 @@ func write(w io.Writer, s *settings, files captures, all []*contender) error {
 	return writeTargets(w, s, all)
 }
 
-// row returns the cells of c.
+// row returns the table cells of c.
 func (c *contender) row(base map[int]float64) []string {
 	m := c.median()
 	slowest, fastest := c.extremes()

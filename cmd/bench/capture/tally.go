@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// The question that every contender answers about a capture, for each VM (a group with
-// % VmWait): local and remote memory added up over all rows, rows with N%L below 80,
-// migrations, the most ready and co-stop time, how often the home nodes changed and in
-// how many rows there were several. Amounts are in hundredths of what the file states,
-// so that sums are exact and contenders agree to the last digit.
+// Every contender answers this question about a capture, for each VM (a group with % VmWait):
+// local and remote memory, each summed over all rows; rows with N%L below 80; migrations;
+// maximum ready and co-stop time; the number of changes of home nodes; and the number of rows
+// with several home nodes. Amounts are in hundredths of the file's unit, so that sums are exact
+// and contenders agree to the last digit.
 
-// The counters that it takes, in the order of a vmTally's cells.
+// Counters of the question, in the order of a vmTally's cells.
 const (
 	onReady = iota
 	onCoStop
@@ -29,25 +29,25 @@ const (
 	counters
 )
 
-// counterNames are the counters as the header names them.
+// counterNames has the names of the counters in the header.
 var counterNames = [counters]string{"% Ready", "% CoStop", "Numa Home Nodes", "Numa Rebalance Count Delta",
 	"Numa Remote Memory MBytes", "Numa Local Memory MBytes", "Numa % Local"}
 
-// below is N%L, in percent, under which a row counts.
+// below is the N%L threshold in percent; lower rows count.
 const below = 80
 
-// A vmTally is the answer for one VM, and where its counters stand.
+// A vmTally is the answer for one VM, with the indexes of its columns.
 type vmTally struct {
 	name    string        // gid:name
-	columns [counters]int // of the file, from 0
+	columns [counters]int // in the file, from 0
 
 	local, remote, below, moved, ready, coStop int64
 	changes, wide                              int64
-	homes                                      string // of the row before, as text or as nodes
+	homes                                      string // of the previous row, as text or as nodes
 	nodes                                      uint64
 }
 
-// add takes one row: numbers in hundredths, by counter.
+// add adds one row of numbers in hundredths, by counter.
 func (t *vmTally) add(cells *[counters]int64) {
 	t.local += cells[onLocal]
 	t.remote += cells[onRemote]
@@ -59,7 +59,7 @@ func (t *vmTally) add(cells *[counters]int64) {
 	t.coStop = max(t.coStop, cells[onCoStop])
 }
 
-// addHomes takes the home nodes of one row, such as "0,1".
+// addHomes adds the home nodes of one row, such as "0,1".
 func (t *vmTally) addHomes(homes string) {
 	if homes != t.homes {
 		if t.homes != "" {
@@ -72,7 +72,7 @@ func (t *vmTally) addHomes(homes string) {
 	}
 }
 
-// find returns the VMs of a header's paths with the columns that the question takes.
+// find returns the VMs in a header, with the columns of the question.
 func find(paths []string) ([]vmTally, error) {
 	vms := map[string]*vmTally{}
 	for i, p := range paths {
@@ -107,7 +107,7 @@ func find(paths []string) ([]vmTally, error) {
 
 func byName(a, b vmTally) int { return cmp.Compare(a.name, b.name) }
 
-// split takes a path \\host\object(instance)\counter apart.
+// split splits a path \\host\object(instance)\counter.
 func split(p string) (object, instance, counter string, ok bool) {
 	rest, ok := strings.CutPrefix(p, `\\`)
 	if !ok {
@@ -123,17 +123,17 @@ func split(p string) (object, instance, counter string, ok bool) {
 	return object, strings.TrimSuffix(instance, ")"), counter, true
 }
 
-// An outcome is the answer as one line, by which contenders are compared.
+// An outcome is the answer in comparable form.
 type outcome struct {
 	rows, vms      int
-	numbers, homes string // hashes; "-" when the contender cannot read home nodes
+	numbers, homes string // hashes; homes is "-" if the contender cannot read home nodes
 }
 
 func (o outcome) String() string {
 	return fmt.Sprintf("rows=%d vms=%d numbers=%s homes=%s", o.rows, o.vms, o.numbers, o.homes)
 }
 
-// outcomeOf makes one line of the answer.
+// outcomeOf returns the outcome of an answer.
 func outcomeOf(vms []vmTally, rows int) outcome {
 	numbers, homes := sha256.New(), sha256.New()
 	for i := range vms {

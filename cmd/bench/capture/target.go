@@ -9,10 +9,10 @@ import (
 	"homenode/cmd/bench/contest"
 )
 
-// A target is what homenode is to reach, and what it takes to tell.
+// A target is a required figure and the way to compute it.
 type target struct {
 	text string
-	// measured returns the figure; false when a contender did not take part.
+	// measured returns the figure; ok is false if a contender did not take part.
 	measured func(r results) (figure float64, ok bool)
 	least    float64
 	most     float64 // instead of least
@@ -41,8 +41,8 @@ func speed(g group, name string, cores int) func(results) (float64, bool) {
 	}
 }
 
-// rows returns the speed of a contender beyond what a longer file and a shorter one have
-// in common: the start and the header.
+// rows returns the speed of a contender without fixed costs (start and header): it is computed
+// from the difference of a longer and a shorter file.
 func rows(name string, cores int) func(results) (float64, bool) {
 	return func(r results) (float64, bool) {
 		short, longer := r.find(question, name, cores), r.find(long, name, cores)
@@ -54,7 +54,7 @@ func rows(name string, cores int) func(results) (float64, bool) {
 	}
 }
 
-// over returns how many times as fast the first is as the second.
+// over returns the ratio of two speeds, a/b.
 func over(a, b func(results) (float64, bool)) func(results) (float64, bool) {
 	return func(r results) (float64, bool) {
 		x, ok := a(r)
@@ -73,7 +73,7 @@ func memory(g group, name string, cores int) func(results) (float64, bool) {
 	}
 }
 
-// targets are those of the project, for one build.
+// targets returns the project's targets for one build.
 func targets(build string, speedTarget float64) []target {
 	own := readerAlone + build
 	reader := speed(question, own, 1)
@@ -113,7 +113,7 @@ func targets(build string, speedTarget float64) []target {
 	return out
 }
 
-// writeTargets prints each target beside what was measured.
+// writeTargets prints each target with the measured figure.
 func writeTargets(w io.Writer, s *settings, all []*contender) error {
 	for _, b := range []struct {
 		build string

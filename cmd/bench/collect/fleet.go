@@ -8,9 +8,8 @@ import (
 	"homenode/numa"
 )
 
-// bigFleet returns VMs that answer like those of a real vCenter: every property
-// is set, and extraConfig has the entries that a power-on leaves there, of which
-// few matter to NUMA.
+// bigFleet returns VMs whose properties are as large as those of a real vCenter: every property
+// is set, and extraConfig has the entries that a power-on adds, of which few matter to NUMA.
 func bigFleet(vms, settings int) *numa.Fleet {
 	const where = "benchmark"
 	f := &numa.Fleet{}
@@ -51,7 +50,7 @@ func bigFleet(vms, settings int) *numa.Fleet {
 	return f
 }
 
-// extraConfig returns n entries; the first ones are kept by the reader.
+// extraConfig returns n entries, of which the reader keeps the first ones.
 func extraConfig(i, n int) numa.Settings {
 	s := numa.Settings{
 		{Key: "numa.autosize.cookie", Value: "160082"},

@@ -14,8 +14,8 @@ import (
 	"homenode/source/vsphere"
 )
 
-// readByLibrary is the process that collects page by page with govmomi's own
-// decoder and drops what it gets: what a reader on govmomi cannot go below.
+// readByLibrary is the process that collects page by page with govmomi's own decoder and
+// discards the results. It is the lower bound for a reader based on govmomi.
 func readByLibrary(args []string) error {
 	u, page, vms, err := arguments(args)
 	if err != nil {

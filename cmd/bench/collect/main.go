@@ -1,9 +1,8 @@
 //go:build linux
 
-// Command collectbench measures what it costs to collect a fleet: homenode's
-// reader beside govmomi's and govc, in processes of their own, against a
-// simulated vCenter in another process. It prints the median of several rounds
-// in which the contenders take turns.
+// Command collectbench measures the cost of collecting a fleet. It compares homenode's reader
+// with govmomi's and govc, each in its own process, against a simulated vCenter in another
+// process. The contenders run in turns; the result is the median of several rounds.
 package main
 
 import (
@@ -68,13 +67,13 @@ type contender struct {
 	used []usage
 }
 
-// A usage is what one process took.
+// A usage is the resource usage of one process.
 type usage struct {
 	cpu, wall time.Duration
 	rss       int64 // largest resident memory in bytes
 }
 
-// measure starts the server, lets the contenders take turns and prints.
+// measure starts the server, runs the contenders in turns and prints the results.
 func measure(vms, settings, rounds int, govc string, pages []string, profile string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -116,7 +115,7 @@ func measure(vms, settings, rounds int, govc string, pages []string, profile str
 	return print(os.Stdout, contenders, vms)
 }
 
-// print writes one row a contender; ratios are of medians, to the last one.
+// print writes one row per contender. Ratios are medians relative to the last contender.
 func print(w io.Writer, contenders []*contender, vms int) error {
 	t := texttab.Table{}
 	t.Row("", "VMs/s per core", "slowest to fastest", "CPU", "wall", "memory", "times the last")
@@ -139,7 +138,7 @@ func print(w io.Writer, contenders []*contender, vms int) error {
 	return err
 }
 
-// runOnce runs a command and returns what it took.
+// runOnce runs a command and returns its resource usage.
 func runOnce(cmd *exec.Cmd) (usage, error) {
 	var errs strings.Builder
 	cmd.Stderr = &errs
@@ -154,15 +153,15 @@ func runOnce(cmd *exec.Cmd) (usage, error) {
 	return u, nil
 }
 
-// govcCommand collects the same properties of the same VMs.
+// govcCommand returns the command that collects the same properties of the same VMs.
 func govcCommand(govc, address string) *exec.Cmd {
 	cmd := exec.Command(govc, append([]string{"collect", "-json", "-type", "VirtualMachine", "-"}, vsphere.VMProperties()...)...)
 	cmd.Env = append(os.Environ(), "GOVC_URL="+address, "GOVC_INSECURE=1", "GOVC_PERSIST_SESSION=false")
 	return cmd
 }
 
-// checkGovc checks that govc brings every VM. It does not keep what it reads: what
-// this process takes at most counts as taken by its children, too.
+// checkGovc checks that govc returns every VM. It does not store the output, because the peak
+// memory of this process also counts for its child processes.
 func checkGovc(cmd *exec.Cmd, vms int) error {
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -172,7 +171,7 @@ func checkGovc(cmd *exec.Cmd, vms int) error {
 		return err
 	}
 	const once = `"config.hardware.numCPU"`
-	n, found := 0, 0 // found is how much of once the last bytes are
+	n, found := 0, 0 // found is the length of the prefix of once that the last bytes match
 	in := bufio.NewReader(out)
 	for {
 		c, err := in.ReadByte()
@@ -204,7 +203,7 @@ type server struct {
 	in  io.Closer
 }
 
-// startServer returns when the vCenter answers.
+// startServer starts the vCenter and returns when it answers.
 func startServer(self string, vms, settings int) (*server, string, error) {
 	cmd := exec.Command(self, "serve", strconv.Itoa(vms), strconv.Itoa(settings))
 	cmd.Stderr = os.Stderr
@@ -234,7 +233,7 @@ func (s *server) stop() {
 	}
 }
 
-// serve is the process of the simulated vCenter; it ends when its input does.
+// serve is the process of the simulated vCenter; it ends at the end of its input.
 func serve(args []string) error {
 	vms, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -254,8 +253,8 @@ func serve(args []string) error {
 	return err
 }
 
-// read is the process that collects as homenode does: address, page size, wanted
-// VMs and, to profile it, a file.
+// read is the process that collects as homenode does. Arguments: address, page size, expected
+// number of VMs and, optionally, a file for a CPU profile.
 func read(args []string) error {
 	u, page, vms, err := arguments(args)
 	if err != nil {

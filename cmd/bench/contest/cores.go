@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package contest has what benchmarks share that let programs take turns, each one in a
-// process of its own: the cores of a process, its memory, tables.
+// Package contest is shared by benchmarks that run programs in turns, each in its own process.
+// It limits the cores of a process, measures its memory and prints tables.
 package contest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OnCores calls start, which starts a process, so that the process runs on n cores at
-// most: it inherits those of the thread that it is started by.
+// OnCores calls start, which starts a process. The process runs on at most n cores, because it
+// inherits the CPU affinity of the thread that starts it.
 func OnCores(n int, start func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -37,7 +37,7 @@ func OnCores(n int, start func() error) error {
 	return errors.Join(start(), unix.SchedSetaffinity(0, &all))
 }
 
-// MaxRSS returns the largest resident memory of a process that has ended, in bytes.
+// MaxRSS returns the peak resident memory of an ended process, in bytes.
 func MaxRSS(p *os.ProcessState) int64 {
 	if r, ok := p.SysUsage().(*syscall.Rusage); ok {
 		return int64(r.Maxrss) * 1024

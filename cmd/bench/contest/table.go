@@ -31,10 +31,10 @@ type Table struct {
 	rows     [][]string
 }
 
-// Row adds a row; the first one holds the names of columns.
+// Row adds a row. The first row is the header.
 func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// Write prints the table; nothing when there are no rows below the names.
+// Write prints the table, or nothing if it only has a header.
 func (t *Table) Write(w io.Writer, title string) error {
 	if len(t.rows) < 2 {
 		return nil
@@ -61,7 +61,7 @@ func (t *Table) Write(w io.Writer, title string) error {
 	return err
 }
 
-// CPUModel returns what the kernel calls the CPU.
+// CPUModel returns the model name of the CPU according to the kernel.
 func CPUModel() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

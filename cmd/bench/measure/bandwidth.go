@@ -19,14 +19,15 @@ import (
 )
 
 const (
-	overL3      = 4    // the working set of all threads is so many times as large as the L3
-	readShare   = 0.95 // of likwid-bench's bandwidth that homenode is to reach
+	overL3      = 4    // size of the working set of all threads, in multiples of the L3 cache
+	readShare   = 0.95 // target as a share of likwid-bench's bandwidth
 	readFor     = 20 * time.Millisecond
-	likwidBytes = 1e9 // what a run of likwid-bench reads, about: 20 to 50 ms
+	likwidBytes = 1e9 // amount that a run of likwid-bench reads, approximately: 20 to 50 ms
 )
 
-// reads lets homenode and likwid-bench read memory in turn. Both count every byte of the lines that they pass, of which
-// homenode loads 8 and likwid-bench all; both have small pages, and each thread a part of its own.
+// reads measures the memory read bandwidth of homenode and likwid-bench in turns. Both count every byte of the cache
+// lines that they pass; homenode loads 8 bytes of each, likwid-bench all. Both use small pages, and a separate part for
+// each thread.
 func reads(ctx context.Context, s *settings, _ *peer, w io.Writer) ([]goal, error) {
 	if _, err := exec.LookPath(s.likwid); err != nil {
 		_, err := fmt.Fprintln(w, "\nBandwidth is left out: there is no likwid-bench here (Debian: apt install likwid).")
@@ -36,7 +37,7 @@ func reads(ctx context.Context, s *settings, _ *peer, w io.Writer) ([]goal, erro
 	if err != nil {
 		return nil, err
 	}
-	mb := (overL3*l3 + 1e6 - 1) / 1e6 // of 10⁶ bytes, as likwid-bench has it
+	mb := (overL3*l3 + 1e6 - 1) / 1e6 // in units of 10⁶ bytes, as in likwid-bench
 	t := contest.Table{Markdown: s.markdown}
 	t.Row(append([]string{""}, cellNames("likwid-bench", "GB/s")...)...)
 	var goals []goal
@@ -55,7 +56,7 @@ func reads(ctx context.Context, s *settings, _ *peer, w io.Writer) ([]goal, erro
 	return goals, t.Write(w, fmt.Sprintf("Reading %d MB, small pages", mb))
 }
 
-// readPairs measures so many threads beside one kernel of likwid-bench.
+// readPairs compares homenode on threads threads with one kernel of likwid-bench.
 func readPairs(ctx context.Context, s *settings, kernel string, threads, mb int) (p *pairs, err error) {
 	p = new(pairs)
 	for turn := range s.rounds {
@@ -79,7 +80,7 @@ func readPairs(ctx context.Context, s *settings, kernel string, threads, mb int)
 	return p, nil
 }
 
-// ownRead returns GB/s, in memory that is new as likwid-bench's is.
+// ownRead returns homenode's bandwidth in GB/s. The memory is newly allocated, as in likwid-bench.
 func ownRead(ctx context.Context, s *settings, threads, mb int) (rate float64, err error) {
 	m, err := pages.Take(ctx, pages.Ask{Bytes: mb * 1e6, Node: pages.Anywhere})
 	if err != nil {
@@ -95,7 +96,7 @@ func ownRead(ctx context.Context, s *settings, threads, mb int) (rate float64, e
 	return rate / 1e9, err
 }
 
-// likwidRead returns GB/s.
+// likwidRead returns likwid-bench's bandwidth in GB/s.
 func likwidRead(ctx context.Context, s *settings, kernel string, threads, mb int) (float64, error) {
 	out, err := exec.CommandContext(ctx, s.likwid, "-t", kernel, "-i", strconv.Itoa(max(1, likwidBytes/1e6/mb)),
 		"-w", fmt.Sprintf("N:%dMB:%d", mb, threads)).CombinedOutput()
@@ -111,7 +112,7 @@ func likwidRead(ctx context.Context, s *settings, kernel string, threads, mb int
 	return 0, errors.New(s.likwid + " says no MByte/s")
 }
 
-// likwidKernels are the kernels that read: with scalar loads, and with the widest that the processor has.
+// likwidKernels returns the read kernels: with scalar loads, and with the widest loads of the processor.
 func likwidKernels() []string {
 	b, err := bounded.File("/proc/cpuinfo", 1<<24)
 	switch {
@@ -123,7 +124,7 @@ func likwidKernels() []string {
 	return []string{"load"}
 }
 
-// cacheBytes is the size of the L3 of the first processor, as the kernel shows it.
+// cacheBytes returns the size of the first processor's L3 cache according to the kernel.
 func cacheBytes() (int, error) {
 	b, err := bounded.File("/sys/devices/system/cpu/cpu0/cache/index3/size", 64)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"homenode/internal/bounded"
 )
 
-// A calm waits for moments in which nothing else runs, as long as its patience lasts. What runs beside changes figures by
-// more than contenders differ by, and it hits a thread that has just begun more than one that waited.
+// A calm waits for moments without other activity, up to a total timeout. Other activity affects the figures more than
+// the contenders differ, and it affects a newly started thread more than one that waited.
 type calm struct {
-	patience   time.Duration // that is left
-	turns, had int           // turns in all, and those that began in a calm moment
+	patience   time.Duration // remaining
+	turns, had int           // total number of turns, and of those that began in a calm moment
 }
 
-// await returns when nothing else has run for some milliseconds, or patience is over.
+// await returns after some milliseconds without other activity, or at the timeout.
 func (c *calm) await() {
 	c.turns++
 	const pause, enough = time.Millisecond, 3
@@ -37,16 +37,16 @@ func (c *calm) await() {
 	}
 }
 
-// String says how many turns began in a calm moment.
+// String reports how many turns began in a calm moment.
 func (c *calm) String() string {
 	return fmt.Sprintf("%d of %d turns began while nothing else ran in this guest.", c.had, c.turns)
 }
 
-// running is how many threads the kernel runs now, this one among them.
+// running returns the number of running threads in the kernel, including this one.
 func running() int {
 	b, err := bounded.File("/proc/loadavg", 256)
 	if err != nil {
-		return 1 // not known: no reason to wait
+		return 1 // unknown: do not wait
 	}
 	fields := strings.Fields(string(b))
 	if len(fields) < 4 {

@@ -17,18 +17,18 @@ import (
 
 const (
 	lineBytes = 64   // of both contenders
-	turns     = 3    // of each contender in a round, at each working set
-	samples   = 21   // of a turn; others run on a shared machine, so many short ones find more calm moments than a few long ones
-	sampleNS  = 15e4 // how long one takes, about
-	within    = 0.05 // how far the contenders may be from each other
-	edge      = 0.10 // neighbours in the ladder that differ by more are at the edge of a cache
+	turns     = 3    // of each contender per round and working set
+	samples   = 21   // per turn; on shared machines many short samples hit more calm moments than a few long ones
+	sampleNS  = 15e4 // approximate duration of a sample
+	within    = 0.05 // maximum relative difference of the contenders
+	edge      = 0.10 // if neighbouring sizes differ by more, they are at the edge of a cache
 )
 
-// pageNames name both sizes of pages.
+// pageNames has the names of page sizes, by whether they are huge.
 var pageNames = map[bool]string{false: "small pages", true: "huge pages"}
 
-// chaseLadder lets both contenders follow the same cycles in the same memory, which is taken anew in each round: where its
-// pages are decides how well they fit in a cache.
+// chaseLadder measures both contenders on the same cycles in the same memory. Each round allocates new memory, because the
+// placement of its pages determines how well they fit in a cache.
 func chaseLadder(ctx context.Context, s *settings, c *peer, w io.Writer) (goals []goal, err error) {
 	if _, err := c.do("pin %d", s.cpus[0]); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func chaseLadder(ctx context.Context, s *settings, c *peer, w io.Writer) (goals 
 	return goals, nil
 }
 
-// chaseRound measures all sizes in new memory.
+// chaseRound measures all sizes in newly allocated memory.
 func chaseRound(ctx context.Context, s *settings, c *peer, round int, huge bool, sizes []int, rungs, multi []pairs) (err error) {
 	m, err := share(c, s.most, huge)
 	if err != nil {
@@ -73,7 +73,7 @@ func chaseRound(ctx context.Context, s *settings, c *peer, round int, huge bool,
 		}
 		for turn := range turns {
 			s.calm.await()
-			// Where the program in C begins, homenode was not just before.
+			// The program in C starts where homenode has not just been.
 			if _, err := c.do("begin %d", random.IntN(size/lineBytes)*lineBytes); err != nil {
 				return err
 			}
@@ -92,8 +92,8 @@ func chaseRound(ctx context.Context, s *settings, c *peer, round int, huge bool,
 	return nil
 }
 
-// chaseTurn lets both measure once, one after the other on the same processor. Each one warms the caches before, since
-// the other one has used them. The samples of both have the same number of loads.
+// chaseTurn measures both once, one after the other on the same processor. Each warms the caches first, because the other
+// has used them. The samples of both have the same number of loads.
 func chaseTurn(on int, c *peer, cycle *chase.Cycle, ownFirst bool) (own, other float64, err error) {
 	warm := min(cycle.Lines(), 1<<18)
 	their := func() (err error) {
@@ -127,10 +127,11 @@ func chaseTurn(on int, c *peer, cycle *chase.Cycle, ownFirst bool) (own, other f
 	return own, other, err
 }
 
-// loadsFor returns how many loads a sample has.
+// loadsFor returns the number of loads in a sample.
 func loadsFor(ns float64) int { return int(min(max(sampleNS/ns, 64), 5e7)) }
 
-// writeLadder prints the table, and returns the ratio that is furthest from 1 of the sizes that are at no edge.
+// writeLadder prints the table. It returns the worst ratio, the one furthest from 1, excluding sizes at the edge of a
+// cache.
 func writeLadder(w io.Writer, s *settings, other, title string, sizes []int, rungs []pairs) (worst float64, err error) {
 	t := contest.Table{Markdown: s.markdown}
 	t.Row(append(append([]string{"working set"}, cellNames(other, "ns")...), other+" by round, ns", "")...)
@@ -155,7 +156,7 @@ func writeLadder(w io.Writer, s *settings, other, title string, sizes []int, run
 	return worst, t.Write(w, title)
 }
 
-// steep says whether two neighbours differ by more than 10 %, by the geometric mean of both contenders.
+// steep reports whether two neighbours differ by more than 10 %, by the geometric mean of both contenders.
 func steep(a, b *pairs) bool {
 	a1, a2 := a.medians()
 	b1, b2 := b.medians()

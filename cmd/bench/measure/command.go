@@ -13,7 +13,7 @@ import (
 	"homenode/cmd/bench/contest"
 )
 
-// command measures how long the whole process takes.
+// command measures the duration of the whole process.
 func command(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []goal, err error) {
 	if s.homenode == "" {
 		return nil, nil
@@ -27,7 +27,7 @@ func command(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []go
 		cmd := exec.CommandContext(ctx, s.homenode, run.args...)
 		start := time.Now()
 		err := cmd.Run()
-		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 { // 1: not to be relied on, as on a busy machine
+		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 { // 1: unreliable results, for example on a busy machine
 			return nil, fmt.Errorf("%s: %w", cmd, err)
 		}
 		seconds, name := time.Since(start).Seconds(), "homenode "+strings.Join(run.args, " ")

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command measurebench compares the kernels of homenode measure with the same in C, with multichase and with likwid-bench:
-// side by side in one run, in turns of milliseconds, on the same processors. It prints ratios, of which
-// the median counts: a shared machine changes between two turns, too.
+// Command measurebench compares the kernels of homenode measure with equivalent ones in C, with multichase and with
+// likwid-bench. They alternate in turns of milliseconds in one run, on the same processors. The results are ratios, of
+// which the median matters, because a shared machine also changes between two turns.
 package main
 
 import (
@@ -32,15 +32,15 @@ func main() {
 	}
 }
 
-// settings are the flags, and what is known of the machine.
+// settings has the flags and facts about the machine.
 type settings struct {
 	rounds         int
-	most           int // bytes of the largest working set
+	most           int // size of the largest working set in bytes
 	cc, multichase string
 	homenode       string
 	likwid         string
 	markdown       bool
-	cpus           []int // processors that take a thread
+	cpus           []int // processors that can run a thread
 	calm           calm
 }
 

@@ -18,14 +18,14 @@ import (
 	"homenode/measure/guest/pages"
 )
 
-// multiRounds is in how many rounds multichase takes part: a process of it takes more than a second.
+// multiRounds is the number of rounds with multichase, whose process runs for more than a second.
 const multiRounds = 5
 
-// multiSamples is how many samples of half a second each side takes, of which the best counts: multichase does no other.
+// multiSamples is the number of half-second samples of each side. The best one counts, because multichase reports no other.
 const multiSamples = 5
 
-// multiTurn runs homenode's chase and multichase, by one rule: new memory, one cycle that is random over the whole working set, a
-// walk to warm the caches, and the best of some samples of half a second on the same processor.
+// multiTurn measures homenode's chase and multichase in the same way: newly allocated memory, one random cycle over the whole
+// working set, one pass to warm the caches, and the best of some half-second samples on the same processor.
 func multiTurn(ctx context.Context, s *settings, ownFirst, huge bool, size int, p *pairs) error {
 	var ns [2]float64
 	turn := []func() error{
@@ -73,7 +73,7 @@ func multiBest(ctx context.Context, s *settings, huge bool, size int) (ns float6
 	if huge {
 		args = append(args, "-H")
 	}
-	// A process begins with the processors of the thread that starts it; multichase takes the first of them.
+	// A process inherits the CPU affinity of the thread that starts it; multichase runs on the first CPU.
 	var out []byte
 	if err := cpu.On(s.cpus[0], func() (err error) {
 		out, err = exec.CommandContext(ctx, filepath.Join(s.multichase, "multichase"), args...).Output()
@@ -87,5 +87,5 @@ func multiBest(ctx context.Context, s *settings, huge bool, size int) (ns float6
 	return ns, nil
 }
 
-// joinClose gives memory back.
+// joinClose frees memory and joins the errors.
 func joinClose(err error, m *pages.Memory) error { return errors.Join(err, m.Close()) }

@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	probedBytes = 256 << 20 // memory of pages that are probed, and of the chase beside them
-	hugeBytes   = 2 << 20   // a unit that is probed whole, as the command does beside its ladder
+	probedBytes = 256 << 20 // size of the memory for probes, and of the chase for comparison
+	hugeBytes   = 2 << 20   // a unit that is probed as a whole, as the command does beside its ladder
 	hugeLines   = 16
-	blockBytes  = 8 << 20 // of the chase that goes through memory block by block
-	probed      = 1024    // pages of a turn
-	costUS      = 3.0     // what one probe may take on a calm machine
-	probeWithin = 0.15    // how far a probe may be from the chase
-	probeTurns  = 7       // of a round
+	blockBytes  = 8 << 20 // of the chase that visits memory block by block
+	probed      = 1024    // pages per turn
+	costUS      = 3.0     // maximum cost of a probe on a calm machine
+	probeWithin = 0.15    // maximum relative difference of a probe and the chase
+	probeTurns  = 7       // per round
 )
 
-// pageProbe measures what one probe of a page costs, and what it says beside chases of the same round in huge pages. A probe waits
-// for no walk through page tables. A chase does when its pages are many: in a guest in huge pages, too, if the hypervisor backs
-// them by small ones. So it is set beside a chase that stays for a while within few pages, and beside the plain one.
+// pageProbe measures the cost of probing a page, and compares its result with chases in huge pages of the same round. A probe does
+// not wait for page walks. A chase over many pages does, even in huge pages of a guest if the hypervisor backs them by small
+// pages. The probe is therefore compared with a chase that stays in few pages for a while, and with the plain chase.
 func pageProbe(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []goal, err error) {
 	p, err := chase.NewProber(chase.PageBytes, chase.PageLines, 1)
 	if err != nil {
@@ -123,7 +123,7 @@ func pageProbe(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []
 	return goals, b.Write(w, "Probe − overhead and the chase")
 }
 
-// chaseNS is the median of some samples of the chase. Its lines are so many that caches need no warming.
+// chaseNS returns the median of some samples of the chase. Its cycle is so long that the caches need no warming.
 func chaseNS(c *chase.Cycle) float64 {
 	var ns [41]float64
 	for i := range ns {
@@ -136,7 +136,7 @@ func pageAt(m *pages.Memory, page int) unsafe.Pointer {
 	return unsafe.Pointer(&m.Bytes[page*chase.PageBytes])
 }
 
-// span returns the median, and the least and the most.
+// span returns the median and the range.
 func span(all []float64) []string {
 	return []string{contest.Figure(median(all)), contest.Figure(slices.Min(all)) + " to " + contest.Figure(slices.Max(all))}
 }

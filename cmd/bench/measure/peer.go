@@ -16,12 +16,12 @@ import (
 	"strings"
 )
 
-// source is the program in C, with its commands at the top.
+// source is the program in C. Its commands are listed at the top.
 //
 //go:embed peer/peer.c
 var source []byte
 
-// A peer is the program in C, which runs and waits for commands.
+// A peer is the running program in C, which waits for commands.
 type peer struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -63,12 +63,12 @@ func (p *peer) start(ctx context.Context, cc string) error {
 	return p.cmd.Start()
 }
 
-// close ends the program and removes it.
+// close ends the program and removes its files.
 func (p *peer) close() error {
 	return errors.Join(p.in.Close(), p.cmd.Wait(), os.RemoveAll(p.folder))
 }
 
-// line gives a command and returns the answer.
+// line sends a command and returns the answer.
 func (p *peer) line(format string, args ...any) (string, error) {
 	if _, err := fmt.Fprintf(p.in, format+"\n", args...); err != nil {
 		return "", err
@@ -82,7 +82,7 @@ func (p *peer) line(format string, args ...any) (string, error) {
 	return p.out.Text(), nil
 }
 
-// do gives a command and returns the numbers of the answer.
+// do sends a command and returns the numbers of the answer.
 func (p *peer) do(format string, args ...any) ([]float64, error) {
 	text, err := p.line(format, args...)
 	if err != nil {

@@ -18,17 +18,18 @@ import (
 )
 
 const (
-	swapTurns = 15      // of each contender in a round
-	swapBytes = 1 << 20 // where the word may be
+	swapTurns = 15      // of each contender per round
+	swapBytes = 1 << 20 // size of the memory that contains the word
 )
 
-// swaps lets both contenders measure one pair of processors in turn.
+// swaps measures one pair of processors with both contenders in turns.
 func swaps(ctx context.Context, s *settings, c *peer, w io.Writer) (goals []goal, err error) {
 	if len(s.cpus) < 2 {
 		_, err := fmt.Fprintln(w, "\nPing-pong is left out: this process may use one processor.")
 		return nil, err
 	}
-	// The word is at another address in each turn, the same one for both: where its line is kept changes the figure.
+	// The address of the word changes in each turn and is the same for both, because the location of its cache line
+	// affects the figure.
 	m, err := share(c, swapBytes, false)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func swaps(ctx context.Context, s *settings, c *peer, w io.Writer) (goals []goal
 	return []goal{ratioGoal("ping-pong beside C", 1-within, 1+within, middle)}, t.Write(w, "Ping-pong, nanoseconds of one way")
 }
 
-// belowQuartile is the median of the samples below the 75th percentile.
+// belowQuartile returns the median of the samples below the 75th percentile.
 func belowQuartile(samples []float64) float64 {
 	sorted := slices.Sorted(slices.Values(samples))
 	limit := stat.Quantile(sorted, 0.75)

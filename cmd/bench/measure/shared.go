@@ -15,17 +15,17 @@ import (
 	"homenode/internal/bounded"
 )
 
-// A shared is memory that this program and the one in C have at the same address: both follow the same pointers through the same
-// pages. Where pages are changes a figure by more than contenders differ by.
+// A shared is memory at the same address in this program and the one in C, so that both follow the same pointers through the
+// same pages. The placement of pages affects a figure more than the contenders differ.
 type shared struct {
 	bytes []byte
 	file  *os.File
 }
 
-// sharedAt is the address: nothing is near it in a program of Go or C on Linux, of amd64 and arm64.
+// sharedAt is the address. Programs in Go or C on Linux map nothing near it, on amd64 and arm64.
 const sharedAt = 0x2000_0000_0000
 
-// share takes memory in pages of one kind, and gives it to the program in C.
+// share allocates memory in pages of one kind, and shares it with the program in C.
 func share(c *peer, bytes int, huge bool) (*shared, error) {
 	fd, err := unix.MemfdCreate("measurebench", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -77,7 +77,7 @@ func (m *shared) take(c *peer, bytes int, huge bool) error {
 	return nil
 }
 
-// hugeBytesOf is how much shared memory a process has in huge pages.
+// hugeBytesOf returns the amount of shared memory of a process in huge pages.
 func hugeBytesOf(pid int) (int, error) {
 	b, err := bounded.File(fmt.Sprintf("/proc/%d/smaps_rollup", pid), 1<<16)
 	if err != nil {
@@ -92,7 +92,7 @@ func hugeBytesOf(pid int) (int, error) {
 	return 0, errors.New("smaps_rollup does not say which pages are huge")
 }
 
-// close gives the memory back; the program in C does when it is given another, or ends.
+// close frees the memory. The program in C frees it when it receives other memory, or ends.
 func (m *shared) close() error {
 	var err error
 	if m.bytes != nil {

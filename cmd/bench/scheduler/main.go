@@ -1,9 +1,9 @@
 //go:build linux
 
-// Command simbench measures how fast the simulated NUMA scheduler simulates, and what it
-// takes: the kernel on days of different kinds, a large fleet, with and without a trace,
-// beside CloudSim Plus on a fleet that both can express. The contenders take turns, each
-// one in a process of its own; it prints medians.
+// Command simbench measures the speed and memory of the simulated NUMA scheduler: the kernel on
+// different kinds of days, a large fleet, with and without a trace, and compared with CloudSim
+// Plus on a fleet that both can represent. The contenders run in turns, each in its own
+// process; the results are medians.
 package main
 
 import (
@@ -46,7 +46,7 @@ func run(args []string) error {
 	return measure(&s)
 }
 
-// settings are the flags.
+// settings has the flags.
 type settings struct {
 	hosts, vms, hours  int
 	rounds, slowRounds int

@@ -23,20 +23,20 @@ type contender struct {
 	name  string
 	group group
 	cores int
-	slow  bool // runs in the slow rounds only
+	slow  bool // only runs in the slow rounds
 	args  []string
 	runs  []measured
 }
 
-// A group is contenders in a table of their own.
+// A group is a set of contenders in one table.
 type group int
 
 const (
 	kernel group = iota // kinds of days
 	fleet               // the large fleet
 	traced              // with a trace
-	sparse              // beside CloudSim Plus, at its own step of 300 s
-	dense               // beside CloudSim Plus, at steps of 2 s
+	sparse              // compared with CloudSim Plus, at its default step of 300 s
+	dense               // compared with CloudSim Plus, at steps of 2 s
 	groups
 )
 
@@ -49,8 +49,8 @@ type measured struct {
 	version string // of CloudSim Plus
 }
 
-// The fleets of the kernel, and those beside CloudSim Plus. Its steps of 2 s are so slow
-// that some hours are enough.
+// Fleets of the kernel, and fleets for CloudSim Plus. It is so slow at steps of 2 s that a few
+// hours are enough.
 const (
 	kernelHosts  = 40
 	kernelVMs    = 50 * kernelHosts
@@ -63,7 +63,7 @@ const (
 	wholeDay     = 24 * 3600
 )
 
-// contenders returns who takes part.
+// contenders returns the contenders.
 func contenders(s *settings, self string) (all []*contender) {
 	add := func(name string, g group, cores int, slow bool, flags ...string) {
 		args := append([]string{self, "run", "-hosts", strconv.Itoa(kernelHosts), "-vms", strconv.Itoa(kernelVMs), "-workers", strconv.Itoa(cores)}, flags...)
@@ -97,7 +97,7 @@ func contenders(s *settings, self string) (all []*contender) {
 	return all
 }
 
-// measure lets the contenders take turns and prints.
+// measure runs the contenders in turns and prints the results.
 func measure(s *settings) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -127,7 +127,7 @@ func measure(s *settings) error {
 	return write(os.Stdout, s, all)
 }
 
-// run runs c once.
+// run runs the contender once.
 func (c *contender) run() (m measured, err error) {
 	cmd := exec.Command(c.args[0], c.args[1:]...)
 	var out, errs strings.Builder
@@ -148,7 +148,7 @@ func (c *contender) run() (m measured, err error) {
 	return m, err
 }
 
-// readCloudSim reads the line that CloudSim Plus prints of a round.
+// readCloudSim parses the line that CloudSim Plus prints for a round.
 func (m *measured) readCloudSim(line string) error {
 	var c struct {
 		Simulator   string  `json:"simulator"`
@@ -165,8 +165,8 @@ func (m *measured) readCloudSim(line string) error {
 	return nil
 }
 
-// agree checks that those who simulate one fleet come to the same mean utilisation, and
-// that every run of a contender does.
+// agree checks that contenders with the same fleet, and all runs of a contender, have the same
+// mean utilisation.
 func agree(all []*contender) error {
 	first := map[group]*contender{}
 	for _, c := range all {
@@ -188,7 +188,7 @@ func agree(all []*contender) error {
 	return nil
 }
 
-// median returns the run in the middle by time, the faster one of two.
+// median returns the run with the median time; for an even number the faster of the middle two.
 func (c *contender) median() measured {
 	sorted := slices.SortedFunc(slices.Values(c.runs), func(a, b measured) int { return cmp.Compare(a.Seconds, b.Seconds) })
 	return sorted[(len(sorted)-1)/2]

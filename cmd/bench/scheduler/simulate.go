@@ -17,14 +17,14 @@ import (
 	"homenode/rules"
 )
 
-// A simulated is what the process of one simulation says of it.
+// A simulated is the result that the process of one simulation prints.
 type simulated struct {
 	ClientTicks int64
 	VMs, Hosts  int
 	Steps       int64
 	Setup       float64 // seconds: placing the VMs
-	Seconds     float64 // of the simulation itself, with the sums of every VM
-	StateBytes  int64   // of the heap that the world takes after the run, without the story
+	Seconds     float64 // of the simulation itself, including the sums of every VM
+	StateBytes  int64   // heap size of the world after the run, without the story
 	Ticks       int64   // of the trace
 	Utilisation float64 // mean of the cores of all hosts
 	Moves       int64
@@ -96,7 +96,7 @@ func (m *simulated) time(s *numa.Story, o scheduler.Options) error {
 	return nil
 }
 
-// heap returns what lives on the heap, in bytes.
+// heap returns the live heap in bytes.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -104,8 +104,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// observe returns what takes the ticks; nil without a trace. The ticks of a host come one
-// after the other.
+// observe returns the function that receives the ticks; nil without a trace. The ticks of a
+// host arrive in order.
 func (m *simulated) observe(trace string, s *numa.Story) func(int, *numa.Tick, *scheduler.Look) {
 	if trace == "" {
 		return nil

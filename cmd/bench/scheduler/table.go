@@ -40,7 +40,7 @@ func write(w io.Writer, s *settings, all []*contender) error {
 	return writeTargets(w, s, all)
 }
 
-// row returns the cells of c.
+// row returns the table cells of c.
 func (c *contender) row() []string {
 	m := c.median()
 	end := []string{fmt.Sprintf("%.2f s", m.Setup), fmt.Sprintf("%.2f s", m.cpu.Seconds())}
@@ -57,10 +57,10 @@ func (c *contender) row() []string {
 	return append(append(cells, end...), fmt.Sprint(m.StateBytes/int64(m.VMs)), memory)
 }
 
-// speed returns million steps of a client a second.
+// speed returns millions of client steps per second.
 func (c *contender) speed(m measured) float64 { return float64(m.ClientTicks) / m.Seconds / 1e6 }
 
-// writeTargets prints each target beside what was measured.
+// writeTargets prints each target with the measured figure.
 func writeTargets(w io.Writer, s *settings, all []*contender) error {
 	find := func(g group, name string, cores int) *contender {
 		for _, c := range all {

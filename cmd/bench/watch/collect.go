@@ -65,7 +65,7 @@ func collecting(args []string) error {
 		}
 		return ticks, skipped, failed, size
 	}
-	// The figures begin when every host has answered twice.
+	// Measuring begins when every host has answered twice.
 	for begin := time.Now(); ; time.Sleep(time.Second) {
 		if t, _, _, _ := sum(); t >= 2*hosts {
 			break
@@ -104,8 +104,8 @@ func dial(u *url.URL) func(context.Context) (*vsphere.Live, error) {
 	}
 }
 
-// call asks a host again and again by homenode's call and by govmomi's, in processes of their own that take turns:
-// ROUNDS.
+// call requests the counters of a host repeatedly with homenode's and govmomi's client, in separate processes that
+// alternate: ROUNDS.
 func call(args []string) error {
 	n, err := numbers(args, 1)
 	if err != nil {
@@ -136,7 +136,7 @@ func call(args []string) error {
 	return nil
 }
 
-// fetch asks 60 times and prints the milliseconds of CPU of one answer.
+// fetch sends 60 requests and prints the CPU time of one answer in milliseconds.
 func fetch(args []string) error {
 	u, err := url.Parse(args[1])
 	if err != nil {

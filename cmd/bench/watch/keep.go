@@ -35,7 +35,8 @@ import (
 
 type tick = numa.Tick
 
-// exposition answers /metrics of VMS with gzip beside the client library, which has the same samples: VMS ROUNDS.
+// exposition serves /metrics of VMS with gzip, and compares it with the Prometheus client library for the same samples:
+// VMS ROUNDS.
 func exposition(args []string) error {
 	n, err := numbers(args, 2)
 	if err != nil {
@@ -103,8 +104,8 @@ func exposition(args []string) error {
 	return nil
 }
 
-// keeping appends noisy samples of VMs of 20 series each, one tick a minute, says how fast and how large, kills the
-// writer, opens again, and asks what a page asks: VMS DAYS DIR.
+// keeping appends noisy samples of VMs with 20 series each, one tick a minute, prints speed and size, kills the writer,
+// reopens the store, and runs the queries of a page: VMS DAYS DIR.
 func keeping(args []string) error {
 	n, err := numbers(args, 2)
 	if err != nil {
@@ -113,7 +114,7 @@ func keeping(args []string) error {
 	dir := args[2]
 	cmd := exec.Command(os.Args[0], "reopen", "write", args[0], args[1], dir)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output() // it ends as if it were killed: without Close
+	out, err := cmd.Output() // it ends as if killed: without Close
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,8 @@ func keeping(args []string) error {
 	return err
 }
 
-// burst appends SERIES for TICKS of 20 s, all in the memory of the store, is killed, and opens again: SERIES TICKS DIR.
+// burst appends SERIES for TICKS of 20 s, all in the memory of the store, is killed, and reopens the store: SERIES
+// TICKS DIR.
 func burst(args []string) error {
 	if _, err := numbers(args, 2); err != nil {
 		return err
@@ -133,7 +135,7 @@ func burst(args []string) error {
 	for _, part := range []string{"fill", "open"} {
 		cmd := exec.Command(os.Args[0], "reopen", part, args[0], args[1], args[2])
 		cmd.Stderr = os.Stderr
-		out, err := cmd.Output() // the first ends as if it were killed: without Close
+		out, err := cmd.Output() // the first ends as if killed: without Close
 		if err != nil {
 			return err
 		}
@@ -142,7 +144,7 @@ func burst(args []string) error {
 	return nil
 }
 
-// fill appends series of one number each.
+// fill appends series with one value each.
 func fill(s *store.Store, series, ticks int) error {
 	samples := make([]store.Sample, series)
 	for i := range samples {
@@ -169,7 +171,7 @@ func fill(s *store.Store, series, ticks int) error {
 	return nil
 }
 
-// reopen is one process of keeping or of burst.
+// reopen is one process of keeping or burst.
 func reopen(args []string) error {
 	n, err := numbers(args[1:], 2)
 	if err != nil {
@@ -233,11 +235,11 @@ func write(s *store.Store, dir string, vms int, begin, end time.Time) error {
 			switch i % 20 {
 			case 0, 1, 2, 3, 4, 5, 6, 7: // shares
 				samples[i].Number = float64(r.IntN(10000)) / 10000
-			case 8, 9, 10, 11, 12, 13: // sizes that stand still half of the time
+			case 8, 9, 10, 11, 12, 13: // sizes that are constant half of the time
 				if r.IntN(2) == 0 {
 					samples[i].Number = float64(r.IntN(1<<24)) * 4096
 				}
-			default: // counters that seldom move
+			default: // counters that rarely change
 				if r.IntN(30) == 0 {
 					samples[i].Number++
 				}

@@ -1,7 +1,8 @@
 //go:build linux
 
-// Command watchbench measures what watching a fleet live costs: collecting from a simulated vCenter in another
-// process, homenode's call beside govmomi's, /metrics beside the client library of Prometheus, and the store.
+// Command watchbench measures the cost of watching a fleet live: collecting from a simulated vCenter in
+// another process, homenode's client compared with govmomi's, /metrics compared with the Prometheus client
+// library, and the store.
 package main
 
 import (
@@ -26,7 +27,7 @@ func main() {
 	os.Exit(2)
 }
 
-// numbers reads arguments that are numbers.
+// numbers parses the first n arguments as numbers.
 func numbers(args []string, n int) ([]int, error) {
 	if len(args) < n {
 		return nil, fmt.Errorf("found %d arguments, want %d", len(args), n)
@@ -41,7 +42,7 @@ func numbers(args []string, n int) ([]int, error) {
 	return out, nil
 }
 
-// used returns the CPU time of this process, and its largest resident memory.
+// used returns the CPU time of this process, and its peak resident memory.
 func used() (cpu time.Duration, rss int64) {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -24,16 +24,16 @@ import (
 	"homenode/capture/store"
 )
 
-// Of the load on pages.
+// Load on pages.
 const (
 	pageSteps  = 15 * time.Second       // of each rate
-	tooLate    = 500 * time.Millisecond // what 99 of 100 answers may take
+	tooLate    = 500 * time.Millisecond // limit for the slowest 1 % of answers
 	pastDays   = 30
-	pageRounds = 15 // of each page alone
+	pageRounds = 15 // per page, without other load
 )
 
-// pages asks a homenode serve that collects from a simulated vCenter, with 30 days of the VMs of a host in its store: each page alone, viewers of live pages as
-// browsers are, and lists at a rising rate. Server, vCenter and viewers share this machine: HOSTS VMS VIEWERS SECONDS HOMENODE.
+// pages sends requests to a homenode serve that collects from a simulated vCenter, with 30 days of the VMs of a host in its store: each page alone, viewers
+// of live pages as browsers behave, and list pages at a rising rate. Server, vCenter and viewers share this machine: HOSTS VMS VIEWERS SECONDS HOMENODE.
 func pages(args []string) error {
 	n, err := numbers(args, 4)
 	if err != nil {
@@ -68,17 +68,17 @@ func pages(args []string) error {
 	return s.goroutines(viewers)
 }
 
-// A served is a homenode serve that runs.
+// A served is a running homenode serve.
 type served struct {
 	cmd    *exec.Cmd
 	at     string
 	client *http.Client
 	dir    string
-	tail   []string // of what it said
+	tail   []string // last lines of its output
 	read   sync.WaitGroup
 }
 
-// startServe starts homenode serve and waits until every host was seen twice.
+// startServe starts homenode serve and waits until every host has answered twice.
 func startServe(program string, u *url.URL, hosts, vms int) (_ *served, err error) {
 	dir, err := os.MkdirTemp("", "pagesbench-")
 	if err != nil {
@@ -143,11 +143,11 @@ func startServe(program string, u *url.URL, hosts, vms int) (_ *served, err erro
 			return nil, fmt.Errorf("the hosts are not seen: %.200s %w", body, err)
 		}
 	}
-	time.Sleep(70 * time.Second) // counters that count need two answers
+	time.Sleep(70 * time.Second) // rates need two answers
 	return s, nil
 }
 
-// fillPast writes what a collector would have kept of the VMs of the first host.
+// fillPast writes the past samples of the first host's VMs as a collector would have stored them.
 func fillPast(dir, vcenter string, vms int) error {
 	s, err := store.Open(dir, store.Options{Retain: 40 * 24 * time.Hour})
 	if err != nil {
@@ -187,12 +187,12 @@ func (s *served) end() {
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = s.cmd.Process.Signal(os.Interrupt)
 		s.read.Wait()
-		_ = s.cmd.Wait() // it was told to end
+		_ = s.cmd.Wait() // its exit code after a signal is irrelevant
 	}
 	_ = os.RemoveAll(s.dir)
 }
 
-// get asks for a page: first is how long its first byte took, whole that of all.
+// get requests a page. first is the time to the first byte, whole the total time.
 func (s *served) get(path string) (body string, first, whole time.Duration, err error) {
 	at := time.Now()
 	res, err := s.client.Get(s.at + path)
@@ -208,9 +208,9 @@ func (s *served) get(path string) (body string, first, whole time.Duration, err 
 	return string(b), first, time.Since(at), err
 }
 
-// rss returns the resident memory of the server in MB, and at most so far.
+// rss returns the current and peak resident memory of the server, in MB.
 func (s *served) rss() (now, most int) {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid)) // 0 when it ended
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid)) // 0 if it has ended
 	for line := range strings.Lines(string(b)) {
 		_, _ = fmt.Sscanf(line, "VmRSS: %d", &now)
 		_, _ = fmt.Sscanf(line, "VmHWM: %d", &most)
@@ -218,7 +218,7 @@ func (s *served) rss() (now, most int) {
 	return now >> 10, most >> 10
 }
 
-// cpu returns the time that the server has used.
+// cpu returns the CPU time of the server.
 func (s *served) cpu() time.Duration {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	_, after, _ := strings.Cut(string(b), ") ")
@@ -231,7 +231,7 @@ func (s *served) cpu() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// Times are how long answers took.
+// times are the durations of answers.
 type times struct {
 	mu     sync.Mutex
 	all    []time.Duration
@@ -250,7 +250,7 @@ func (t *times) add(d time.Duration, err error) {
 	t.all = append(t.all, d)
 }
 
-// at returns the time that a share of the answers stays below.
+// at returns the given quantile of the durations.
 func (t *times) at(share float64) time.Duration {
 	if len(t.all) == 0 {
 		return 0
@@ -261,7 +261,7 @@ func (t *times) at(share float64) time.Duration {
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.0f", d.Seconds()*1000) }
 
-// alone asks each page again and again while nothing else is asked.
+// alone requests each page repeatedly without other load.
 func (s *served) alone(hosts int) error {
 	fmt.Println("\n| page | first byte, median, ms | worst | whole, median, ms | worst | MB |\n|---|--:|--:|--:|--:|--:|")
 	for _, page := range []string{"/", "/?severity=low", "/?rule=N001", "/cluster?cluster=cluster-00", "/host?host=host-0", "/vm?vm=vm-0-1&range=24h", "/vm?vm=vm-0-1&range=30d", "/host?host=host-0&range=30d",
@@ -270,7 +270,7 @@ func (s *served) alone(hosts int) error {
 		size := 0
 		for i := range pageRounds {
 			path := page
-			if strings.Contains(page, "%04d") { // another one each time, so that none was asked before
+			if strings.Contains(page, "%04d") { // another object each time, to avoid cached answers
 				path = fmt.Sprintf(page, i%hosts)
 			}
 			body, f, w, err := s.get(path)
@@ -286,7 +286,7 @@ func (s *served) alone(hosts int) error {
 	return nil
 }
 
-// live is the page that a viewer looks at.
+// live returns the page of a viewer.
 func live(viewer, hosts, vms int) string {
 	switch host := viewer % hosts; viewer % 4 {
 	case 0:
@@ -299,7 +299,7 @@ func live(viewer, hosts, vms int) string {
 	return "/status"
 }
 
-// watched lets viewers listen to events and fetch their page again a moment after each, as the script of the pages does. They stay until ctx ends.
+// watched simulates viewers until ctx ends. They listen to events and reload their page a moment after each, as the script of the pages does.
 func (s *served) watched(ctx context.Context, viewers, hosts, vms int, length time.Duration) error {
 	var t times
 	var streams, events int
@@ -354,8 +354,8 @@ func (s *served) watched(ctx context.Context, viewers, hosts, vms int, length ti
 	return nil
 }
 
-// rising asks for lists at a rate that rises until 1 of 100 answers takes too long. The time of an answer begins when it was due, so that a server that is
-// behind does not slow down who asks.
+// rising requests list pages at a rising rate until 1 % of the answers are too slow. The time of an answer starts when its request was due, so that a slow
+// server does not reduce the rate.
 func (s *served) rising(hosts, vms int) error {
 	fmt.Println("\n| list pages a second | answers | p50, ms | p95 | p99 | errors | server, cores | resident, MB |\n|--:|--:|--:|--:|--:|--:|--:|--:|")
 	for rate := 2; rate <= 4096; rate *= 2 {
@@ -384,7 +384,7 @@ func (s *served) rising(hosts, vms int) error {
 	return nil
 }
 
-// list is one of the pages with a long table, turned, sorted, filtered.
+// list returns a page with a long table: another page of it, sorted, or filtered.
 func list(i, hosts, vms int) string {
 	switch page := 1 + i%(hosts*vms/50); i % 4 {
 	case 0:
@@ -397,7 +397,7 @@ func list(i, hosts, vms int) string {
 	return fmt.Sprintf("/search?q=app-%04d", i%hosts)
 }
 
-// goroutines ends the server by a signal that lets it say what each goroutine does, while the viewers listen.
+// goroutines ends the server with a signal that makes it print the stacks of its goroutines, while the viewers listen.
 func (s *served) goroutines(viewers int) error {
 	if err := s.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 	"homenode/source/vsphere/lab"
 )
 
-// fleetOf returns hosts with VMs each.
+// fleetOf returns hosts with vms VMs each.
 func fleetOf(hosts, vms int) *numa.Fleet {
 	const where = "benchmark"
 	f := &numa.Fleet{}
@@ -44,7 +44,7 @@ func fleetOf(hosts, vms int) *numa.Fleet {
 	return f
 }
 
-// tickOf is a host at a moment.
+// tickOf returns a tick of a host.
 func tickOf(f *numa.Fleet, host, vms, round int, now time.Time) *numa.Tick {
 	t := &numa.Tick{Host: f.Hosts[host].Name, Time: now, Since: 20 * time.Second, Has: numa.HasFree | numa.HasMinFree | numa.HasState, Free: 100 << 30, MinFree: 8 << 30}
 	for n := range 2 {
@@ -61,8 +61,8 @@ func tickOf(f *numa.Fleet, host, vms, round int, now time.Time) *numa.Tick {
 	return t
 }
 
-// padding is what a real answer says besides, of the size that was measured: 987 kB with 40 VMs, 28 % of it the
-// list of objects and 19 % interrupts.
+// padding is the rest of a real answer, in the measured size: 987 kB with 40 VMs, of which the list of objects
+// is 28 % and interrupts are 19 %.
 func padding() (objects, rows string) {
 	var o, r strings.Builder
 	for i := 0; o.Len() < 276_000; i++ {
@@ -77,7 +77,7 @@ func padding() (objects, rows string) {
 	return o.String(), r.String()
 }
 
-// answers makes what the hosts answer.
+// answers generates the answers of the hosts.
 type answers struct {
 	mu    sync.Mutex
 	fleet *numa.Fleet
@@ -107,7 +107,7 @@ func (a *answers) answer(host, command string) (string, error) {
 	a.mu.Lock()
 	i := a.index[host]
 	a.mu.Unlock()
-	h := &a.hosts[i] // a host is asked once at a time
+	h := &a.hosts[i] // requests to a host are serialized
 	if command != "FetchStats" {
 		return h.w.Info(), nil
 	}
@@ -116,7 +116,7 @@ func (a *answers) answer(host, command string) (string, error) {
 	return strings.Replace(text, "==COUNTER-VALUE==\n", a.objects+"==COUNTER-VALUE==\n"+a.rows, 1), nil
 }
 
-// vcenter serves a simulated vCenter and prints its address, until it is told to end.
+// vcenter serves a simulated vCenter until it is interrupted, and prints its address.
 func vcenter(args []string) error {
 	n, err := numbers(args, 2)
 	if err != nil {
@@ -151,7 +151,7 @@ func startVCenter(hosts, vms int) (u *url.URL, stop func(), err error) {
 	}
 	stop = func() {
 		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait() // it was told to end
+		_ = cmd.Wait() // its exit code after a signal is irrelevant
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {

@@ -31,7 +31,7 @@ import (
 	"homenode/source/vsphere/write"
 )
 
-// applyFlags say how a plan is carried out, beside what the configuration says.
+// applyFlags set how a plan is applied, in addition to the configuration.
 type applyFlags struct {
 	policy.Fix
 	power  string
@@ -41,7 +41,7 @@ type applyFlags struct {
 	open func(time.Time) bool
 }
 
-// longestWait is how long --power wait waits.
+// longestWait is the timeout of --power wait.
 const longestWait = 7 * 24 * time.Hour
 
 func (f *applyFlags) register(cmd *cobra.Command) {
@@ -69,7 +69,7 @@ func (f *applyFlags) check(used bool) error {
 	return nil
 }
 
-// stops says how many VMs are powered off for the plan.
+// stops describes how many VMs are powered off for the plan.
 func (f *applyFlags) stops(p *fix.Plan) string {
 	n := 0
 	for i := range p.Changes {
@@ -83,13 +83,13 @@ func (f *applyFlags) stops(p *fix.Plan) string {
 	return "; " + words.Plural(n, "VM") + " will be powered off and on"
 }
 
-// confirm asks for the number of objects that are changed.
+// confirm asks the user to type the number of objects that will change.
 func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error {
 	n := len(p.Changes)
 	return f.agree(cmd, n, fmt.Sprintf("%s %s of %s%s. Type the number of objects to go on: ", verb, words.Plural(n, "object"), texttab.Clean(p.Source), f.stops(p)))
 }
 
-// agree asks a question whose answer is a number, unless --yes gave it.
+// agree asks a question whose answer is the number n, unless --yes gives it.
 func (f *applyFlags) agree(cmd *cobra.Command, n int, question string) error {
 	if f.yes != 0 {
 		if f.yes != n {
@@ -111,7 +111,7 @@ func (f *applyFlags) agree(cmd *cobra.Command, n int, question string) error {
 	return nil
 }
 
-// carryOut carries the plan out.
+// carryOut applies the plan.
 func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error {
 	if len(p.Changes) == 0 {
 		return c.asks.Output.Print(cmd, answers.Plan(p, c.plan, true, source))
@@ -123,7 +123,7 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 		if err := sameServer(p, w, host); err != nil {
 			return err
 		}
-		if c.plan == "" && c.do.yes == 0 && c.asks.Output.Format == "table" { // it was not shown yet
+		if c.plan == "" && c.do.yes == 0 && c.asks.Output.Format == "table" { // the user has not seen it yet
 			if err := c.asks.Output.Print(cmd, answers.Plan(p, c.plan, true, source)); err != nil {
 				return err
 			}
@@ -143,7 +143,7 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 	})
 }
 
-// sameServer refuses a plan of another vCenter, whatever its name.
+// sameServer rejects a plan for another vCenter instance, whatever its host name.
 func sameServer(p *fix.Plan, w write.Writer, host string) error {
 	if is := w.Instance(); p.VCenter != is {
 		return fmt.Errorf("the plan was made of the vCenter instance %q, %s is %q: make it anew. Nothing was changed", p.VCenter, host, is)
@@ -154,7 +154,7 @@ func sameServer(p *fix.Plan, w write.Writer, host string) error {
 	return nil
 }
 
-// goOn goes on with a journal.
+// goOn resumes the run of a journal.
 func (c *command) goOn(cmd *cobra.Command, source string) error {
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		j, lines, err := journal.Open(c.resume, time.Now)
@@ -183,7 +183,7 @@ func lastRun(lines []journal.Line) journal.Line {
 	return journal.Line{}
 }
 
-// takeBack takes back what the last run of a journal wrote.
+// takeBack rolls back the last run of a journal.
 func (c *command) takeBack(cmd *cobra.Command, source string) error {
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		j, lines, err := journal.Open(c.rollback, time.Now)
@@ -218,7 +218,7 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 	})
 }
 
-// undone returns the plan that takes back what was written, of the VMs that --vm names.
+// undone returns the plan that rolls back the written changes, limited to the VMs of --vm.
 func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 	lines, back, err := apply.Forward(lines)
 	if err != nil {
@@ -264,7 +264,7 @@ func (c *command) staying(cmd *cobra.Command, w write.Writer, undo *fix.Plan) er
 	return nil
 }
 
-// clearLock removes the lock of a run that was killed when no run goes on with it.
+// clearLock removes the lock of a killed run that will not be resumed.
 func (c *command) clearLock(cmd *cobra.Command, source string) error {
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		holder, err := w.Holder(cmd.Context())
@@ -292,7 +292,7 @@ func (c *command) clearLock(cmd *cobra.Command, source string) error {
 	})
 }
 
-// outcome carries out the last run of the journal, and prints how it came out.
+// outcome applies the last run of the journal and prints the result.
 func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *journal.Journal, lines []journal.Line, p *fix.Plan, undo bool) error {
 	defer flags.Busy()()
 	var mu sync.Mutex
@@ -312,7 +312,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 		stopped = errors.Join(stopped, err)
 	}
 	if errors.Is(stopped, apply.ErrLocked) {
-		if len(lines) == 1 { // nothing but its plan is in it
+		if len(lines) == 1 { // it contains only its plan
 			stopped = errors.Join(stopped, os.Remove(j.Path))
 		}
 		return stopped
@@ -340,7 +340,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	return nil
 }
 
-// answers waits until the probe's address takes a connection.
+// answers waits until the probe's address accepts a connection.
 func (f *applyFlags) answers(ctx context.Context, t *fix.Target) error {
 	address := strings.ReplaceAll(f.Probe, "{name}", t.Name)
 	ctx, cancel := context.WithTimeout(ctx, f.Start)

@@ -1,4 +1,4 @@
-// Package fix has the command that plans changes, carries them out and takes them back.
+// Package fix has the command that plans, applies and rolls back changes.
 package fix
 
 import (
@@ -21,15 +21,16 @@ import (
 	"homenode/output/fix/script"
 	"homenode/output/format"
 	"homenode/source/open"
+	"homenode/source/planned"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/write"
 )
 
-// A command is what the user asked for.
+// A command has the flags of the user.
 type command struct {
 	asks     flags.Asking
 	question *change.Plan
-	plan     string // the file of a plan that was made before
+	plan     string // file of an existing plan
 
 	rollback, resume, verify string
 	query                    string
@@ -42,7 +43,7 @@ type command struct {
 // New returns the command.
 func New() *cobra.Command {
 	c := &command{question: change.FixEntry.Ask().(*change.Plan)}
-	cmd := &cobra.Command{Args: cobra.ExactArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Args: cobra.MinimumNArgs(1), RunE: c.run}
 	c.asks.Register(cmd, c.question)
 	flags.Group(cmd, "Plan", c.registerPlan, c.asks.Config.Register)
 	flags.Group(cmd, "Carry it out, take it back, judge it", c.registerModes, c.do.register)
@@ -71,6 +72,9 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		out.Format = "json"
 	}
 	err := errors.Join(out.Check(cmd), c.asks.Take(c.question, args))
+	if err == nil && planned.Detect(args[0]) {
+		return c.patch(cmd, args[0])
+	}
 	if err == nil {
 		err = c.check(cmd, args[0])
 	}
@@ -101,7 +105,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	return errors.Join(c.show(cmd, p), c.question.Incomplete())
 }
 
-// check refuses flags that do not go together.
+// check rejects invalid combinations of flags.
 func (c *command) check(cmd *cobra.Command, source string) error {
 	asked := 0
 	for _, on := range []bool{c.doApply, c.resume != "", c.rollback != "", c.verify != "", c.unlock} {
@@ -132,7 +136,7 @@ func (c *command) check(cmd *cobra.Command, source string) error {
 	return c.do.check(asked == 1 && c.verify == "" || scripted)
 }
 
-// show prints the plan; JSON is the plan itself, which --plan reads.
+// show prints the plan. As JSON it is the plan itself, which --plan reads.
 func (c *command) show(cmd *cobra.Command, p *fix.Plan) error {
 	switch {
 	case slices.Contains(script.Formats, c.asks.Output.Format):
@@ -143,14 +147,14 @@ func (c *command) show(cmd *cobra.Command, p *fix.Plan) error {
 	return c.asks.Output.Print(cmd, c.question.Show(p, c.plan, flags.Typed(cmd, nil, flags.SessionNames)...))
 }
 
-// planned makes the plan, or reads the one that was made before.
+// planned computes the plan, or reads an existing one.
 func (c *command) planned(cmd *cobra.Command, source string) (*fix.Plan, error) {
 	if c.plan != "" {
 		f, err := owned.Open(c.plan)
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = f.Close() }() // it was only read
+		defer func() { _ = f.Close() }() // read only
 		if c.doApply {
 			err = owned.Check(f)
 		}
@@ -175,7 +179,7 @@ func (c *command) planned(cmd *cobra.Command, source string) (*fix.Plan, error) 
 	return p, nil
 }
 
-// guard takes what only a session with the vCenter knows: snapshots and questions.
+// guard adds facts that require a session with the vCenter: snapshots and pending questions.
 func (c *command) guard(cmd *cobra.Command, source string, p *fix.Plan) error {
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, _ string) error {
 		var ids []string
@@ -192,7 +196,7 @@ func (c *command) guard(cmd *cobra.Command, source string, p *fix.Plan) error {
 	})
 }
 
-// session opens a session with the vCenter, and closes it however do ends. host is the vCenter's name.
+// session calls do with a session of the vCenter and its host name, and then closes the session.
 func (c *command) session(ctx context.Context, cmd *cobra.Command, source string, do func(w write.Writer, host string) error) error {
 	host, dial, err := c.asks.Session.Dialer(cmd).Live(source)
 	if err != nil {

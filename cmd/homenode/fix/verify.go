@@ -20,7 +20,7 @@ import (
 	"homenode/source/vsphere/write"
 )
 
-// judge says whether what the run of a journal wrote is written, in effect, and helped.
+// judge checks whether the changes of a run are present, in effect, and successful.
 func (c *command) judge(cmd *cobra.Command, source string) error {
 	lines, err := journal.Read(c.verify)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 			return err
 		}
 		var ids []string
-		for _, cl := range in.Fleet.Clusters { // their power-ons too
+		for _, cl := range in.Fleet.Clusters { // including their power-ons
 			for _, one := range cl.VMs {
 				ids = append(ids, one.ID)
 			}
@@ -93,7 +93,7 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 	return flags.ErrNotKnown
 }
 
-// keysOf returns the options of the host, or the rules of the cluster, that the plan changes.
+// keysOf returns the host options or cluster rules that the plan changes.
 func keysOf(p *fix.Plan, id string) (keys []string, cluster bool) {
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.VM == nil && c.Target().ID == id {

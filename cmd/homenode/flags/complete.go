@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Completing is set when the program runs for a shell that completes a command line. Only then completions are registered:
-// cobra keeps each one, with its command and all that the command holds, in a map of the process that it never clears.
+// Completing is set when the process completes a command line for a shell. Completions are only registered then, because
+// cobra stores each of them, with the command and everything it references, in a global map that is never cleared.
 var Completing bool
 
-// Complete registers a completion; cobra refuses a flag that does not exist.
+// Complete registers a completion. It panics for a flag that does not exist.
 func Complete(c *cobra.Command, name string, complete cobra.CompletionFunc) {
 	if !Completing {
 		return
@@ -20,15 +20,14 @@ func Complete(c *cobra.Command, name string, complete cobra.CompletionFunc) {
 	}
 }
 
-// Among completes one of the words.
+// Among returns a completion from a list of words.
 func Among(words []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// Beginning returns the words that begin with begun, in any case of letters. What
-// stands after a tab describes a word.
+// Beginning returns the words that begin with begun, ignoring case. The text after a tab describes a word.
 func Beginning(words []string, begun string) []string {
 	var out []string
 	for _, w := range words {

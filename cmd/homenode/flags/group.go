@@ -5,10 +5,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Group lets functions register flags, which the help shows below this heading.
+// Group calls functions that register flags. The help shows these flags below the heading name.
 func Group(cmd *cobra.Command, name string, register ...func(*cobra.Command)) {
 	had := map[string]bool{}
-	cmd.Flags().SortFlags = false // groups stand in the order of registration
+	cmd.Flags().SortFlags = false // groups appear in the order of registration
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { had[f.Name] = true })
 	for _, one := range register {
 		one(cmd)
@@ -20,5 +20,5 @@ func Group(cmd *cobra.Command, name string, register ...func(*cobra.Command)) {
 	})
 }
 
-// GroupOf is the annotation of a flag with the heading above it.
+// GroupOf is the annotation with the heading of a flag's group.
 const GroupOf = "homenode group"

@@ -11,9 +11,9 @@ import (
 	"homenode/numa/pattern"
 )
 
-// Describe gives a command what the file help/NAME.txt says of it: a line with its usage, one
-// with what it does, paragraphs, and its examples below "Examples:". {SOURCE} in it stands
-// for SourceHelp. It panics where the file is wrong, which every test shows.
+// Describe sets the texts of a command from the file help/NAME.txt: a line with the usage, a line with the summary,
+// paragraphs, and examples below "Examples:". {SOURCE} is replaced by SourceHelp. It panics on a malformed file, which every
+// test would show.
 func Describe(files fs.FS, name string, cmd *cobra.Command) *cobra.Command {
 	b, err := fs.ReadFile(files, "help/"+name+".txt")
 	if err != nil {
@@ -30,13 +30,13 @@ func Describe(files fs.FS, name string, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// Columns is how many columns a help takes at most.
+// Columns is the maximum width of help text.
 const Columns = 100
 
-// entry is the beginning of a line of a list: its words, and where the text behind them begins.
+// entry matches the start of a line in a list, up to the column of the description.
 var entry = pattern.Of(`^ +\S+(?: \S+)*?  +|^ +`)
 
-// Reflow breaks the lines of a text so that none is longer than Columns: paragraphs anew, each line of a list below its text.
+// Reflow wraps a text at Columns. It joins the lines of a paragraph, and indents continuation lines of a list.
 func Reflow(text string) string {
 	var out, paragraph []string
 	flush := func() {
@@ -68,7 +68,7 @@ func Reflow(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// Refuse returns an error when one of these flags was given.
+// Refuse returns an error if one of these flags was given.
 func Refuse(cmd *cobra.Command, why string, names ...string) error {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {

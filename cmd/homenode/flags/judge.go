@@ -16,7 +16,7 @@ import (
 // Config reads the configuration.
 type Config struct{ File string }
 
-// NoConfig is the value of --config that takes none.
+// NoConfig is the value of --config that disables the configuration.
 const NoConfig = "none"
 
 // Register adds the flag to a command.
@@ -24,7 +24,7 @@ func (f *Config) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.File, "config", "", "configuration: thresholds, severities, accepted findings (default: "+policy.DefaultFile+" of the working directory, if there is one; "+NoConfig+" takes none)")
 }
 
-// Policy returns the configuration; nil when there is none.
+// Policy reads the configuration; nil if there is none.
 func (f *Config) Policy() (*policy.Policy, error) {
 	if f.File == NoConfig {
 		return nil, nil

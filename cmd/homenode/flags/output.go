@@ -1,5 +1,5 @@
-// Package flags has the flags that commands share: where a fleet and captures are read, and
-// in which form an answer is written.
+// Package flags has flags that several commands share: about reading a fleet or captures, and
+// about the form of an answer.
 package flags
 
 import (
@@ -20,16 +20,16 @@ import (
 	"homenode/output/table/xlsx"
 )
 
-// ErrFindings ends a command that did its work and found something.
+// ErrFindings is the error of a command that succeeded and has findings.
 var ErrFindings = errors.New("findings")
 
-// ErrNotKnown ends a command that did its work and cannot say yet.
+// ErrNotKnown is the error of a command that succeeded but has no result yet.
 var ErrNotKnown = errors.New("not known yet")
 
-// Printed is told each answer before it is printed, for tests.
+// Printed is called with each answer before it is printed, for tests.
 var Printed func(all []*answer.Answer)
 
-// An Output says in which form and where to a command writes.
+// An Output has the form and the destination of the output.
 type Output struct {
 	Format string
 	File   string
@@ -44,7 +44,7 @@ func (f *Output) Register(cmd *cobra.Command, forms ...string) {
 	Complete(cmd, "format", Among(forms))
 }
 
-// Check looks at the flags before anything is read.
+// Check validates the flags before anything is read.
 func (f *Output) Check(cmd *cobra.Command) error {
 	switch {
 	case !slices.Contains(f.forms, f.Format):
@@ -55,7 +55,7 @@ func (f *Output) Check(cmd *cobra.Command) error {
 	return nil
 }
 
-// Write writes to the file, or to standard output when none is named.
+// Write writes to the file, or to standard output if no file is named.
 func (f *Output) Write(cmd *cobra.Command, write func(w io.Writer, colour bool) error) error {
 	if f.File != "" && f.File != "-" {
 		return atomicfile.Write(f.File, func(w io.Writer) error { return write(w, false) })
@@ -64,13 +64,14 @@ func (f *Output) Write(cmd *cobra.Command, write func(w io.Writer, colour bool) 
 	return write(w, colours(w))
 }
 
-// Print writes an answer in the form that was asked for, to a terminal at its width.
+// Print writes an answer in the requested form. Output on a terminal has the width of the
+// terminal.
 func (f *Output) Print(cmd *cobra.Command, a *answer.Answer) error {
 	return f.PrintJudged(cmd, format.Options{}, a)
 }
 
-// PrintJudged does so with what o says of findings, of sources and of the table. Several
-// answers are text, one after another with an empty line between.
+// PrintJudged is like Print, with options about findings, sources and tables. Several answers
+// are only possible as text, separated by empty lines.
 func (f *Output) PrintJudged(cmd *cobra.Command, o format.Options, all ...*answer.Answer) error {
 	if Printed != nil {
 		Printed(all)
@@ -91,7 +92,7 @@ func (f *Output) PrintJudged(cmd *cobra.Command, o format.Options, all ...*answe
 	})
 }
 
-// terminalWidth returns the width of a terminal; 0 for what is none.
+// terminalWidth returns the width of a terminal; 0 if w is not a terminal.
 func terminalWidth(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
@@ -101,7 +102,7 @@ func terminalWidth(w io.Writer) int {
 	return 0
 }
 
-// colours reports whether w is a terminal that wants colours (no-color.org).
+// colours reports whether w is a terminal with colours enabled (no-color.org).
 func colours(w io.Writer) bool {
 	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

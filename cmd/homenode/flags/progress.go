@@ -9,8 +9,8 @@ import (
 	"homenode/internal/words"
 )
 
-// progress returns what shows how many of a noun are done, some times a second at most: on one line of a terminal, elsewhere a line a minute. The
-// other function takes that away.
+// progress returns a function that shows how many of a noun are done, and one that clears the display. A terminal shows one line, updated several
+// times a second; other output has one line per minute.
 func progress(cmd *cobra.Command, did, noun string) (show func(done, total int), clear func()) {
 	const empty = "\r\x1b[K"
 	w, began := cmd.ErrOrStderr(), time.Now()

@@ -16,30 +16,30 @@ import (
 	"homenode/output/format"
 )
 
-// Asking makes flags of the fields of questions, and lends a question what a command has.
+// Asking registers the fields of questions as flags, and provides their Env.
 type Asking struct {
 	Output  Output
-	Session Session // of questions that read sources
-	Config  Config  // of questions that judge
-	table   Table   // of an answer with several tables
+	Session Session // for questions that read sources
+	Config  Config  // for questions with an assessment
+	table   Table   // for answers with several tables
 
-	wrong  error // the first value that a field refused
+	wrong  error // error of the first invalid flag value
 	beside Beside
 }
 
-// Beside is what the command of a question has beyond it, as a matter of a command line alone. What is nil is not there.
+// Beside has the parts of a question's command that only a command line has. All are optional.
 type Beside struct {
-	Register func(cmd *cobra.Command)                                    // flags of the output
-	Lend     func(cmd *cobra.Command, e *ask.Env) error                  // what the flags lend to the question
-	Divide   func(cmd *cobra.Command, args []string) ([][]string, error) // the arguments, one list for each field that takes them
+	Register func(cmd *cobra.Command)                                    // registers flags of the output
+	Lend     func(cmd *cobra.Command, e *ask.Env) error                  // adds resources to the Env
+	Divide   func(cmd *cobra.Command, args []string) ([][]string, error) // splits the arguments, one list for each positional field
 }
 
-// Question returns the command of a question. The file help/NAME.txt says what it does; forms are those of its answer, all without any.
+// Question returns the command of a question. The file help/NAME.txt has its help. forms are the output forms; the default is all.
 func Question(t *ask.Entry, files fs.FS, forms ...string) *cobra.Command {
 	return QuestionBeside(t, files, Beside{}, forms...)
 }
 
-// QuestionBeside returns the command of a question that has more than the question.
+// QuestionBeside returns the command of a question with additional parts.
 func QuestionBeside(t *ask.Entry, files fs.FS, beside Beside, forms ...string) *cobra.Command {
 	q, c := t.Ask(), &Asking{beside: beside}
 	cmd := Describe(files, strings.ReplaceAll(t.Name, " ", "-"), &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args, t, q) }})
@@ -66,7 +66,7 @@ func QuestionBeside(t *ask.Entry, files fs.FS, beside Beside, forms ...string) *
 	return cmd
 }
 
-// Register makes flags of the fields of a question that are no arguments.
+// Register adds a flag for each field that is not positional.
 func (c *Asking) Register(cmd *cobra.Command, q ask.Fielded) {
 	for _, f := range ask.Fields(q) {
 		if f.Argument {
@@ -76,7 +76,7 @@ func (c *Asking) Register(cmd *cobra.Command, q ask.Fielded) {
 	}
 }
 
-// arguments returns how many arguments a question takes.
+// arguments returns the validation of the number of arguments.
 func arguments(q ask.Question) cobra.PositionalArgs {
 	least, most := 0, 0
 	for _, f := range ask.Fields(q) {
@@ -93,7 +93,7 @@ func arguments(q ask.Question) cobra.PositionalArgs {
 	return cobra.RangeArgs(least, most)
 }
 
-// register makes a flag of a field.
+// register adds the flag of a field.
 func (c *Asking) register(cmd *cobra.Command, f *ask.Field) {
 	flag := cmd.Flags().VarPF(&value{f, &c.wrong}, f.Name, "", f.Help)
 	if f.Kind == ask.Truth {
@@ -104,20 +104,20 @@ func (c *Asking) register(cmd *cobra.Command, f *ask.Field) {
 	}
 }
 
-// A value is a field as the value of a flag. What it refuses is said when the command runs: pflag would name the flag in words of its own.
+// A value adapts a field to pflag. Errors are reported when the command runs, because pflag would add its own wording.
 type value struct {
 	field *ask.Field
 	wrong *error
 }
 
 func (v *value) String() string {
-	if v.field == nil || v.field.Default == "" && !v.field.Given() { // the help names no default then
+	if v.field == nil || v.field.Default == "" && !v.field.Given() { // the help then shows no default
 		return ""
 	}
 	return strings.Join(v.field.Values(), ",")
 }
 
-// Set takes the value of the flag.
+// Set sets the value of the flag. It stores an error in v.wrong.
 func (v *value) Set(text string) error {
 	if err := v.field.Set(text); err != nil && *v.wrong == nil {
 		*v.wrong = err
@@ -125,7 +125,7 @@ func (v *value) Set(text string) error {
 	return nil
 }
 
-// Type names the kind of value in the help.
+// Type is the type shown in the help.
 func (v *value) Type() string {
 	switch v.field.Kind {
 	case ask.Truth:
@@ -172,7 +172,7 @@ func (c *Asking) run(cmd *cobra.Command, args []string, t *ask.Entry, q ask.Ques
 	return c.Print(cmd, args, r)
 }
 
-// Take gives a question its arguments. The error is the first of the flags, when a field refused one.
+// Take sets the positional fields. It returns the error of an invalid flag first.
 func (c *Asking) Take(q ask.Fielded, args []string) error {
 	if c.wrong != nil {
 		return c.wrong
@@ -195,7 +195,7 @@ func (c *Asking) Take(q ask.Fielded, args []string) error {
 	return nil
 }
 
-// takeDivided gives a question its arguments as the command divides them.
+// takeDivided sets the positional fields from the lists of Beside.Divide.
 func (c *Asking) takeDivided(cmd *cobra.Command, q ask.Question, args []string) error {
 	all, err := c.beside.Divide(cmd, args)
 	err = cmp.Or(c.wrong, err)
@@ -211,7 +211,7 @@ func (c *Asking) takeDivided(cmd *cobra.Command, q ask.Question, args []string) 
 	return err
 }
 
-// Env returns what the command lends to its question.
+// Env returns the resources for the question.
 func (c *Asking) Env(cmd *cobra.Command) (*ask.Env, error) {
 	e := c.Session.Env(cmd)
 	e.Save = func(name string, data []byte) error {
@@ -220,7 +220,7 @@ func (c *Asking) Env(cmd *cobra.Command) (*ask.Env, error) {
 			return err
 		})
 	}
-	e.Form, e.Timed = c.Output.Format, IsTerminal(cmd.OutOrStdout()) && c.Output.File == "" // elsewhere the same input gives the same bytes
+	e.Form, e.Timed = c.Output.Format, IsTerminal(cmd.OutOrStdout()) && c.Output.File == "" // elsewhere the output must be reproducible
 	if cmd.Flags().Changed("table") {
 		e.Table = c.table.Name
 	}
@@ -231,7 +231,7 @@ func (c *Asking) Env(cmd *cobra.Command) (*ask.Env, error) {
 	return e, err
 }
 
-// given returns the values of those of these flags that were given; none for one that is on.
+// given returns the values of the named flags that were given; an enabled boolean flag has none.
 func given(cmd *cobra.Command, names ...string) map[string][]string {
 	out := map[string][]string{}
 	for _, name := range names {
@@ -246,7 +246,7 @@ func given(cmd *cobra.Command, names ...string) map[string][]string {
 	return out
 }
 
-// Print prints the reply, and returns what the exit code says.
+// Print prints the reply and returns the error that sets the exit code.
 func (c *Asking) Print(cmd *cobra.Command, args []string, r *ask.Reply) error {
 	form := r.Form
 	form.SourceFiles = SourceFiles(args)

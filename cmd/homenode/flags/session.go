@@ -22,7 +22,7 @@ import (
 	"homenode/source/vsphere"
 )
 
-// A Session says how vCenters are reached.
+// A Session has the flags about connecting to vCenters.
 type Session struct {
 	insecure        bool
 	credentialsFile string
@@ -30,7 +30,7 @@ type Session struct {
 	logs func(*numa.VM) bool // VMs whose vmware.log is fetched from a vCenter; nil for none
 }
 
-// SessionNames are its flags.
+// SessionNames are the names of these flags.
 var SessionNames = []string{"credentials", "insecure"}
 
 // Register adds the flags to a command.
@@ -40,7 +40,7 @@ func (f *Session) Register(cmd *cobra.Command) {
 	fl.BoolVar(&f.insecure, "insecure", false, "accept any certificate (GOVC_INSECURE)")
 }
 
-// Dialer returns what the flags say about vCenters.
+// Dialer returns the options for connecting to vCenters.
 func (f *Session) Dialer(cmd *cobra.Command) vcenter.Options {
 	return vcenter.Options{
 		Options:         vsphere.Options{Insecure: f.insecure},
@@ -51,7 +51,7 @@ func (f *Session) Dialer(cmd *cobra.Command) vcenter.Options {
 	}
 }
 
-// Env returns what a command lends to whatever reads sources.
+// Env returns the resources for reading sources.
 func (f *Session) Env(cmd *cobra.Command) *ask.Env {
 	return &ask.Env{
 		Open: func(ctx context.Context, sources []string, o open.Options) (*numa.Fleet, []numa.Note, error) {
@@ -68,7 +68,7 @@ func (f *Session) Env(cmd *cobra.Command) *ask.Env {
 	}
 }
 
-// showProgress shows how far the sources are, on one line of a terminal.
+// showProgress shows the progress of reading sources on one line of a terminal.
 func showProgress(w io.Writer, s open.Step) {
 	const clear = "\r\x1b[K"
 	if s.Stage == "" {
@@ -85,7 +85,7 @@ func showProgress(w io.Writer, s open.Step) {
 	}
 }
 
-// askAccount asks at the terminal for what is missing.
+// askAccount prompts for missing credentials.
 func askAccount(cmd *cobra.Command, host string, a *vcenter.Account) error {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	in, ok := cmd.InOrStdin().(*os.File)
@@ -121,8 +121,8 @@ func askAccount(cmd *cobra.Command, host string, a *vcenter.Account) error {
 	return err
 }
 
-// reply returns what read returns, or the error of ctx when that ends first.
-// Nothing ends a read from a terminal: it is left behind for the process to end.
+// reply returns the result of read, or the error of ctx if that ends first. A read from a
+// terminal cannot be interrupted; its goroutine remains until the process ends.
 func reply(ctx context.Context, read func() (string, error)) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -131,7 +131,7 @@ func reply(ctx context.Context, read func() (string, error)) (string, error) {
 		text string
 		err  error
 	}
-	done := make(chan result, 1) // the receiver may be gone
+	done := make(chan result, 1) // buffered: the receiver may be gone
 	go func() {
 		text, err := read()
 		done <- result{text, err}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Table reads --table: which of these tables a file of CSV or JSON has.
+// Table is --table, which selects the table of CSV or JSON output.
 type Table struct {
 	Name  string
 	names []string
@@ -22,7 +22,7 @@ func (f *Table) Register(cmd *cobra.Command, names []string) {
 	cmd.Flags().StringVar(&f.Name, "table", "findings", "table that --format csv or json writes: "+strings.Join(names, ", "))
 }
 
-// Check looks at the flags before anything is read.
+// Check validates the flags before anything is read.
 func (f *Table) Check(cmd *cobra.Command, out *Output) error {
 	switch {
 	case !slices.Contains(f.names, f.Name):
@@ -33,7 +33,7 @@ func (f *Table) Check(cmd *cobra.Command, out *Output) error {
 	return nil
 }
 
-// SourceFiles returns the sources that are files, and "" for each other one.
+// SourceFiles returns the sources, with "" for each one that is not a file.
 func SourceFiles(sources []string) []string {
 	files := make([]string, len(sources))
 	for i, source := range sources {

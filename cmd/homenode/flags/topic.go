@@ -1,6 +1,6 @@
 package flags
 
-// SourceHelp says what a SOURCE is, in the help of commands.
+// SourceHelp explains SOURCE in the help of commands.
 const SourceHelp = `SOURCE is a vCenter, a file or demo: homenode help sources lists them.`
 
 // SourceTopic lists what a SOURCE can be, for homenode help sources.

@@ -13,7 +13,7 @@ import (
 	"homenode/internal/texttab"
 )
 
-// Typed are the arguments and those of the flags that the user gave.
+// Typed returns the arguments followed by the named flags that the user gave.
 func Typed(cmd *cobra.Command, args, names []string) []string {
 	words := slices.Clone(args)
 	for _, name := range names {
@@ -37,8 +37,8 @@ func Typed(cmd *cobra.Command, args, names []string) []string {
 	return words
 }
 
-// ErrorText returns an error for a terminal. Lines after the first are indented,
-// so that a name with a line break cannot pass for a message of this program.
+// ErrorText formats an error for a terminal. It indents continuation lines, so that a name with
+// a line break cannot imitate a message of this program.
 // A text that quotes a whole file is cut.
 func ErrorText(err error) string {
 	text := err.Error()
@@ -58,7 +58,7 @@ func ErrorText(err error) string {
 // mostError bounds the text of an error, in bytes.
 const mostError = 16 << 10
 
-// Warn tells the user something beside the answer.
+// Warn prints a warning.
 func Warn(w io.Writer, text string) {
 	fmt.Fprintf(w, "homenode: %s\n", ErrorText(errors.New(text)))
 }

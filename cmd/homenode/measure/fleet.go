@@ -17,14 +17,14 @@ import (
 	"homenode/source/open"
 )
 
-// A fleet asks what many guests measured.
+// A fleet asks for a summary of the measurements of many guests.
 type fleet struct {
 	ask.Asked
 	Files      []string `ask:"file,arg,need"`
 	Fleet      []string `ask:"source" help:"also judge this SOURCE (homenode assess --help lists them) with the files as evidence, and show the findings of these VMs"`
 	FailOn     string   `ask:"fail-on" default:"medium" group:"Judge" help:"with --source, least severity that makes the exit code 1: info, low, medium, high"`
 	ask.Choice `group:"Judge"`
-	ask.Source `group:"Source"`
+	ask.Source `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // fleetEntry is the question.
@@ -66,7 +66,8 @@ func (c *fleet) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return ask.Partly(r, err, c.Incomplete())
 }
 
-// read returns the results in all files, the arguments that have any, and what could not be read.
+// read returns the results in all files, the arguments that contain any, and the unreadable
+// files.
 func read(paths []string, in io.Reader) (docs []*measured.Document, good []string, bad []many.Broken) {
 	for _, path := range paths {
 		found := len(docs)
@@ -78,7 +79,7 @@ func read(paths []string, in io.Reader) (docs []*measured.Document, good []strin
 				}
 			}
 			if p.Err != nil {
-				if b := (many.Broken{File: p.Name, Why: open.Way(p.Err, path).Error()}); !slices.Contains(bad, b) { // a folder and a file in it may be named
+				if b := (many.Broken{File: p.Name, Why: open.Way(p.Err, path).Error()}); !slices.Contains(bad, b) { // the arguments can name a folder and a file in it
 					bad = append(bad, b)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"homenode/source/open"
 )
 
-// prediction reads the file of --predicted; nil when it was not given.
+// prediction reads the file of --predicted; nil without the flag.
 func (c *command) prediction(ctx context.Context) (_ *vnuma.Layout, err error) {
 	if c.predicted == "" {
 		return nil, nil
@@ -25,7 +25,7 @@ func (c *command) prediction(ctx context.Context) (_ *vnuma.Layout, err error) {
 	return beside.Read(c.predicted, in)
 }
 
-// differs reports whether the guest is otherwise than predicted.
+// differs reports whether the guest differs from the prediction.
 func differs(r *measured.Result) bool {
 	return slices.ContainsFunc(r.Compared, func(c measured.Compared) bool { return c.Verdict == measured.Differs })
 }

@@ -124,7 +124,7 @@ func patchFiles(path, folder string, moves []*move.Move, renamed bool) ([]answer
 		}
 		list = append(list, one)
 	}
-	if folder == "" {
+	if folder == "" || !slices.ContainsFunc(results, func(data []byte) bool { return data != nil }) {
 		return list, nil
 	}
 	out, err := open(folder)

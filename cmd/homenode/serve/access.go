@@ -17,7 +17,7 @@ import (
 	"homenode/source/open/vcenter"
 )
 
-// A door is where requests come in, and who is let in: the flags of it.
+// A door has the flags about listening and authorization.
 type door struct {
 	listen, url, cert, key, token, proxy string
 }
@@ -32,7 +32,7 @@ func (d *door) register(cmd *cobra.Command) {
 	fl.StringVar(&d.proxy, "trusted-proxy", "", "address of the proxy that signs people in: 10.0.0.5 sets X-Forwarded-User, 10.0.0.5=Remote-User another header")
 }
 
-// An opened door is listened at.
+// An opened is the listener of a door.
 type opened struct {
 	net.Listener
 	gate    *access.Gate
@@ -51,10 +51,10 @@ func (o *opened) address() string {
 	return "http://" + o.Addr().String()
 }
 
-// leastToken is how long a token is at least: what can be guessed is none.
+// leastToken is the minimum length of a token, so that it cannot be guessed.
 const leastToken = 32
 
-// check reads what the flags name and refuses what would let everybody in.
+// check parses the flags and rejects settings that would give everybody access.
 func (d *door) check() (o access.Options, err error) {
 	host, _, err := net.SplitHostPort(d.listen)
 	if err != nil {
@@ -88,7 +88,8 @@ func (d *door) check() (o access.Options, err error) {
 	return o, d.refuse(o, loopback.Host(host))
 }
 
-// refuse says what is missing of a server that others reach, by its address or through a proxy.
+// refuse returns an error for missing settings of a server that other machines reach, directly
+// or through a proxy.
 func (d *door) refuse(o access.Options, local bool) error {
 	others := fmt.Sprintf("--listen: other machines reach %s: ", d.listen)
 	switch {
@@ -108,7 +109,7 @@ func (d *door) refuse(o access.Options, local bool) error {
 	return nil
 }
 
-// open listens.
+// open starts to listen.
 func (d *door) open(cmd *cobra.Command) (*opened, error) {
 	options, err := d.check()
 	if err != nil {
@@ -137,7 +138,7 @@ func (d *door) open(cmd *cobra.Command) (*opened, error) {
 	return o, nil
 }
 
-// tell says where the server answers.
+// tell prints the address of the server.
 func (o *opened) tell(cmd *cobra.Command) {
 	fmt.Fprintf(cmd.OutOrStdout(), "homenode: %s, metrics at /metrics, until Ctrl-C\n", o.address())
 }

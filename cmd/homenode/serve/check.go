@@ -19,7 +19,7 @@ import (
 	"homenode/source/vsphere"
 )
 
-// checkAll says of each vCenter whether it can be collected from.
+// checkAll reports for each vCenter whether it can be collected from.
 func checkAll(cmd *cobra.Command, lives []target, o collect.Options) error {
 	failed := false
 	for _, t := range lives {
@@ -34,7 +34,7 @@ func checkAll(cmd *cobra.Command, lives []target, o collect.Options) error {
 	return nil
 }
 
-// mostTried is how many hosts of a cluster are tried until one answers.
+// mostTried is the maximum number of hosts to try per cluster.
 const mostTried = 3
 
 func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) error {
@@ -42,7 +42,7 @@ func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) err
 	if err != nil {
 		return err
 	}
-	defer func() { _ = l.Close(ctx) }() // the session ends by itself when it is idle too long
+	defer func() { _ = l.Close(ctx) }() // an idle session expires
 	f, err := l.Fleet(ctx)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) err
 	return wrong
 }
 
-// askOnce asks one host for its counters.
+// askOnce fetches the counters of one host.
 func askOnce(ctx context.Context, l *vsphere.Live, h *numa.Host) (size int, took time.Duration, err error) {
 	s, err := l.Esxtop(ctx, h.Name)
 	if err != nil {

@@ -19,45 +19,44 @@ import (
 	"homenode/source/vsphere/lab"
 )
 
-// A demoLab is a simulated vCenter whose hosts live: the simulated scheduler plays the demo's
-// story on them in the time of the clock, a day of which is over when it starts.
+// A demoLab is a simulated vCenter with running hosts. The simulated scheduler plays the demo's story on them in real time; the first
+// day of the story has passed when it starts.
 type demoLab struct {
-	name   string // of the vCenter, for a Board
+	name   string // of the vCenter, as in the Board
 	vc     *lab.VCenter
 	story  *numa.Story
 	world  *scheduler.World
-	start  time.Time   // of the day by the clock; in the story it is another one, so that what happens does not hang on the hour
-	past   []numa.Tick // of the day before, those of a host in the order of time
+	start  time.Time   // start of the day in wall-clock time; the story uses another date, so that events do not depend on the time of day
+	past   []numa.Tick // ticks of the previous day; those of each host are in time order
 	hostID map[string]string
-	placed map[string]placed // as the vCenter says, by ID of a VM
-	until  time.Duration     // up to which it says so
+	placed map[string]placed // as reported by the vCenter, by VM ID
+	until  time.Duration     // end of the time that placed covers
 
 	mu      sync.Mutex
-	keep    bool // ticks in past
+	keep    bool // append ticks to past
 	writers map[string]*fetchstats.Writer
-	answers map[string]string // the last, by host ID; from the end of the day on
+	answers map[string]string // latest Esxtop answer, by host ID; from the end of the day on
 	faults  map[string]string // by host ID
-	runs    map[string]string // host ID by name of a VM, of those that run
+	runs    map[string]string // host ID by VM name, for running VMs
 }
 
-// A placed is where a VM is, and whether it runs.
+// A placed is the host and power state of a VM.
 type placed struct {
 	host  string // ID
 	power numa.PowerState
 }
 
-// The demo after its day: a host is patched again and again, so that somebody who looks sees
-// locality fall and come back.
+// After its day the demo repeatedly patches a host, so that a viewer sees locality fall and recover.
 const (
 	demoDay    = 24 * time.Hour
 	demoRounds = 30 * 24 * time.Hour
 	demoRound  = 40 * time.Minute
-	demoTick   = 20 * time.Second // of the day
-	demoPast   = 5 * time.Minute  // between the ticks of the day that are kept, but for its last hour
-	demoLive   = 2 * time.Second  // after it: as fast as hosts count
+	demoTick   = 20 * time.Second // during the day
+	demoPast   = 5 * time.Minute  // interval of the stored ticks of the day, except for its last hour
+	demoLive   = 2 * time.Second  // after the day; hosts also count this often
 )
 
-// startDemo plays the day that ends now.
+// startDemo simulates the day that ends at now.
 func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	story, err := demo.Story()
 	if err != nil {
@@ -82,7 +81,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 		return nil, err
 	}
 	d.keep = false
-	last := map[string]*numa.Tick{} // of each host
+	last := map[string]*numa.Tick{} // by host
 	for i := range d.past {
 		last[d.past[i].Host] = &d.past[i]
 	}
@@ -104,11 +103,11 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	return d, nil
 }
 
-// patched are the VMs that leave the patched host for hosts of their own choice, as in the demo's story; the others go where the cluster
-// puts them. cache01 goes last, when the load of those before it is known: it gets the node of esx02 that is short of memory.
+// patched maps VMs to the hosts that they move to when their host is patched, as in the demo's story. The cluster places the others.
+// cache01 moves last, when the load of the earlier VMs is known: it lands on the node of esx02 that is short of memory.
 var patched = map[string]string{"sql05": "esx01.demo", "app07": "esx02.demo", "app15": "esx02.demo", "web007": "esx02.demo", "web015": "esx02.demo"}
 
-// addRounds adds what happens after the day: esx05 is patched, its VMs leave it and come back.
+// addRounds adds the events after the day: esx05 is patched, and its VMs leave and return.
 func (d *demoLab) addRounds() error {
 	byName := map[string]string{}
 	for i := range d.story.Fleet.Hosts {
@@ -147,12 +146,12 @@ func (d *demoLab) addRounds() error {
 	return nil
 }
 
-// fleet returns the inventory at the end of the day: what runs where, and as it was changed.
+// fleet returns the inventory at the end of the day, with current placement and settings.
 func (d *demoLab) fleet() *numa.Fleet {
 	f := *d.story.Fleet
 	f.VMs = slices.Clone(f.VMs)
 	at := map[string]string{}
-	last := map[string]*numa.Tick{} // of each host
+	last := map[string]*numa.Tick{} // by host
 	for i := range d.past {
 		last[d.past[i].Host] = &d.past[i]
 	}
@@ -177,7 +176,7 @@ func (d *demoLab) fleet() *numa.Fleet {
 	return &f
 }
 
-// observe takes a tick of the simulated scheduler. Of the past it keeps the last hour, and a tick every five minutes before that.
+// observe handles a tick of the simulated scheduler. Of the past day it stores the last hour, and a tick every five minutes before that.
 func (d *demoLab) observe(t *numa.Tick) {
 	at := t.Time.Sub(d.story.Start)
 	if d.keep && at%demoPast != 0 && at < demoDay-time.Hour {
@@ -199,10 +198,10 @@ func (d *demoLab) observe(t *numa.Tick) {
 		d.past = append(d.past, c)
 		return
 	}
-	d.answers[id] = d.writers[id].Answer(&c) // its counters add up from tick to tick
+	d.answers[id] = d.writers[id].Answer(&c) // its counters are cumulative
 }
 
-// answer is the service Esxtop of the hosts.
+// answer simulates the Esxtop service of a host.
 func (d *demoLab) answer(host, command string) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -223,7 +222,7 @@ func (d *demoLab) answer(host, command string) (string, error) {
 	return "", fmt.Errorf("found the command %q", command)
 }
 
-// prime gives the day to a Board: the last hour is judged, the rest kept.
+// prime adds the day to a Board. The last hour is assessed, the rest stored.
 func (d *demoLab) prime(to *board.Board) {
 	to.Fleet(d.name, d.fleet())
 	slices.SortStableFunc(d.past, func(a, b numa.Tick) int { return a.Time.Compare(b.Time) })
@@ -239,7 +238,7 @@ func (d *demoLab) prime(to *board.Board) {
 	d.past = nil
 }
 
-// run plays on in the time of the clock.
+// run continues the simulation in real time.
 func (d *demoLab) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := d.runTo(ctx, time.Since(d.start)); err != nil {
@@ -252,7 +251,7 @@ func (d *demoLab) run(ctx context.Context) {
 	}
 }
 
-// runTo plays on, and lets the vCenter say what has happened: which VM is where, and which host is in maintenance.
+// runTo continues the simulation and updates the vCenter: placement of VMs, and hosts in maintenance.
 func (d *demoLab) runTo(ctx context.Context, at time.Duration) error {
 	if err := d.world.RunTo(ctx, at); err != nil {
 		return err
@@ -289,13 +288,13 @@ func (d *demoLab) dial(ctx context.Context) (*vsphere.Live, error) {
 
 func (d *demoLab) close() { d.vc.Close() }
 
-// A demoSink takes what is collected from the demo, whose inventory comes with what logs and guests showed, as for homenode assess demo.
+// A demoSink adds observations from logs and guests to the inventory of the demo, as homenode assess demo does.
 type demoSink struct {
 	collect.Sink
-	observed map[string][]numa.Observation // by name of the VM
+	observed map[string][]numa.Observation // by VM name
 }
 
-// newDemoSink returns a sink in front of another one.
+// newDemoSink returns a demoSink in front of another sink.
 func newDemoSink(to collect.Sink) (*demoSink, error) {
 	f, err := demo.Fleet()
 	if err != nil {
@@ -308,7 +307,7 @@ func newDemoSink(to collect.Sink) (*demoSink, error) {
 	return s, nil
 }
 
-// Fleet takes the inventory.
+// Fleet passes on the inventory with observations.
 func (s *demoSink) Fleet(vcenter string, f *numa.Fleet) {
 	for i := range f.VMs {
 		f.VMs[i].Observed = s.observed[f.VMs[i].Name]

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// faults are what can go wrong with the answers of a host, by name.
+// faults are simulated failures of a host's answers, by name.
 var faults = map[string]func(text string) (string, error){
 	"hang":   func(string) (string, error) { time.Sleep(time.Minute); return "", errors.New("it hung") },
 	"refuse": func(string) (string, error) { return "", errors.New("the host is not connected") },
 	"cut":    func(text string) (string, error) { return text[:len(text)/2], nil },
 	"junk":   func(string) (string, error) { return "<html>502 Bad Gateway</html>", nil },
-	"build":  func(text string) (string, error) { return strings.Replace(text, "|Sched|", "|Sched|0|0|", 1), nil }, // other columns
+	"build":  func(text string) (string, error) { return strings.Replace(text, "|Sched|", "|Sched|0|0|", 1), nil }, // other columns than the known ones
 }
 
-// parseFaults reads "esx02.demo=hang,epyc01.demo=cut" into a fault by ID of the host.
+// parseFaults parses "esx02.demo=hang,epyc01.demo=cut" into faults by host ID.
 func (d *demoLab) parseFaults(text string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, part := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
@@ -36,7 +36,8 @@ func (d *demoLab) parseFaults(text string) (map[string]string, error) {
 	return out, nil
 }
 
-// ServeLab runs the simulated vCenter of serve demo until ctx ends, for other programs, with faults.
+// ServeLab runs the simulated vCenter of serve demo until ctx ends, for other programs, with
+// simulated faults.
 func ServeLab(ctx context.Context, w io.Writer, faultList string) error {
 	d, err := startDemo(ctx, time.Now())
 	if err != nil {

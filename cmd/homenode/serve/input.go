@@ -17,22 +17,22 @@ import (
 	"homenode/source/vsphere"
 )
 
-// A target is one vCenter to collect from.
+// A target is a vCenter to collect from.
 type target struct {
 	name    string
-	source  string // as it was named
+	source  string // as typed
 	address string // URL without an account
 	dial    func(context.Context) (*vsphere.Live, error)
 }
 
-// An input is what is collected, and how: the flags that serve and record share.
+// An input has the flags about collecting that serve and record share.
 type input struct {
 	session         flags.Session
 	collect         collect.Options
 	clusters, hosts []string
 }
 
-// register adds the flags; verb is what the command does with hosts.
+// register adds the flags. verb describes what the command does with hosts.
 func (in *input) register(cmd *cobra.Command, verb string) {
 	flags.Group(cmd, "what is collected", func(cmd *cobra.Command) {
 		fl := cmd.Flags()
@@ -43,7 +43,7 @@ func (in *input) register(cmd *cobra.Command, verb string) {
 	flags.Group(cmd, "account and certificates of the vCenters", in.session.Register)
 }
 
-// check refuses values that cannot be.
+// check rejects invalid values.
 func (in *input) check() error {
 	if in.collect.Every < 2*time.Second {
 		return fmt.Errorf("--every: found %v, want 2s or more: hosts count no faster", in.collect.Every)
@@ -51,7 +51,7 @@ func (in *input) check() error {
 	return nil
 }
 
-// targets returns the vCenters that the arguments name, and completes the options.
+// targets returns the vCenters of the arguments, and completes the options.
 func (in *input) targets(cmd *cobra.Command, args []string) (all []target, demo *demoLab, err error) {
 	if len(in.clusters)+len(in.hosts) > 0 {
 		c, h := glob.Compile(in.clusters, ""), glob.Compile(in.hosts, glob.Domain)

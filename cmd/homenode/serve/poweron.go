@@ -8,7 +8,8 @@ import (
 	"homenode/source/vsphere/lab"
 )
 
-// AtPowerOn is what a simulated vCenter writes when a VM is powered on: what the model predicts that ESXi stores.
+// AtPowerOn returns the settings that ESXi stores at a power-on according to the model. A simulated vCenter uses
+// it.
 func AtPowerOn(v *numa.VM, h *numa.Host) (out lab.PowerOn) {
 	g, _, err := vnuma.NewGuest(v)
 	if err != nil {

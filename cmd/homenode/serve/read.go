@@ -27,8 +27,7 @@ import (
 	"homenode/source/open"
 )
 
-// read shows what other collectors see, from the database that they share. The URL "env" stands for
-// HOMENODE_QUERY_URL.
+// read shows the data of other collectors from their shared database. The URL "env" means HOMENODE_QUERY_URL.
 func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *board.Board, kept *captures.Shelf) error {
 	if address == "env" {
 		if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
@@ -52,7 +51,7 @@ func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *b
 	all.Go(func() { r.Run(ctx, every) })
 	pages := &routes.Server{Board: b, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: r.Status,
 		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
-	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Status: pages.StatusAnswer, Version: version.String(), Captures: kept, OneFile: site.OneFile(),
+	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Status: pages.StatusAnswer, Version: version.String(), Captures: kept, OneFile: oneFile(),
 		Live: &site.Live{Board: b, Status: r.Status, Every: every, Ended: ctx.Done()}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -77,14 +76,14 @@ func serveFleet(cmd *cobra.Command, session *flags.Session, sources []string, d 
 	defer all.Wait()
 	defer stop()
 	pages := routes.Server{Board: board.New(o, time.Minute), Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
-		Site: &site.Site{Fleets: live.Fleets, Policy: o.Policy, Version: version.String(), Captures: kept, OneFile: site.OneFile()}}
+		Site: &site.Site{Fleets: live.Fleets, Policy: o.Policy, Version: version.String(), Captures: kept, OneFile: oneFile()}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
 
-// addressOf returns the URL of the one vCenter that a fleet was read from; "" for another source.
+// addressOf returns the URL of the vCenter if that is the only source; otherwise "".
 func addressOf(cmd *cobra.Command, session *flags.Session, sources []string) string {
 	if len(sources) != 1 || !open.VCenter(sources[0]) {
 		return ""
@@ -96,22 +95,22 @@ func addressOf(cmd *cobra.Command, session *flags.Session, sources []string) str
 	return at.String()
 }
 
-// newServer returns a server that no client holds for long. What lasts longer, such as events and uploads, sets its own deadlines; what a
-// page is made of repeats its address many times, so that one is short.
+// newServer returns a server with timeouts against slow clients. Long-running handlers, such as events and uploads, set their own
+// deadlines. The content of a page repeats its address many times, so addresses must be short.
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 }
 
-// listenUntil answers until ctx ends, and says where.
+// listenUntil serves until ctx ends. It prints its address.
 func listenUntil(ctx context.Context, cmd *cobra.Command, l *opened, handler http.Handler, all *sync.WaitGroup) error {
 	h := newServer(handler)
 	l.tell(cmd)
 	all.Go(func() {
 		<-ctx.Done()
-		end, cancel := context.WithTimeout(context.Background(), time.Second) // browsers open connections for later
+		end, cancel := context.WithTimeout(context.Background(), time.Second) // browsers open connections in advance
 		defer cancel()
 		_ = h.Shutdown(end)
-		_ = h.Close() // what still runs then is cut off
+		_ = h.Close() // ends the remaining requests
 	})
 	if h.TLSConfig = l.tls; l.tls != nil {
 		return h.ServeTLS(l, "", "")

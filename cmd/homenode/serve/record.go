@@ -19,7 +19,7 @@ import (
 	"homenode/serve/record"
 )
 
-// NewRecord returns the command that writes answers to files.
+// NewRecord returns the command that records the answers of hosts to files.
 func NewRecord() *cobra.Command {
 	var (
 		in             input
@@ -76,7 +76,7 @@ func NewRecord() *cobra.Command {
 	return cmd
 }
 
-// noteEvery is how often what is missing is written.
+// noteEvery is the interval of reports about missing hosts.
 const noteEvery = time.Minute
 
 func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.Duration, to record.Options, lives []target, o collect.Options) error {
@@ -127,7 +127,7 @@ func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.
 	return recorded(cmd.OutOrStdout(), r, dir)
 }
 
-// tellNew prints errors and advice of vCenters that were not printed yet.
+// tellNew prints errors and advice of vCenters that were not printed before.
 func tellNew(w io.Writer, status []collect.Status, told map[string]string) {
 	for i := range status {
 		s := &status[i]
@@ -144,7 +144,7 @@ func tellNew(w io.Writer, status []collect.Status, told map[string]string) {
 	}
 }
 
-// recorded prints how much was recorded. A host without an answer is an error.
+// recorded prints the amount of recorded data. A host without an answer is an error.
 func recorded(w io.Writer, r *record.Recorder, dir string) error {
 	answers, silent := 0, 0
 	for _, h := range r.Hosts() {

@@ -1,4 +1,4 @@
-// Package serve has the command that watches locality live.
+// Package serve has the command that shows locality live.
 package serve
 
 import (
@@ -19,7 +19,7 @@ import (
 	"homenode/source/open/vcenter"
 )
 
-// A command is what the flags of serve say.
+// A command has the flags of serve.
 type command struct {
 	in          input
 	judgement   flags.Config
@@ -31,7 +31,7 @@ type command struct {
 	queryURL    string
 	fleet       []string
 	door        door
-	folder      string // of captures
+	folder      string // with captures
 }
 
 // New returns the command.
@@ -72,7 +72,8 @@ func (c *command) register(cmd *cobra.Command) {
 	flags.Group(cmd, "who may look", c.door.register)
 }
 
-// run shows a fleet, what others collect, or what it collects itself.
+// run shows a fleet that is read once, the data of other collectors, or data that it collects
+// itself.
 func (c *command) run(cmd *cobra.Command, args []string) error {
 	policy, err := c.judgement.Policy()
 	options := rules.Options{Policy: policy, Today: time.Now()}
@@ -105,7 +106,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	return c.collect(cmd, args, s)
 }
 
-// collect completes the server and runs it.
+// collect completes the configuration of the server and runs it.
 func (c *command) collect(cmd *cobra.Command, args []string, s *server) (err error) {
 	if s.send, err = readSend(c.sendFile); err != nil {
 		return fmt.Errorf("--send: %w", err)
@@ -151,7 +152,7 @@ func (c *command) collect(cmd *cobra.Command, args []string, s *server) (err err
 	return run(cmd, s)
 }
 
-// readSend reads the file of --send; "" sends nothing.
+// readSend reads the file of --send; without a file nothing is sent.
 func readSend(path string) (config.Config, error) {
 	if path == "" {
 		return config.Config{}, nil
@@ -167,5 +168,5 @@ func readSend(path string) (config.Config, error) {
 	return *c, nil
 }
 
-// uploadLimit is how large a capture may be that is uploaded, in bytes.
+// uploadLimit is the maximum size of an uploaded capture, in bytes.
 const uploadLimit = 200 << 20

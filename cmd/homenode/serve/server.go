@@ -32,39 +32,39 @@ import (
 	"homenode/serve/site"
 )
 
-// A server is everything that runs.
+// A server is the complete state of serve.
 type server struct {
 	board   *board.Board
 	lives   []target
 	options collect.Options
 	door    *door
 	demo    *demoLab
-	data    string // folder of the store; empty for none
+	data    string // folder of the store; empty for no store
 	keep    store.Options
 	send    config.Config
 	rules   rules.Options
-	apart   time.Duration // between events of a page; 0 for the default
+	apart   time.Duration // minimum interval between events of a page; 0 for the default
 
-	captures *captures.Shelf // that pages may open
+	captures *captures.Shelf // captures that pages can open
 }
 
-// judging is how fleets are judged now.
+// judging returns the current options of an assessment.
 func (s *server) judging() rules.Options {
 	o := s.rules
 	o.Today, o.Ticks = time.Now(), board.SeenAt
 	return o
 }
 
-// gcPercent lets memory be collected oftener than Go does: of a large fleet memory is scarce, not the processor.
+// gcPercent runs the GC more often than the default: large fleets are memory-bound, not CPU-bound.
 const gcPercent = 40
 
-// judgedFresh is how old the judgement may be that pages show, so that it fits what they show of the present.
+// judgedFresh is the maximum age of an assessment shown beside live data.
 const judgedFresh = 2 * time.Second
 
-// judgeEvery is how often the last hour is judged.
+// judgeEvery is the interval between assessments of the last hour.
 const judgeEvery = time.Minute
 
-// run collects, keeps, judges, sends and shows until the command ends.
+// run collects, stores, assesses, exports and shows data until the command ends.
 func run(cmd *cobra.Command, s *server) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -88,7 +88,7 @@ func run(cmd *cobra.Command, s *server) error {
 	if err != nil {
 		return err
 	}
-	// Last, for it reads all that stands above.
+	// Last, because it reads the state set above.
 	all.Go(func() {
 		s.judge(ctx, func(begun, ended []board.Alarm) {
 			tell(begun, ended)
@@ -115,7 +115,8 @@ func run(cmd *cobra.Command, s *server) error {
 	return kept(cmd, <-broken)
 }
 
-// startKeeper keeps what is seen; nil where nothing is kept. The channel says how keeping ended.
+// startKeeper starts to store samples; it returns nil without a store. The channel receives the error that ends
+// it.
 func (s *server) startKeeper(ctx context.Context, cmd *cobra.Command, all *sync.WaitGroup) (*keep.Keeper, chan error) {
 	broken := make(chan error, 1)
 	if s.data == "" {
@@ -136,7 +137,7 @@ func (s *server) startKeeper(ctx context.Context, cmd *cobra.Command, all *sync.
 	return keeper, broken
 }
 
-// startCollectors collects from every vCenter; the demo lives besides.
+// startCollectors starts a collector for every vCenter, and the simulation of the demo.
 func (s *server) startCollectors(ctx context.Context, all *sync.WaitGroup) (collectors []*collect.Collector, err error) {
 	sink := collect.Sink(s.board)
 	if s.demo != nil {
@@ -154,7 +155,7 @@ func (s *server) startCollectors(ctx context.Context, all *sync.WaitGroup) (coll
 	return collectors, nil
 }
 
-// pages returns what is shown of it.
+// pages returns the web pages of the server.
 func (s *server) pages(ctx context.Context, l *opened, keeper *keep.Keeper, collectors []*collect.Collector) *routes.Server {
 	pages := &routes.Server{Board: s.board, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
 		for _, c := range collectors {
@@ -167,7 +168,7 @@ func (s *server) pages(ctx context.Context, l *opened, keeper *keep.Keeper, coll
 	}
 	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: judgedFresh, Judged: s.board.Touch,
 		Sources: func(vcenter string) []string { return []string{named(vcenter).source} }, Address: func(vcenter string) string { return named(vcenter).address }}
-	pages.Site = &site.Site{Fleets: live.Fleets, Policy: s.rules.Policy, Status: pages.StatusAnswer, Version: version.String(), Captures: s.captures, OneFile: site.OneFile(),
+	pages.Site = &site.Site{Fleets: live.Fleets, Policy: s.rules.Policy, Status: pages.StatusAnswer, Version: version.String(), Captures: s.captures, OneFile: oneFile(),
 		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
 				if s.lives[i].name == vcenter {
@@ -185,7 +186,8 @@ func (s *server) pages(ctx context.Context, l *opened, keeper *keep.Keeper, coll
 	return pages
 }
 
-// startSenders sends findings and samples; tell takes the findings that begin and end.
+// startSenders starts the exporters of findings and samples. tell must be called with findings that begin and
+// end.
 func (s *server) startSenders(ctx context.Context, l *opened, keeper *keep.Keeper, pages *routes.Server, all *sync.WaitGroup) (tell func(begun, ended []board.Alarm), err error) {
 	var senders []*remote.Sender
 	pages.Sending = func() (out []remote.State) {
@@ -213,7 +215,7 @@ func (s *server) startSenders(ctx context.Context, l *opened, keeper *keep.Keepe
 	return tell, nil
 }
 
-// kept returns how keeping ended. After a write that failed the process ends.
+// kept returns the error of the store. The process must end after a failed write.
 func kept(cmd *cobra.Command, err error) error {
 	if errors.Is(err, store.ErrBroken) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: the process ends, and what was kept is safe: start it again\n", texttab.Clean(err.Error()))
@@ -222,11 +224,10 @@ func kept(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// exitBroken is the exit code after a write that failed: EX_TEMPFAIL, a supervisor starts the
-// process again.
+// exitBroken is the exit code after a failed write: EX_TEMPFAIL, so that a supervisor restarts the process.
 const exitBroken = 75
 
-// judge judges every minute, first a little after the first answers, and calls then after it.
+// judge assesses every minute, first shortly after the first answers, and then calls then.
 func (s *server) judge(ctx context.Context, then func(begun, ended []board.Alarm)) {
 	wait := min(judgeEvery, s.options.Every+5*time.Second)
 	for {

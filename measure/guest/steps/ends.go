@@ -40,7 +40,7 @@ func roundTrips(ctx context.Context, o *Options, a, b end) (samples []float64, e
 	}()
 	err = o.on(o.A, func() (err error) {
 		var one [1]byte
-		samples, err = loop(ctx, o, func() error {
+		samples, err = Loop(ctx, o, func() error {
 			if _, err := a.Write(one[:]); err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func channel(ctx context.Context, o *Options) ([]float64, error) {
 			back <- v
 		}
 	}()
-	samples, err := loop(ctx, o, func() error {
+	samples, err := Loop(ctx, o, func() error {
 		there <- 1
 		<-back
 		return nil
@@ -137,7 +137,7 @@ func connect(ctx context.Context, o *Options) (_ []float64, err error) {
 	// Closed connections block their ports for a while: a few are enough.
 	few := *o
 	few.Samples = min(o.Samples, 500)
-	return loop(ctx, &few, func() error {
+	return Loop(ctx, &few, func() error {
 		here, err := net.Dial("tcp", address)
 		if err != nil {
 			return err

@@ -49,7 +49,7 @@ func writes(ctx context.Context, o *Options, sync func(*os.File) error) (_ []flo
 	}
 	few, i := *o, 0
 	few.Samples = min(o.Samples, 300)
-	return loop(ctx, &few, func() error {
+	return Loop(ctx, &few, func() error {
 		i = (i + 97) % blocks
 		buffer[0]++
 		if _, err := f.WriteAt(buffer, int64(i)*block); err != nil {

@@ -1,5 +1,5 @@
-// Package steps measures delays of a request beyond memory on this machine: system calls, thread switches, pipes and sockets,
-// HTTP, remote procedure calls over loopback, and writes that reach the disk.
+// Package steps measures delays of a request beyond memory on this machine: system calls, thread switches, pipes and sockets, and writes
+// that reach the disk; package request adds HTTP and remote procedure calls.
 package steps
 
 import (
@@ -33,24 +33,22 @@ type Step struct {
 	Ends bool
 	// Disk means that it writes into Options.Dir.
 	Disk bool
-	run  func(context.Context, *Options) ([]float64, error)
+	// Measure takes the samples, in ns each.
+	Measure func(context.Context, *Options) ([]float64, error)
 }
 
-// All returns the steps, fastest first.
+// All returns the steps without those of package request, fastest first.
 func All() []Step {
 	return []Step{
-		{Name: "syscall", About: syscallAbout, run: systemCall},
-		{Name: "pread", About: "reads 4 KiB of a file that is in the page cache", run: cachedRead},
-		{Name: "channel", About: "a value through a Go channel to another goroutine and back, ÷ 2: Go's own scheduler", run: channel},
-		{Name: "pipe", About: "a byte through a pipe to another thread and back, ÷ 2: a switch of threads, or the wake-up of another vCPU", Ends: true, run: pipe},
-		{Name: "unix", About: "a byte over a Unix socket and back: a round trip", Ends: true, run: unixSocket},
-		{Name: "tcp", About: "a byte over TCP on loopback and back, without delay: a round trip", Ends: true, run: tcp},
-		{Name: "connect", About: "TCP connection on loopback: opened, accepted and closed", run: connect},
-		{Name: "rpc", About: "a call with 16 bytes and its answer over loopback, Go's net/rpc (gob)", run: netRPC},
-		{Name: "http", About: "GET and its answer of 2 bytes over loopback, HTTP/1.1 with the connection kept", run: http1},
-		{Name: "rpc-like", About: "POST with the framing of gRPC over loopback, HTTP/2 without TLS: no gRPC library", run: http2},
-		{Name: "write+fdatasync", About: "4 KiB written and synchronised, without the times of the file", Disk: true, run: dataSync},
-		{Name: "fsync", About: "4 KiB written and synchronised", Disk: true, run: fileSync},
+		{Name: "syscall", About: syscallAbout, Measure: systemCall},
+		{Name: "pread", About: "reads 4 KiB of a file that is in the page cache", Measure: cachedRead},
+		{Name: "channel", About: "a value through a Go channel to another goroutine and back, ÷ 2: Go's own scheduler", Measure: channel},
+		{Name: "pipe", About: "a byte through a pipe to another thread and back, ÷ 2: a switch of threads, or the wake-up of another vCPU", Ends: true, Measure: pipe},
+		{Name: "unix", About: "a byte over a Unix socket and back: a round trip", Ends: true, Measure: unixSocket},
+		{Name: "tcp", About: "a byte over TCP on loopback and back, without delay: a round trip", Ends: true, Measure: tcp},
+		{Name: "connect", About: "TCP connection on loopback: opened, accepted and closed", Measure: connect},
+		{Name: "write+fdatasync", About: "4 KiB written and synchronised, without the times of the file", Disk: true, Measure: dataSync},
+		{Name: "fsync", About: "4 KiB written and synchronised", Disk: true, Measure: fileSync},
 	}
 }
 
@@ -68,7 +66,7 @@ func (s *Step) Run(ctx context.Context, o Options) ([]float64, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.For)
 	defer cancel()
-	samples, err := s.run(ctx, &o)
+	samples, err := s.Measure(ctx, &o)
 	if errors.Is(err, context.DeadlineExceeded) && len(samples) > 0 {
 		err = nil
 	}
@@ -83,8 +81,8 @@ func (s *Step) Run(ctx context.Context, o Options) ([]float64, error) {
 	return samples, nil
 }
 
-// loop collects samples of one until there are enough or ctx ends.
-func loop(ctx context.Context, o *Options, one func() error) ([]float64, error) {
+// Loop collects samples of one until there are enough or ctx ends.
+func Loop(ctx context.Context, o *Options, one func() error) ([]float64, error) {
 	out := make([]float64, 0, min(o.Samples, 1<<16))
 	for len(out) < o.Samples && ctx.Err() == nil {
 		at := now()
@@ -98,7 +96,7 @@ func loop(ctx context.Context, o *Options, one func() error) ([]float64, error) 
 
 // batch collects samples of one, repeated n times for each sample because it is shorter than the clock's resolution.
 func batch(ctx context.Context, o *Options, n int, one func() error) ([]float64, error) {
-	out, err := loop(ctx, o, func() error {
+	out, err := Loop(ctx, o, func() error {
 		for range n {
 			if err := one(); err != nil {
 				return err

@@ -8,18 +8,18 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// Areas are quantities that add up, one above the other, over steps of X.
+// Areas are stacked quantities over steps of X.
 type Areas struct {
 	X, Y  picture.Axis // neither is logarithmic
-	Names []string     // of the quantities, from the bottom; unique in the chart
-	Steps []Step       // in ascending X; between two that do not touch nothing is drawn
+	Names []string     // of the quantities, from the bottom up; unique in the chart
+	Steps []Step       // in ascending X; gaps between steps stay empty
 }
 
-// A Step has a value of each quantity; one that is no number is unknown.
+// A Step has one value per quantity; NaN means unknown.
 type Step struct {
 	From, To float64
 	Values   []float64
-	Text     string // what it holds, in words
+	Text     string // description of the values
 }
 
 func (c *Areas) draw(l *layout) {
@@ -79,7 +79,7 @@ func (c *Areas) draw(l *layout) {
 	}
 }
 
-// below returns what the quantities before one add up to, as far as they are known.
+// below returns the sum of the known values below a quantity.
 func (s *Step) below(quantity int) (sum float64) {
 	for _, v := range s.Values[:quantity] {
 		if v > 0 {

@@ -10,29 +10,28 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// Bars are horizontal bars over one axis, from the top.
+// Bars are horizontal bars over one axis, from top to bottom.
 type Bars struct {
 	X     picture.Axis
 	Rows  []Row
-	Limit string // what the rows' limits are, for the legend; "" means "limit"
+	Limit string // meaning of the rows' limits, for the legend; "" means "limit"
 }
 
-// A Row is one bar: segments that follow each other from the left. On a logarithmic axis
-// it has one segment.
+// A Row is one bar: segments from left to right. On a logarithmic axis it has one segment.
 type Row struct {
 	Name     string // unique in the chart
 	Value    string // printed at the end of the bar
 	Segments []Segment
-	// Limit is drawn as a line across the row: its capacity. 0 for none.
+	// Limit is the capacity, drawn as a line across the row; 0 for none.
 	Limit float64
 }
 
 // A Segment is a part of a bar. Segments of one Kind look alike in all rows.
 type Segment struct {
-	Kind      string // the legend; "" when the chart needs none
+	Kind      string // the legend; "" if the chart needs none
 	Value     float64
 	Low, High float64 // range of its end, as values of the axis; both 0 for none
-	Soft      bool    // drawn lightly: what is not used, or not known to be
+	Soft      bool    // drawn lightly: unused, or unknown whether used
 }
 
 // Sizes of bars.
@@ -47,7 +46,7 @@ func (c *Bars) draw(l *layout) {
 	rows := make([]Row, len(c.Rows))
 	var r picture.Reach
 	var kinds []string
-	hard := map[string]bool{} // kinds that are not only drawn lightly
+	hard := map[string]bool{} // kinds with segments that are not drawn lightly
 	names, values := picture.Px(0), picture.Px(0)
 	limits, ranges := false, false
 	for i := range c.Rows {
@@ -76,7 +75,7 @@ func (c *Bars) draw(l *layout) {
 	each := picture.Px(700)
 	if !c.X.Log {
 		r.Add(0)
-	} else if each = 480; r.Any { // powers of ten are short, and the shortest bar can be seen
+	} else if each = 480; r.Any { // powers of ten have short labels, and the shortest bar must be visible
 		r.Low /= 1.25
 	}
 	s := c.X.Scale(r, max(int((right-left)/each), 2), true, true)
@@ -95,7 +94,7 @@ func (c *Bars) draw(l *layout) {
 
 func (s *Segment) ranged() bool { return s.Low != 0 || s.High != 0 }
 
-// row returns the row without what has no place, and counts that.
+// row returns the row without values that cannot be drawn, and counts these.
 func (l *layout) row(a *picture.Axis, r Row) Row {
 	all := r.Segments
 	r.Segments = nil
@@ -107,7 +106,7 @@ func (l *layout) row(a *picture.Axis, r Row) Row {
 		}
 		sum += s.Value
 		if s.Low < 0 {
-			s.Low = math.NaN() // a bar has none of that
+			s.Low = math.NaN() // a bar cannot be negative
 		}
 		l.bounded(a, &s.Low, &s.High)
 		r.Segments = append(r.Segments, s)
@@ -120,7 +119,7 @@ func (l *layout) row(a *picture.Axis, r Row) Row {
 }
 
 // barLegend explains the kinds of segments, limits and ranges. A kind that is only drawn
-// lightly is shown so.
+// lightly has a light sample.
 func (l *layout) barLegend(c *Bars, kinds []string, hard map[string]bool, limits, ranges bool) {
 	var entries []picture.Entry
 	for i, kind := range kinds {
@@ -208,7 +207,7 @@ func segmentText(a *picture.Axis, s *Segment) string {
 	return text
 }
 
-// level returns the path of a whisker from low to high of a bar.
+// level returns the path of a horizontal whisker from low to high.
 func level(y, low, high picture.Px) string {
 	return fmt.Sprintf("M%s %sV%sM%s %sH%sM%s %sV%s", low, y-30, y+30, low, y, high, high, y-30, y+30)
 }

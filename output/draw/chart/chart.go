@@ -1,5 +1,5 @@
-// Package chart draws the figures of calculations: curves over an axis, areas, bars, matrices and hosts, with
-// the range of each figure and what is extrapolated distinguished without colour.
+// Package chart draws the figures of calculations: curves over an axis, areas, bars, matrices and hosts.
+// Ranges and extrapolated values are recognizable without colour.
 package chart
 
 import (
@@ -12,7 +12,7 @@ import (
 // A Chart is one figure with its title.
 type Chart struct {
 	ID     string // unique on a page: a letter, then letters, digits and hyphens
-	Title  string // what it shows, as a statement
+	Title  string // statement about its content
 	Note   string // one line below: sources
 	Figure Figure
 }
@@ -20,32 +20,32 @@ type Chart struct {
 // A Figure is *Lines, *Areas, *Bars, *Heat or *Hosts.
 type Figure interface{ draw(*layout) }
 
-// Sizes of the drawing. It is narrow so that its letters stay legible in a column of a page.
+// Sizes of the drawing. It is narrow, so that its text stays legible in a column of a page.
 const (
 	width      = picture.Px(7600)
 	margin     = picture.Px(120)
 	lineHeight = picture.LineHeight
-	letter     = picture.Px(68) // mean width of a letter at 12 px
+	letter     = picture.Px(68) // mean width of a character at 12 px
 	small      = picture.Px(62) // and at 11 px, mostly digits
 	bold       = picture.Px(70) // and at 11 px, bold
 	plotHeight = picture.Px(3200)
 )
 
-// layout is the state of the placing pass.
+// layout is the state of placing shapes.
 type layout struct {
 	*picture.Picture
 	of    *Chart
 	alone bool
-	ids   map[string]int // how often an id was asked for
-	left  int            // values without a place
+	ids   map[string]int // number of uses of an ID
+	left  int            // number of values that could not be drawn
 }
 
-// Of returns the charts below each other as one picture, whose id is that of the first
-// chart. All other ids begin with the id of their chart.
+// Of returns the charts as one picture, one below the other. Its ID is that of the first chart. All other IDs
+// begin with the ID of their chart.
 //
-// Values that have no place are left out and counted in a line below the chart: what is
-// not a number or infinite, beyond 1e±100, below 0 in a bar, 0 or less on a logarithmic
-// axis. It panics for charts without id or with that of another.
+// Values that cannot be drawn are omitted and counted in a line below the chart: NaN, infinity, numbers beyond
+// 1e±100, negative values in a bar, and values of 0 or less on a logarithmic axis. It panics for charts with a
+// missing or duplicate ID.
 func Of(charts ...Chart) *picture.Picture {
 	p := &picture.Picture{ID: charts[0].ID, Class: "chart", Title: charts[0].Title, Width: width, Margin: margin, Letter: letter}
 	seen := map[string]bool{}
@@ -83,7 +83,7 @@ func (l *layout) chart() {
 	l.Y += margin
 }
 
-// id returns an id below that of the chart, its own also when names are alike.
+// id returns an ID below that of the chart, unique even if names are equal.
 func (l *layout) id(kind, name string) string {
 	id := l.of.ID + "__" + kind
 	if name != "" {
@@ -96,7 +96,7 @@ func (l *layout) id(kind, name string) string {
 	return id
 }
 
-// legend explains looks.
+// legend adds the legend.
 func (l *layout) legend(entries []picture.Entry) {
 	for i := range entries {
 		entries[i].ID = l.id("legend", entries[i].Text)
@@ -109,12 +109,12 @@ func (l *layout) text(kind, name, group, class string, x, y picture.Px, text str
 	l.Add(picture.Group{ID: l.id(kind, name), Class: group, Shapes: []picture.Shape{{Class: class, X: x, Y: y, Text: text}}})
 }
 
-// nothing says that the frame is empty.
+// nothing marks an empty frame.
 func (l *layout) nothing(x, y picture.Px) {
 	l.text("empty", "", "empty", "facts", x, y, "nothing to draw")
 }
 
-// bounded drops a range that has no place on the axis, and counts it.
+// bounded removes a range that cannot be drawn, and counts it.
 func (l *layout) bounded(a *picture.Axis, low, high *float64) {
 	if (*low != 0 || *high != 0) && (!a.Has(*low) && !(a.Log && *low == 0) || !a.Has(*high) || *low > *high) {
 		l.left++

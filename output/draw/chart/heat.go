@@ -8,43 +8,43 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// Heat is a matrix whose cells are the darker the greater their value is.
+// Heat is a matrix whose cells are darker for greater values.
 type Heat struct {
 	Unit          string // of the values
 	Rows, Columns []string
-	ColumnLabel   string       // what the columns are
-	Cells         [][]HeatCell // by Rows, then Columns; those that lack are unknown
-	// Breaks are the numbers of rows and columns before which a line is drawn: groups.
+	ColumnLabel   string       // meaning of the columns
+	Cells         [][]HeatCell // by Rows, then Columns; missing cells are unknown
+	// Breaks are the indexes of rows and columns before which a group separator is drawn.
 	Breaks []int
 }
 
-// A HeatCell is one value. An unknown one has no colour; a soft one was not measured but follows from others.
+// A HeatCell is one value. An unknown one has no colour. A soft one was not measured but derived from others.
 type HeatCell struct {
 	Value       float64
 	Known, Soft bool
 }
 
-// Looks of cells.
+// Sizes and limits of cells.
 const (
 	heatSteps    = 7
-	heatStep     = 1.1               // the least ratio of two steps: less is noise
-	heatMost     = picture.Px(420)   // of a cell
-	heatNumbered = picture.Px(300)   // a cell of that size shows its number
-	heatGrouped  = 2500              // cells up to which each one shows its numbers when it is pointed at
-	heatHeight   = picture.Px(140)   // of its samples
-	heatNames    = picture.Px(1_500) // the widest name of a row
+	heatStep     = 1.1               // minimum ratio of two steps; smaller differences are noise
+	heatMost     = picture.Px(420)   // maximum size of a cell
+	heatNumbered = picture.Px(300)   // minimum size of a cell with a number
+	heatGrouped  = 2500              // maximum number of cells that each show their numbers on hover
+	heatHeight   = picture.Px(140)   // height of the samples in the legend
+	heatNames    = picture.Px(1_500) // maximum width of a row's name
 )
 
-// heatClass is the class of a shade, 0 for the lightest.
+// heatClass returns the class of a shade, 0 for the lightest.
 func heatClass(shade int) string { return fmt.Sprintf("heat-%d", min(max(shade, 0), heatSteps-1)) }
 
-// heatScale are the steps of colours: step i begins at low·ratio^i.
+// heatScale is the scale of colours: step i begins at low·ratio^i.
 type heatScale struct {
 	low, ratio float64
 	steps      int
 }
 
-// scale returns the scale of the known values; steps is 0 when there are none.
+// scale returns the scale of the known values. steps is 0 if there are none.
 func (h *Heat) scale() heatScale {
 	low, high := math.Inf(1), 0.0
 	for _, c := range slices.Concat(h.Cells...) {
@@ -72,12 +72,12 @@ func (s *heatScale) step(v float64) int {
 	return min(max(i, 0), s.steps-1)
 }
 
-// class returns the class of a step: the whole range of colours is used when there are few.
+// class returns the class of a step. Few steps are spread over the whole range of colours.
 func (s *heatScale) class(step int) string {
 	return heatClass(step * (heatSteps - 1) / max(s.steps-1, 1))
 }
 
-// grid is where the cells of a matrix are.
+// grid is the position of the cells of a matrix.
 type grid struct{ left, top, cell picture.Px }
 
 func (g *grid) x(column int) picture.Px { return g.left + picture.Px(column)*g.cell }
@@ -129,7 +129,7 @@ func (h *Heat) draw(l *layout) {
 	}
 }
 
-// heatNames writes the names of columns and rows, as many as have room.
+// heatNames adds the names of columns and rows, as many as fit.
 func (l *layout) heatNames(h *Heat, g *grid) {
 	every := func(room picture.Px) int { return max(1, int((room+g.cell-1)/max(g.cell, 1))) }
 	widest := picture.Px(0)
@@ -168,7 +168,7 @@ func (l *layout) heatCells(h *Heat, s *heatScale, at *grid) {
 	}
 }
 
-// heatAreas draws all cells of a colour as one path: a matrix of 256 rows has 65,536 cells.
+// heatAreas draws all cells of one colour as one path, because a matrix of 256 rows has 65,536 cells.
 func (l *layout) heatAreas(h *Heat, s *heatScale, at *grid) {
 	paths := make([][]byte, s.steps)
 	for i, row := range h.Cells {

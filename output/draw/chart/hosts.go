@@ -8,13 +8,14 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// Hosts shows the NUMA nodes of hosts beside each other, cell by cell: the darker a cell, the worse. A bad one is crossed or
-// framed, so colour is not needed. Up to namedHosts hosts have a line each, with their numbers; more are small blocks.
+// Hosts shows the NUMA nodes of hosts side by side, one cell per measure. Darker cells are worse. Bad cells are also crossed
+// out or framed, so that colour is not needed. Up to namedHosts hosts have one line each with numbers; more are shown as
+// small blocks.
 type Hosts struct {
 	Measures []string // of each node
 	Groups   []HostGroup
-	Dark     string // what a dark cell means, for the legend
-	Bad      string // what a crossed one means
+	Dark     string // meaning of a dark cell, for the legend
+	Bad      string // meaning of a crossed-out cell
 }
 
 // A HostGroup is the hosts of one cluster.
@@ -25,8 +26,8 @@ type HostGroup struct {
 
 // A HostRow is one host.
 type HostRow struct {
-	ID, Name string // the ID is unique in the chart
-	Link     string // the address of its page; "" for none
+	ID, Name string // ID is unique in the chart
+	Link     string // address of its page; "" for none
 	Note     string // why it has no nodes
 	Nodes    []HostNode
 }
@@ -40,19 +41,19 @@ type HostNode struct {
 // A Shade is one value of a node.
 type Shade struct {
 	Known, Bad bool
-	Dark       float64 // from 0, as it should be, to 1
-	Text       string  // the number, a few characters
+	Dark       float64 // from 0 (as it should be) to 1
+	Text       string  // the number, a few characters long
 }
 
 // Sizes of Hosts.
 const (
 	namedHosts  = 40
-	hostLine    = picture.Px(220) // of a host with its name
+	hostLine    = picture.Px(220) // height of a host with name
 	hostCell    = picture.Px(400)
 	hostGap     = picture.Px(140)   // between measures
-	hostNames   = picture.Px(1_500) // the widest name
-	hostBlock   = picture.Px(90)    // a cell of a block
-	hostBetween = picture.Px(60)    // blocks
+	hostNames   = picture.Px(1_500) // maximum width of a name
+	hostBlock   = picture.Px(90)    // size of a cell in a block
+	hostBetween = picture.Px(60)    // between blocks
 )
 
 func (h *Hosts) draw(l *layout) {
@@ -68,7 +69,7 @@ func (h *Hosts) draw(l *layout) {
 	}
 	right, named := width, n <= namedHosts
 	left := margin + names + 120
-	if named && l.alone { // no wider than it needs
+	if named && l.alone { // no wider than necessary
 		right = min(width, max(4200, left+picture.Px(len(h.Measures))*(picture.Px(nodes)*hostCell+hostGap)+margin))
 		l.Width = right
 	}
@@ -85,7 +86,7 @@ func (h *Hosts) draw(l *layout) {
 	}
 }
 
-// legend says what dark and crossed cells are.
+// legend explains dark and crossed-out cells.
 func (h *Hosts) legend(named bool) []picture.Entry {
 	const each = picture.SampleWidth / heatSteps
 	return []picture.Entry{{Text: h.Dark, Sample: func(x, y picture.Px) (out []picture.Shape) {
@@ -99,12 +100,12 @@ func (h *Hosts) legend(named bool) []picture.Entry {
 	}}}
 }
 
-// cross is two lines over a cell.
+// cross returns the path of two diagonals.
 func cross(x, y, w, h picture.Px) string {
 	return fmt.Sprintf("M%s %sL%s %sM%s %sL%s %s", x, y, x+w, y+h, x, y+h, x+w, y)
 }
 
-// cell returns the shapes of a value: with its number and a frame when it is bad, or crossed then.
+// cell returns the shapes of a value. A cell with a number gets a frame if it is bad, other cells are crossed out.
 func (s *Shade) cell(x, y, w, h picture.Px, named bool) []picture.Shape {
 	out := []picture.Shape{{Class: "heatcell none", X: x, Y: y, W: w, H: h}}
 	if !s.Known {
@@ -130,7 +131,7 @@ func (s *Shade) cell(x, y, w, h picture.Px, named bool) []picture.Shape {
 	return append(out, text)
 }
 
-// numbers says everything of a host in a line.
+// numbers describes all values of a host in one line.
 func (h *Hosts) numbers(one *HostRow) string {
 	if len(one.Nodes) == 0 {
 		return one.Name + ": " + one.Note
@@ -150,7 +151,7 @@ func (h *Hosts) numbers(one *HostRow) string {
 	return one.Name + ": " + strings.Join(parts, "; ")
 }
 
-// host returns the group of a host with the place that can be pointed at.
+// host returns the group of a host with its hover area.
 func (l *layout) host(class string, h *Hosts, one *HostRow, x, y, w, tall picture.Px) picture.Group {
 	return picture.Group{ID: l.id("host", one.ID), Class: class, Numbers: h.numbers(one), Link: one.Link, Focus: true, Shapes: []picture.Shape{{Class: "hit", X: x, Y: y, W: w, H: tall}}}
 }
@@ -167,7 +168,7 @@ func (one *HostRow) cells(of func(node, measure int, v *Shade) []picture.Shape) 
 
 // hostLines draws a line for each host.
 func (l *layout) hostLines(h *Hosts, left picture.Px, nodes int, cell picture.Px) {
-	each := picture.Px(nodes)*cell + hostGap // measure
+	each := picture.Px(nodes)*cell + hostGap // width of a measure
 	end := left + picture.Px(len(h.Measures))*each - hostGap
 	head := picture.Group{ID: l.id("measures", ""), Class: "axis"}
 	for k, m := range h.Measures {
@@ -194,7 +195,7 @@ func (l *layout) hostLines(h *Hosts, left picture.Px, nodes int, cell picture.Px
 				row.Shapes = append(row.Shapes, picture.Shape{Class: "facts", X: left, Y: l.Y + 145, Text: picture.Cut(one.Note, end-left, letter)})
 			}
 			l.Add(row)
-			// The numbers stand beside the link, which says them in words.
+			// The link has the numbers in words, so they are not part of it.
 			l.Add(picture.Group{ID: l.id("cells", one.ID), Class: "under", Shapes: one.cells(func(n, k int, v *Shade) []picture.Shape {
 				return v.cell(at(n, k), l.Y, cell, hostLine-20, true)
 			})})
@@ -204,7 +205,7 @@ func (l *layout) hostLines(h *Hosts, left picture.Px, nodes int, cell picture.Px
 	}
 }
 
-// hostBlocks draws a block for each host: its nodes beside each other, its measures below each other.
+// hostBlocks draws a block for each host, with nodes from left to right and measures from top to bottom.
 func (l *layout) hostBlocks(h *Hosts) {
 	l.text("measures", "", "axis", "facts", margin, l.Y+110, picture.Cut("A block is a host: its nodes beside each other; from the top "+strings.Join(h.Measures, ", "), l.Inner(), letter))
 	l.Y += lineHeight + 60

@@ -8,37 +8,37 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// Lines are curves over one pair of axes.
+// Lines are curves over a pair of axes.
 type Lines struct {
 	X, Y   picture.Axis
 	Series []Series
 	Marks  []Mark
 }
 
-// A Series is one curve, its points in ascending X.
+// A Series is one curve. Its points are in ascending X.
 type Series struct {
-	Name   string // unique in the chart; the legend
+	Name   string // legend text; unique in the chart
 	Points []Point
 }
 
-// A Point is one point of a curve. A curve is solid from and to measured points, dashed
-// where either end is extrapolated.
+// A Point is one point of a curve. The line between two points is solid, or dashed if one of them is
+// extrapolated.
 type Point struct {
 	X, Y float64
-	// Low and High are the range of Y; both 0 for none. Beside points with a range a
-	// measured point without one is taken to be exact.
+	// Low and High are the range of Y; both 0 for none. A measured point without a range between points with
+	// one counts as exact.
 	Low, High float64
 	Measured  bool // drawn as a dot
 	Outside   bool // extrapolated
 }
 
-// looks is how many curves look different: colour, dashes and shape of the dots.
+// looks is the number of distinguishable curves, by colour, dashes and shape of the dots.
 const looks = 8
 
-// look is the class of a curve.
+// look returns the class of a curve.
 func look(nth int) string { return fmt.Sprintf("series-%d", nth%looks) }
 
-// A curve is a series cut where a point has no place.
+// A curve is a series, split at points that cannot be drawn.
 type curve struct {
 	name string
 	nth  int
@@ -104,7 +104,7 @@ func (c *Lines) draw(l *layout) {
 
 func (p *Point) ranged() bool { return p.Low != 0 || p.High != 0 }
 
-// curveOf returns a series less the points and ranges that have no place, which are counted.
+// curveOf returns a series without the points and ranges that cannot be drawn. It counts these.
 func (l *layout) curveOf(c *Lines, nth int) curve {
 	out := curve{c.Series[nth].Name, nth, [][]Point{nil}}
 	for _, p := range c.Series[nth].Points {
@@ -122,16 +122,17 @@ func (l *layout) curveOf(c *Lines, nth int) curve {
 	return out
 }
 
-// dots are the paths of dots from their middle: a circle, a square, triangles, a diamond, a cross and two bars.
+// dots are the paths of dots relative to their centre: a circle, a square, triangles, a diamond, a cross and
+// two bars.
 var dots = [looks]string{"m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0Z", "m-3-3h6v6h-6z", "m0-4.2l4 7h-8z", "m0-4.4l4.4 4.4-4.4 4.4-4.4-4.4z",
 	"m0 4.2l4-7h-8z", "m-1.5-4h3v2.5h2.5v3h-2.5v2.5h-3v-2.5h-2.5v-3h2.5z", "m-5-2h10v4h-10z", "m-2-5h4v10h-4z"}
 
-// dot returns a dot; its form is that of the curve.
+// dot returns a dot. Its shape identifies the curve.
 func dot(nth int, x, y picture.Px) picture.Shape {
 	return picture.Shape{Class: "dot", Path: fmt.Sprintf("M%s %s%s", x, y, dots[nth%looks])}
 }
 
-// curve places the ranges, the line and the dots of a series.
+// curve adds the ranges, the line and the dots of a series.
 func (l *layout) curve(c *Lines, p *plot, s *curve) {
 	g := picture.Group{ID: l.id("series", s.name), Class: "series " + look(s.nth), Focus: true, Numbers: s.name}
 	var solid, dashed strings.Builder
@@ -149,7 +150,7 @@ func (l *layout) curve(c *Lines, p *plot, s *curve) {
 			if i > 0 {
 				line(&solid, &dashed, p, &run[i-1], &pt)
 			}
-			if pt.Measured || len(run) == 1 { // or no line reaches it
+			if pt.Measured || len(run) == 1 { // or it is not connected to a line
 				class := "point " + look(s.nth)
 				if pt.Outside {
 					class += " outside"
@@ -177,7 +178,7 @@ func (l *layout) curve(c *Lines, p *plot, s *curve) {
 	l.Groups = append(l.Groups, points...)
 }
 
-// line draws from a point to the next.
+// line draws the line between two points.
 func line(solid, dashed *strings.Builder, p *plot, before, pt *Point) {
 	to := solid
 	if pt.Outside || before.Outside {
@@ -189,8 +190,8 @@ func line(solid, dashed *strings.Builder, p *plot, before, pt *Point) {
 	fmt.Fprintf(to, "L%s %s", p.x.At(pt.X), p.y.At(pt.Y))
 }
 
-// ranges returns the band along the points that have a range, and whiskers at those that
-// stand alone. A measured point without a range ends a band in itself.
+// ranges returns a band along the points with a range, and whiskers for isolated points. A measured point
+// without a range ends a band at its own value.
 func (p *plot) ranges(run []Point) (shapes []picture.Shape) {
 	bounds := func(i int) (low, high picture.Px, ok bool) {
 		switch {
@@ -223,7 +224,7 @@ func (p *plot) ranges(run []Point) (shapes []picture.Shape) {
 	return shapes
 }
 
-// text says everything of a point.
+// text describes all values of a point.
 func (p *Point) text(c *Lines) string {
 	text := c.X.Print(p.X) + ": " + c.Y.Print(p.Y)
 	if p.ranged() {
@@ -238,7 +239,7 @@ func (p *Point) text(c *Lines) string {
 	return text
 }
 
-// upright returns the path of a whisker from low to high.
+// upright returns the path of a vertical whisker from low to high.
 func upright(x, low, high picture.Px) string {
 	return fmt.Sprintf("M%s %sH%sM%s %sV%sM%s %sH%s", x-30, low, x+30, x, low, high, x-30, high, x+30)
 }

@@ -9,27 +9,27 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// Widths that texts of an axis and of its marks are cut to.
+// Maximum widths of texts of an axis and of its marks.
 const (
 	mostTick  = picture.Px(1200)
 	mostMark  = picture.Px(1500)
 	mostAbove = picture.Px(2600)
 )
 
-// A Mark is a line across the chart: a limit, or the value asked for.
+// A Mark is a line across the chart: a limit, or the requested value.
 type Mark struct {
 	Name       string
 	Value      float64
-	Horizontal bool // Value is a Y; else an X
+	Horizontal bool // Value is a Y; otherwise an X
 }
 
-// plot is the frame that curves are in.
+// plot is the frame around curves.
 type plot struct {
 	x, y                     picture.Ticked
 	left, right, top, bottom picture.Px
 }
 
-// framed places the frame of a plot with its axes and marks.
+// framed adds the frame of a plot with its axes and marks.
 func (l *layout) framed(xs, ys *picture.Axis, x, y picture.Reach, marks ...Mark) *plot {
 	p := &plot{y: ys.Scale(y, 6, y.Low >= 0, true)}
 	labels := picture.Px(0)
@@ -62,7 +62,7 @@ func (l *layout) framed(xs, ys *picture.Axis, x, y picture.Reach, marks ...Mark)
 	return p
 }
 
-// grid places the frame with its lines and the numbers of the axis of Y.
+// grid adds the frame with its lines and the numbers of the Y axis.
 func (l *layout) grid(p *plot) {
 	g := picture.Group{ID: l.id("grid", ""), Class: "grid"}
 	for _, t := range p.x.Ticks {
@@ -75,15 +75,14 @@ func (l *layout) grid(p *plot) {
 			picture.Shape{Class: "amount", X: p.left - 60, Y: y + 38, Text: picture.Cut(t.Label, mostTick, small)})
 	}
 	floor := picture.Shape{Class: "floor", X: p.left, Y: p.bottom, W: p.right - p.left}
-	if p.y.Axis == nil { // bars stand at the left
+	if p.y.Axis == nil { // bars begin at the left edge
 		floor = picture.Shape{Class: "floor", X: p.left, Y: p.top, H: p.bottom - p.top}
 	}
 	g.Shapes = append(g.Shapes, floor)
 	l.Add(g)
 }
 
-// xAxis places the numbers and the label below a plot, as many as have room; it returns
-// the height that it took.
+// xAxis adds the numbers that fit and the label below a plot. It returns their height.
 func (l *layout) xAxis(s *picture.Ticked, bottom picture.Px) picture.Px {
 	g := picture.Group{ID: l.id("x", ""), Class: "axis"}
 	end := picture.Px(0)
@@ -107,11 +106,11 @@ func (l *layout) xAxis(s *picture.Ticked, bottom picture.Px) picture.Px {
 	return height
 }
 
-// across returns the marks across one axis in the order of their places.
+// across returns the marks across one axis, in the order of their positions.
 func across(marks []Mark, horizontal bool) []Mark {
 	out := slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Horizontal != horizontal })
 	slices.SortStableFunc(out, func(a, b Mark) int {
-		if horizontal { // from the top
+		if horizontal { // from top to bottom
 			a, b = b, a
 		}
 		return cmp.Compare(a.Value, b.Value)
@@ -119,13 +118,13 @@ func across(marks []Mark, horizontal bool) []Mark {
 	return out
 }
 
-// A label is where the text of a mark begins, and in which row.
+// A label is the position and row of a mark's text.
 type label struct {
 	x   picture.Px
 	row int
 }
 
-// labels places the texts of marks across X, in as many rows as they need.
+// labels places the texts of marks across X, in as many rows as necessary.
 func (p *plot) labels(marks []Mark) (out []label, rows int) {
 	var all picture.Rows
 	for _, m := range marks {
@@ -141,7 +140,7 @@ func (l *layout) mark(s *picture.Ticked, m Mark, shapes []picture.Shape) {
 	l.Add(picture.Group{ID: l.id("mark", m.Name), Class: "mark", Focus: true, Numbers: m.Name + ": " + s.Axis.Print(m.Value), Shapes: shapes})
 }
 
-// beside places the marks across Y, with their texts right of the plot, apart from each other.
+// beside adds the marks across Y, with their texts to the right of the plot, without overlaps.
 func (l *layout) beside(p *plot, marks []Mark) {
 	at := p.top - 140
 	for _, m := range marks {

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// An Axis has a label with its unit. Its numbers are printed by Text.
+// An Axis is an axis with a label that includes the unit. Text formats its numbers.
 type Axis struct {
 	Label string
-	Log   bool // logarithmic; all values are above 0
-	Bytes bool // values are bytes: marked at powers of two
-	Time  bool // values are seconds since 1970: marked as clocks are
+	Log   bool // logarithmic; all values are positive
+	Bytes bool // values are bytes, with ticks at powers of two
+	Time  bool // values are seconds since 1970, with ticks at round times
 	Text  func(float64) string
 }
 
-// Print returns a value as the axis prints it.
+// Print formats a value as the axis does.
 func (a *Axis) Print(v float64) string {
 	switch {
 	case a.Text != nil:
@@ -26,19 +26,19 @@ func (a *Axis) Print(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// Moment returns the time of a value.
+// Moment converts a value to a time.
 func Moment(v float64) time.Time { return time.UnixMilli(int64(v * 1000)).UTC() }
 
-// Seconds returns a time as a value of an axis.
+// Seconds converts a time to a value of an axis.
 func Seconds(at time.Time) float64 { return float64(at.UnixMilli()) / 1000 }
 
-// Has reports whether the value has a place on the axis.
+// Has reports whether the axis can show the value.
 func (a *Axis) Has(v float64) bool {
 	size := math.Abs(v)
 	return v == 0 && !a.Log || size >= 1e-100 && size <= 1e100 && (!a.Log || v > 0)
 }
 
-// A Reach is from the least to the greatest of some values.
+// A Reach is the range of some values.
 type Reach struct {
 	Low, High float64
 	Any       bool
@@ -52,7 +52,7 @@ func (r *Reach) Add(v float64) {
 	r.Low, r.High = min(r.Low, v), max(r.High, v)
 }
 
-// Span adds a range as far as it has a place; both ends 0 are none.
+// Span adds the ends of a range that the axis can show. If both are 0 there is no range.
 func (r *Reach) Span(a *Axis, low, high float64) {
 	for _, v := range []float64{low, high} {
 		if (low != 0 || high != 0) && a.Has(v) {
@@ -61,25 +61,25 @@ func (r *Reach) Span(a *Axis, low, high float64) {
 	}
 }
 
-// A Ticked scale places the values of an axis, some of which are marked.
+// A Ticked is a scale with ticks.
 type Ticked struct {
 	Scale
 	Axis  *Axis
 	Ticks []Tick
 }
 
-// A Tick is a value that is marked.
+// A Tick is a labelled value.
 type Tick struct {
 	Value float64
 	Label string
-	Day   bool // a clock's midnight
+	Day   bool // midnight on a time axis
 }
 
-// Near is how much two values differ that count as one.
+// Near is the relative difference below which two values count as equal.
 const Near = 1e-9
 
-// Scale returns a scale for the values, with about most ticks. It begins at 0 when zero
-// says so, or when the values are near it; its ends are ticks when round says so.
+// Scale returns a scale for the values with about most ticks. It begins at 0 if zero is set, or
+// if the values are close to 0. If round is set, its ends are ticks.
 func (a *Axis) Scale(r Reach, most int, zero, round bool) Ticked {
 	s := Ticked{Axis: a, Scale: Scale{Low: r.Low, High: r.High, Log: a.Log}}
 	switch {
@@ -120,8 +120,8 @@ func (a *Axis) Scale(r Reach, most int, zero, round bool) Ticked {
 
 func (s *Ticked) mark(v float64) { s.Ticks = append(s.Ticks, Tick{Value: v, Label: s.Axis.Print(v)}) }
 
-// step returns the least of 1, 2, 5, 10, 20 … or, for bytes, power of two that is not below
-// the value.
+// step returns the smallest of 1, 2, 5, 10, 20 … or, for bytes, power of two that is at least
+// v.
 func (a *Axis) step(v float64) float64 {
 	if a.Bytes && v >= 1 {
 		return math.Exp2(math.Ceil(math.Log2(v) - Near))
@@ -143,7 +143,7 @@ func power(m, k float64) float64 {
 	return m * math.Pow(10, k)
 }
 
-// times returns i × step without the dust of 3 × 0.1.
+// times returns i × step without rounding errors such as in 3 × 0.1.
 func times(i, step float64) float64 {
 	if step < 1 {
 		return i / math.Round(1/step)
@@ -151,8 +151,8 @@ func times(i, step float64) float64 {
 	return i * step
 }
 
-// logarithmic gives the scale its ends and ticks: powers of ten, with 2 and 5 between them
-// where there is room, or powers of two for bytes.
+// logarithmic sets the ends and ticks: powers of ten, with 2 and 5 in between if they fit, or
+// powers of two for bytes.
 func (s *Ticked) logarithmic(r Reach, most int, round bool) {
 	if !r.Any {
 		s.Low, s.High = 1, 10
@@ -176,7 +176,7 @@ func (s *Ticked) logarithmic(r Reach, most int, round bool) {
 			all = append(all, tick(m, k))
 		}
 	}
-	if round { // the ends are the Nearest ticks
+	if round { // the ends are the nearest ticks
 		for len(all) > 1 && all[1] <= s.Low*(1+Near) {
 			all = all[1:]
 		}

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// textures tell fills apart without colour.
+// textures distinguish fills without colour.
 var textures = [...]string{
 	"", "M0 3H6", "M1.5 1.5h1.5v1.5h-1.5z", "M3 0V6", "M0 3H6M3 0V6", "M0 0 6 6", "M1 1.5h2M4 4.5h2", "M1 3h4M3 1v4",
 }
 
-// Textures is the number of fills that look different.
+// Textures is the number of distinguishable fills.
 const Textures = len(textures)
 
-// Fill returns the fill, and the class, of the nth thing of a sort: "kind", "soft" (drawn lightly) or "node".
+// Fill returns the fill and class of item n of a sort: "kind", "soft" (drawn lightly) or "node".
 func Fill(sort string, n int) string { return fmt.Sprintf("%s-%d", sort, n%Textures) }
 
-// A hatch is a pattern with a meaning of its own: of a square that is repeated, tilted by 45 degrees or not.
+// A hatch is a pattern with a special meaning: a repeated square, optionally tilted by 45 degrees.
 type hatch struct {
 	size  int
 	tilt  bool
-	marks string // a path on the ground
+	marks string // path drawn on the background
 }
 
 var hatches = map[string]hatch{

@@ -2,7 +2,7 @@ package picture
 
 import "homenode/internal/texttab"
 
-// lines adds sentences below each other as one group.
+// lines adds sentences as one group, one below the other.
 func (p *Picture) lines(g Group, class string, sentences []string, letter, height Px) {
 	for _, s := range sentences {
 		for _, line := range texttab.Wrap(s, int(p.Inner()/letter)) {
@@ -15,18 +15,18 @@ func (p *Picture) lines(g Group, class string, sentences []string, letter, heigh
 	}
 }
 
-// Caption places sentences.
+// Caption adds sentences.
 func (p *Picture) Caption(id string, sentences ...string) {
 	p.lines(Group{ID: id + "__caption", Class: "caption"}, "facts", sentences, p.Letter, LineHeight)
 }
 
-// Headline places a title that takes as many lines as it needs.
+// Headline adds a title, wrapped as necessary.
 func (p *Picture) Headline(id, title string) {
 	p.lines(Group{ID: id + "__title", Class: "title"}, "name", []string{title}, titleLetter, 220)
 	p.Y += 60
 }
 
-// Heading places a title on one line, with facts beside it.
+// Heading adds a title on one line, followed by facts.
 func (p *Picture) Heading(title, facts string) {
 	title = Cut(title, p.Inner()*2/3, titleLetter)
 	p.Add(Group{ID: p.ID + "__title", Class: "title", Shapes: []Shape{{Class: "name", X: p.Margin, Y: p.Y + 160, Text: title,
@@ -34,31 +34,31 @@ func (p *Picture) Heading(title, facts string) {
 	p.Y += 290
 }
 
-// Room of a sample in a legend.
+// Size of a sample in a legend.
 const (
 	SampleWidth  = Px(240)
 	SampleHeight = Px(130)
 )
 
-// An Entry explains a look in a legend.
+// An Entry explains a graphical element in a legend.
 type Entry struct {
 	ID, Class, Text string
-	Sample          func(x, y Px) []Shape // of the room of a sample
+	Sample          func(x, y Px) []Shape // shapes of the sample at this position
 }
 
-// Swatch returns an entry that explains what is filled so.
+// Swatch returns an entry for a fill.
 func Swatch(id, class, fill, text string) Entry {
 	return Entry{id, class, text, func(x, y Px) []Shape {
 		return []Shape{{Class: "swatch", X: x, Y: y, W: SampleWidth, H: SampleHeight, Fill: fill}}
 	}}
 }
 
-// Stroke returns an entry that explains a line.
+// Stroke returns an entry for a line.
 func Stroke(id, class, line, text string) Entry {
 	return Entry{id, class, text, func(x, y Px) []Shape { return []Shape{{Class: line, X: x, Y: y + 70, W: SampleWidth}} }}
 }
 
-// Legend places entries, in as many lines as they need.
+// Legend adds entries, in as many lines as necessary.
 func (p *Picture) Legend(entries ...Entry) {
 	if len(entries) == 0 {
 		return
@@ -77,16 +77,16 @@ func (p *Picture) Legend(entries ...Entry) {
 	p.Y += LineHeight + 60
 }
 
-// Rows places labels in as many rows as they need so that none touches another.
+// Rows places labels without overlaps in as few rows as possible.
 type Rows struct {
-	ends []Px // of each row
+	ends []Px // by row
 }
 
 // Len returns the number of rows.
 func (r *Rows) Len() int { return len(r.ends) }
 
-// Take takes the room between two places in the first row where it is free, and returns the row. Where there are already most
-// rows and none has it, nothing is taken.
+// Take reserves the space between two positions in the first row where it is free, and returns the row. ok is false if none
+// of most rows has space.
 func (r *Rows) Take(from, to Px, most int) (row int, ok bool) {
 	for row < len(r.ends) && r.ends[row] > from {
 		row++

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A Step is one step of a curve: from Low to High between two places.
+// A Step is one step of a curve: between Low and High from position From to To.
 type Step struct{ From, To, Low, High Px }
 
-// runs cuts steps where they do not touch.
+// runs splits steps into contiguous runs.
 func runs(all []Step, each func([]Step)) {
 	for from, to := 0, 0; from < len(all); from = to {
 		for to = from + 1; to < len(all) && all[to].From <= all[to-1].To; to++ {
@@ -18,7 +18,7 @@ func runs(all []Step, each func([]Step)) {
 	}
 }
 
-// Area returns the path around steps.
+// Area returns the outline of the steps.
 func Area(all []Step) string {
 	var b strings.Builder
 	runs(all, func(run []Step) {
@@ -34,7 +34,7 @@ func Area(all []Step) string {
 	return b.String()
 }
 
-// Line returns the path along the upper end of steps.
+// Line returns the path along the upper edge of the steps.
 func Line(all []Step) string {
 	var b strings.Builder
 	runs(all, func(run []Step) {

@@ -1,7 +1,7 @@
-// Package picture is the kit of all drawings: shapes at their places, scales, curves, fills, legends
-// and captions, one style sheet with its light, dark and printed theme, and the one writer of SVG.
-// Every shape has a class and an id, labels are escaped, and what can be pointed at shows its
-// numbers. The same picture gives the same bytes.
+// Package picture is the library for all drawings: shapes, scales, curves, fills, legends and
+// captions, one style sheet with light, dark and print themes, and the only SVG writer. Every shape
+// has a class and an ID, labels are escaped, and hovering over a group shows its numbers. The output
+// is deterministic.
 package picture
 
 import (
@@ -13,54 +13,55 @@ import (
 )
 
 // Style is the style sheet of all pictures. It follows the reader's preference for dark or light,
-// and prints in grey.
+// and prints in greyscale.
 //
 //go:embed picture.css
 var Style string
 
-// A Picture is all shapes at their places.
+// A Picture is a drawing with all shapes positioned.
 type Picture struct {
 	ID, Class, Title string
-	Prefix           string // of all ids, so that a page can have a picture twice
+	Prefix           string // prefix of all IDs, so that a page can contain a picture twice
 	Width, Height    Px
-	Margin           Px // left and right of texts
-	Letter           Px // mean width of a letter
-	Y                Px // where the next part begins
-	NumbersY         Px // of the line that shows the numbers of groups that say no other place
+	Margin           Px // to the left and right of texts
+	Letter           Px // mean width of a character
+	Y                Px // start of the next part
+	NumbersY         Px // of the line that shows the numbers of groups without a NumbersY
 	Groups           []Group
 }
 
-// Add places a group above all others.
+// Add adds a group on top of all others.
 func (p *Picture) Add(g Group) { p.Groups = append(p.Groups, g) }
 
-// A Group is the shapes of one thing. With numbers it can be pointed at and then shows
-// them; with focus also by keyboard.
+// A Group is the shapes of one object. If Numbers is set, hovering shows them; if Focus is set,
+// keyboard focus does too.
 type Group struct {
 	ID, Class string
 	Numbers   string
-	NumbersY  Px // where; 0 for the picture's place
+	NumbersY  Px // position of Numbers; 0 for that of the picture
 	Focus     bool
-	Link      string // the address of a page about it; "" for none. It has the focus then
+	Link      string // address of a page about it; "" for none. A link is focusable
 	Shapes    []Shape
 }
 
-// A Shape is a path when that is set, a text when that is, a line of no height or width, or
-// else a rectangle.
+// A Shape is a path if Path is set, a text if Text is set, a line if its height or width is zero,
+// and a rectangle otherwise.
 type Shape struct {
 	Class      string
 	X, Y, W, H Px
 	Text       string
-	After      string // more text on the same line, softer
+	After      string // further text on the same line, in a softer colour
 	Path       string
-	Fill       string // one of fills
+	Fill       string // a fill returned by Fill, or a hatch
 }
 
-// Write writes the picture as one svg element; it returns the first error of w. Inside a page it
-// leaves out what the page has once for all its pictures, the style and the paper, and the ids of
-// the shapes in a group, which would make the page half as large again.
+// Write writes the picture as one svg element, and returns the first error of w. Inside a page it
+// omits the style and the background, which the page has once for all pictures. It also omits the
+// IDs of shapes in a group, which would increase the size of the page by half.
 //
-// An id says what is drawn, not where: that of the picture, then parts joined by two underscores,
-// as host-esx01__vm-vm-12__client-0__block. It is the same in every run, whatever else is drawn.
+// An ID identifies the object, not its position: it is the ID of the picture followed by parts
+// joined by two underscores, such as host-esx01__vm-vm-12__client-0__block. It is stable between
+// runs, and independent of other objects in the drawing.
 func Write(w io.Writer, p *Picture, inside bool) error {
 	out := writer{w: w, p: p, ids: !inside, nth: map[string]int{}}
 	id := out.name(p.ID)
@@ -81,13 +82,13 @@ func Write(w io.Writer, p *Picture, inside bool) error {
 	return out.err
 }
 
-// writer is the pass that writes; it keeps the first error.
+// A writer writes a picture and stores the first error.
 type writer struct {
 	w   io.Writer
 	p   *Picture
 	err error
 	ids bool
-	nth map[string]int // shapes of each class in the group
+	nth map[string]int // number of shapes of each class in the current group
 }
 
 func (o *writer) printf(format string, args ...any) {
@@ -96,10 +97,10 @@ func (o *writer) printf(format string, args ...any) {
 	}
 }
 
-// name returns an id of the picture as it is written.
+// name returns an ID with the prefix of the picture, escaped.
 func (o *writer) name(id string) string { return escape(o.p.Prefix + id) }
 
-// fills writes the patterns that shapes are filled with.
+// fills writes the pattern definitions of the fills in use.
 func (o *writer) fills() {
 	var used []string
 	for i := range o.p.Groups {
@@ -154,8 +155,8 @@ func (o *writer) group(g *Group) {
 	o.printf("</g>\n")
 }
 
-// id returns the id attribute of the next shape of this class in the group: the group's id
-// and the class, with a number from the second one on.
+// id returns the id attribute of the next shape of this class in the group. It is the group's ID and
+// the class, with a number from the second shape on.
 func (o *writer) id(g *Group, class string) string {
 	if !o.ids {
 		return ""
@@ -189,7 +190,7 @@ func (o *writer) shape(g *Group, s *Shape) {
 	}
 }
 
-// Inner is the width between the margins.
+// Inner returns the width between the margins.
 func (p *Picture) Inner() Px { return p.Width - 2*p.Margin }
 
 // Uses reports whether a shape has the fill.

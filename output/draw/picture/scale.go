@@ -2,14 +2,14 @@ package picture
 
 import "math"
 
-// A Scale places values between two ends of an axis.
+// A Scale maps values to positions on an axis.
 type Scale struct {
 	Low, High float64
-	From, To  Px // where Low and High are
+	From, To  Px // positions of Low and High
 	Log       bool
 }
 
-// At returns where the value is; one beyond the ends is at the end.
+// At returns the position of a value, limited to the ends of the scale.
 func (s *Scale) At(v float64) Px {
 	low, high := s.Low, s.High
 	if s.Log {
@@ -19,14 +19,14 @@ func (s *Scale) At(v float64) Px {
 	return s.From + Px(math.Round(float64(s.To-s.From)*share))
 }
 
-// A Stack places blocks on each other, from the low end of a scale on.
+// A Stack places blocks on top of each other, starting at the low end of a scale.
 type Stack struct {
 	Scale
 	X, W Px
 	sum  float64
 }
 
-// Next returns the rectangle of the next block; it can be too small to be seen.
+// Next returns the rectangle of the next block. It can be too small to be visible.
 func (s *Stack) Next(v float64) Shape {
 	bottom := s.At(s.sum)
 	s.sum += v

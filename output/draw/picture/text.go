@@ -8,14 +8,13 @@ import (
 	"homenode/internal/texttab"
 )
 
-// Px is a length in tenths of a pixel: whole numbers give the same bytes on every
-// processor.
+// Px is a length in tenths of a pixel. Integers give the same output on every processor.
 type Px int
 
-// LineHeight is how far lines of text are apart.
+// LineHeight is the distance between lines of text.
 const LineHeight = Px(170)
 
-// Mean widths of letters: at 11 px, and bold at 16 px.
+// Mean widths of characters: at 11 px, and bold at 16 px.
 const (
 	Letter      = Px(61)
 	titleLetter = Px(94)
@@ -31,7 +30,8 @@ func (p Px) String() string {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// escape makes s text or an attribute value; what XML cannot hold is replaced.
+// escape escapes s for use as text or an attribute value. It replaces characters that are
+// invalid in XML.
 func escape(s string) string {
 	return escaper.Replace(strings.Map(func(r rune) rune {
 		if texttab.Hidden(r) || r == '\uFFFE' || r == '\uFFFF' {
@@ -41,8 +41,8 @@ func escape(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD")))
 }
 
-// ID returns the ID of an object as part of the ID of a shape: letters, digits, dots and
-// hyphens stay, any other byte becomes _xx. Different IDs stay different.
+// ID converts the ID of an object to a part of the ID of a shape. It keeps letters, digits,
+// dots and hyphens, and replaces any other byte by _xx, so that different IDs remain different.
 func ID(id string) string {
 	var b strings.Builder
 	for i := range len(id) {
@@ -56,8 +56,8 @@ func ID(id string) string {
 	return b.String()
 }
 
-// Cut shortens a text to a width, with letters of a mean width.
+// Cut shortens a text to a width, for characters with this mean width.
 func Cut(s string, to, letter Px) string { return texttab.Cut(s, max(int(to/letter), 1)) }
 
-// Wide returns the width of a text with letters of a mean width.
+// Wide returns the width of a text, for characters with this mean width.
 func Wide(s string, letter Px) Px { return Px(texttab.Width(s)) * letter }

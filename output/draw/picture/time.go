@@ -2,10 +2,10 @@ package picture
 
 import "time"
 
-// A Span is a stretch of time along an axis. One of no length is a single moment, which is drawn a second wide.
+// A Span is a time axis. A span without duration is drawn with a length of one second.
 type Span struct {
 	First, Last time.Time
-	From, To    Px // where they are
+	From, To    Px // positions of the ends
 }
 
 func (s *Span) end() time.Time {
@@ -17,16 +17,16 @@ func (s *Span) end() time.Time {
 
 func (s *Span) length() time.Duration { return s.end().Sub(s.First) }
 
-// Has reports whether a time is on the axis.
+// Has reports whether the axis includes a time.
 func (s *Span) Has(at time.Time) bool { return !at.Before(s.First) && !at.After(s.end()) }
 
-// X returns where a time is.
+// X returns the position of a time.
 func (s *Span) X(at time.Time) Px {
 	axis := Scale{High: float64(s.length()), From: s.From, To: s.To}
 	return axis.At(float64(at.Sub(s.First)))
 }
 
-// Box returns the place of a stretch: at least as wide as can be seen.
+// Box returns the position and width of a time range. The width is at least the minimum visible width.
 func (s *Span) Box(from, to time.Time) (x, w Px) {
 	const least = Px(12)
 	x = s.X(from)
@@ -34,7 +34,7 @@ func (s *Span) Box(from, to time.Time) (x, w Px) {
 	return min(x, s.To-w), w
 }
 
-// clockSteps are the steps that a time axis may have.
+// clockSteps are the possible distances of ticks on a time axis.
 var clockSteps = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
@@ -44,7 +44,7 @@ var clockSteps = []time.Duration{
 
 const day = 24 * time.Hour
 
-// Step returns the smallest step of which at most n fit into the span.
+// Step returns the smallest of clockSteps that divides the span into at most n parts.
 func (s *Span) Step(n int) time.Duration {
 	whole := s.length()
 	for _, step := range clockSteps {
@@ -55,7 +55,7 @@ func (s *Span) Step(n int) time.Duration {
 	return whole
 }
 
-// Ticks returns the labelled moments of the axis, at most about n.
+// Ticks returns at most about n labelled times.
 func (s *Span) Ticks(n int) []Tick {
 	step := s.Step(n)
 	form := "15:04"
@@ -63,7 +63,7 @@ func (s *Span) Ticks(n int) []Tick {
 		form = "15:04:05"
 	}
 	var out []Tick
-	// Midnight of UTC is a multiple of every step up to a day since year 1.
+	// Midnight UTC is a multiple of every step of up to a day since year 1.
 	for at := s.First.Truncate(step); !at.After(s.end()); at = at.Add(step) {
 		if at.Before(s.First) {
 			continue
@@ -77,7 +77,8 @@ func (s *Span) Ticks(n int) []Tick {
 	return out
 }
 
-// form returns how moments of the span are written, and whether it reaches over midnight: with seconds when it is short.
+// form returns the time format of the span, which includes seconds for a short span, and whether the span includes
+// midnight.
 func (s *Span) form() (form string, days bool) {
 	form = "15:04"
 	if s.length() < 15*time.Minute {
@@ -86,7 +87,7 @@ func (s *Span) form() (form string, days bool) {
 	return form, !s.First.Truncate(day).Equal(s.end().Truncate(day))
 }
 
-// Clock writes moments of a span, with the date when it reaches over midnight.
+// Clock formats a time in the span, with the date if the span includes midnight.
 func (s *Span) Clock(at time.Time) string {
 	form, days := s.form()
 	if days {
@@ -95,10 +96,10 @@ func (s *Span) Clock(at time.Time) string {
 	return at.UTC().Format(form)
 }
 
-// FromTo writes a stretch of the span.
+// FromTo formats a time range in the span.
 func (s *Span) FromTo(from, to time.Time) string { return s.Clock(from) + " to " + s.Clock(to) }
 
-// Title writes the whole span: "2026-11-20 02:00 to 06:10 UTC".
+// Title formats the whole span: "2026-11-20 02:00 to 06:10 UTC".
 func (s *Span) Title() string {
 	form, days := s.form()
 	text, end := s.First.UTC().Format("2006-01-02 "+form), form

@@ -12,8 +12,8 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// Host draws what happened on a host: how busy its nodes were, how much memory was free on them, and
-// the home nodes of VMs: those with findings, the worst first, then those with the most remote memory.
+// Host draws the history of a host: CPU use and free memory of its nodes, and the home nodes of VMs. VMs with findings come
+// first, the worst at the top, followed by those with the most remote memory.
 func Host(rec *capture.Recording, o Options) *picture.Picture {
 	var facts []string
 	if len(rec.Nodes) > 0 {
@@ -30,7 +30,7 @@ func nodeSteps(rec *capture.Recording, n *capture.Node) []step {
 	return stepsOf(&n.Timeline, rec, func(b *capture.NodeBucket) int32 { return b.Ticks })
 }
 
-// longest returns the steps of the node that is stated most.
+// longest returns the steps of the node with the most data.
 func longest(rec *capture.Recording) (steps []step) {
 	for i := range rec.Nodes {
 		if of := nodeSteps(rec, &rec.Nodes[i]); len(of) > len(steps) {
@@ -40,7 +40,7 @@ func longest(rec *capture.Recording) (steps []step) {
 	return steps
 }
 
-// busy places the share of its cores that each node uses.
+// busy adds the share of cores in use for each node.
 func (l *layout) busy() []string {
 	top, stated := 1.0, false
 	for i := range l.rec.Nodes {
@@ -68,11 +68,11 @@ func (l *layout) busy() []string {
 	return nil
 }
 
-// each places a panel for each node, all with one scale from 0 to a mark, below a heading.
+// each adds a panel for each node below a heading. All panels have the same scale from 0 to most.
 func (l *layout) each(id, heading string, most picture.Tick, of func(n *capture.Node, s picture.Scale, steps []step) (text, more string, shapes []picture.Shape)) {
 	const gap = picture.Px(120)
 	l.heading(id, heading)
-	height := min(max(picture.Px(2400/max(len(l.rec.Nodes), 1)), 240), 560) // many nodes share the page
+	height := min(max(picture.Px(2400/max(len(l.rec.Nodes), 1)), 240), 560) // panels of many nodes are lower
 	for i := range l.rec.Nodes {
 		n := &l.rec.Nodes[i]
 		s := l.scale(height, most.Value)
@@ -88,7 +88,7 @@ func (l *layout) each(id, heading string, most picture.Tick, of func(n *capture.
 	l.Y += panelGap - gap
 }
 
-// free places the free memory of each node, all on one scale.
+// free adds the free memory of each node, on the same scale.
 func (l *layout) free() []string {
 	var most numa.Bytes
 	stated := false
@@ -116,7 +116,7 @@ func (l *layout) free() []string {
 	return nil
 }
 
-// migrations places those of all VMs, as many as each step has.
+// migrations adds the number of migrations of all VMs in each step.
 func (l *layout) migrations(steps []step) {
 	if l.o.Migrations == nil || len(steps) == 0 {
 		return
@@ -124,7 +124,7 @@ func (l *layout) migrations(steps []step) {
 	all := make([]int64, len(steps))
 	sum := int64(0)
 	for _, c := range l.o.Migrations {
-		k, _ := slices.BinarySearchFunc(steps, c.Time, func(s step, at time.Time) int { return s.to.Compare(at.Add(1)) }) // the first that ends after it
+		k, _ := slices.BinarySearchFunc(steps, c.Time, func(s step, at time.Time) int { return s.to.Compare(at.Add(1)) }) // the first step that ends after it
 		all[min(k, len(steps)-1)] += c.N
 		sum += c.N
 	}
@@ -133,8 +133,8 @@ func (l *layout) migrations(steps []step) {
 	})
 }
 
-// vms places the home nodes of the VMs with findings, the worst first, and of those with
-// the most remote memory over time; hatched is the share of their memory that is remote.
+// vms adds the home nodes of VMs: those with findings, the worst first, and those with the most remote memory over time.
+// Hatching shows the share of their memory that is remote.
 func (l *layout) vms() (sentences []string) {
 	var vms []*capture.VM
 	for i := range l.rec.VMs {
@@ -143,7 +143,7 @@ func (l *layout) vms() (sentences []string) {
 		}
 	}
 	switch {
-	case len(vms) == 0 && l.o.Migrations != nil: // asked for without
+	case len(vms) == 0 && l.o.Migrations != nil: // without VMs on request
 		return nil
 	case len(vms) == 0:
 		return []string{l.o.source() + " does not state the home nodes of VMs."}
@@ -170,7 +170,7 @@ func (l *layout) vms() (sentences []string) {
 	return sentences
 }
 
-// homesRow places the home nodes of a VM in one row, with the share of its memory that is remote hatched over them from above.
+// homesRow adds the home nodes of a VM in one row. Hatching from the top shows the share of its memory that is remote.
 func (l *layout) homesRow(v *capture.VM) {
 	const height = picture.Px(170)
 	id := "homes__" + vmPart(v)
@@ -196,9 +196,9 @@ func (l *layout) homesRow(v *capture.VM) {
 	l.Y += height + 60
 }
 
-// worst sorts VMs: the worst findings first, then the most remote memory over time.
+// worst sorts VMs by severity of their worst finding, then by remote memory over time.
 func (l *layout) worst(vms []*capture.VM) {
-	worst := map[*capture.VM]int{} // the highest severity, 0 being none
+	worst := map[*capture.VM]int{} // the highest severity plus 1; 0 is none
 	for _, v := range vms {
 		for i := range l.o.Findings {
 			if f := &l.o.Findings[i]; l.aboutVM(f, v) {
@@ -212,7 +212,7 @@ func (l *layout) worst(vms []*capture.VM) {
 	})
 }
 
-// sumOfNodes says what some steps hold, node by node.
+// sumOfNodes describes the steps, node by node.
 func (l *layout) sumOfNodes(steps []step) (text string) {
 	from, to := steps[0].from, steps[len(steps)-1].to
 	for i := range l.rec.Nodes {

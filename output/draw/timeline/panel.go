@@ -12,19 +12,19 @@ import (
 	"homenode/rules/finding"
 )
 
-// A layout is the state of the placing pass.
+// A layout is the state of placing shapes.
 type layout struct {
 	*picture.Picture
 	o      *Options
 	rec    *capture.Recording
 	span   picture.Span
-	behind int          // groups before it stand behind the panels
-	top    picture.Px   // of the first panel: grid and gaps reach from here to the axis
-	marks  []picture.Px // of events, where lines go through all panels
+	behind int          // number of groups that are drawn behind the panels
+	top    picture.Px   // of the first panel; grid and gaps extend from here to the axis
+	marks  []picture.Px // of events; lines mark them in all panels
 	legend []picture.Entry
 }
 
-// newLayout begins the drawing of a host, or of a VM of it: its title, what happened and what was found.
+// newLayout begins the drawing of a host, or of VM v of it: title, events and findings.
 func newLayout(rec *capture.Recording, o *Options, v *capture.VM, facts ...string) *layout {
 	l := &layout{Picture: &picture.Picture{ID: HostID(rec), Class: "timeline", Width: pictureWidth, Margin: margin, Letter: letter, Y: margin}, o: o, rec: rec, span: spanOf(rec)}
 	name, subject := rec.Host, rec.Host
@@ -42,7 +42,8 @@ func newLayout(rec *capture.Recording, o *Options, v *capture.VM, facts ...strin
 	return l
 }
 
-// finish places the axis below the panels, what can be pointed at over all of them, and what stands below; sum adds up steps.
+// finish adds the axis below the panels, the hover areas over all panels, and the sentences below. sum describes the steps of
+// a hover area.
 func (l *layout) finish(steps []step, sum func([]step) string, sentences []string) *picture.Picture {
 	bottom := l.Y - panelGap + 60
 	l.axis(gapsOf(steps), bottom)
@@ -66,7 +67,7 @@ func (l *layout) explain(class, fill, text string) {
 	l.legend = append(l.legend, picture.Swatch("", class, fill, text))
 }
 
-// add places a group whose id is below that of the drawing.
+// add adds a group whose ID is below that of the drawing.
 func (l *layout) add(id, class, numbers string, shapes ...picture.Shape) {
 	l.Add(picture.Group{ID: l.ID + "__" + id, Class: class, Focus: true, Numbers: numbers, Shapes: shapes})
 }
@@ -76,7 +77,7 @@ func (l *layout) scale(height picture.Px, most float64) picture.Scale {
 	return picture.Scale{High: most, From: l.Y + height, To: l.Y}
 }
 
-// head places the name of a panel and its totals, left of the axis.
+// head returns the name of a panel and its totals, to the left of the axis.
 func (l *layout) head(name string, facts ...string) []picture.Shape {
 	shapes := []picture.Shape{{Class: "name", X: margin, Y: l.Y + 110, Text: picture.Cut(name, headWidth, boldLetter)}}
 	for i, f := range facts {
@@ -85,14 +86,14 @@ func (l *layout) head(name string, facts ...string) []picture.Shape {
 	return shapes
 }
 
-// heading places the line above panels that belong together.
+// heading adds the line above related panels.
 func (l *layout) heading(name, text string) {
 	l.add(name, "heading", "", picture.Shape{Class: "name", X: margin, Y: l.Y + 110, Text: text})
 	l.Y += 170
 }
 
-// panel places a quantity over time: its name and facts at the left, the floor, labels and lines of its scale,
-// and the shapes on it. numbers are shown when it is pointed at.
+// panel adds a quantity over time: its name and facts on the left, the floor, labels and lines of its scale, and the shapes
+// on it. numbers are shown on hover.
 func (l *layout) panel(id, name string, facts []string, s picture.Scale, marks []picture.Tick, numbers string, shapes ...picture.Shape) {
 	all := append(l.head(name, facts...), across("floor", s.From))
 	for i, m := range marks {
@@ -108,12 +109,12 @@ func (l *layout) panel(id, name string, facts []string, s picture.Scale, marks [
 	l.Y = s.From + panelGap
 }
 
-// across is a line over the width of the plot.
+// across returns a line across the plot.
 func across(class string, y picture.Px) picture.Shape {
 	return picture.Shape{Class: class, X: plotLeft, Y: y, W: plotRight - plotLeft}
 }
 
-// curve returns the steps of a curve; of says from where to where each one reaches, and false where nothing is known.
+// curve returns the steps of a curve. of returns the bounds of each step; ok is false if they are unknown.
 func curve(s *picture.Span, steps []step, of func(bucket int) (low, high picture.Px, ok bool)) (out []picture.Step) {
 	for _, one := range steps {
 		low, high, ok := of(one.bucket)
@@ -127,14 +128,14 @@ func curve(s *picture.Span, steps []step, of func(bucket int) (low, high picture
 				last.To = x + w
 				continue
 			}
-			last.To = min(last.To, x) // a width that was raised to what can be seen
+			last.To = min(last.To, x) // last was widened to the minimum visible width
 		}
 		out = append(out, picture.Step{From: x, To: x + w, Low: low, High: high})
 	}
 	return out
 }
 
-// rising returns the steps from the floor of a scale to a value.
+// rising returns the steps of a curve that extends from the floor of a scale to a value.
 func (l *layout) rising(s picture.Scale, steps []step, of func(bucket int) (float64, bool)) []picture.Step {
 	return curve(&l.span, steps, func(i int) (picture.Px, picture.Px, bool) {
 		v, ok := of(i)
@@ -142,7 +143,7 @@ func (l *layout) rising(s picture.Scale, steps []step, of func(bucket int) (floa
 	})
 }
 
-// measured draws a quantity: the ground below its mean, a thin line for its worst value where that is asked for, its mean.
+// measured draws a quantity: the area below its mean, its mean and, if thin is set, a thin line for its worst value.
 func (l *layout) measured(s picture.Scale, steps []step, ground string, thin bool, of func(bucket int) (mean, worst float64, ok bool)) []picture.Shape {
 	mean := l.rising(s, steps, func(i int) (float64, bool) { v, _, ok := of(i); return v, ok })
 	out := []picture.Shape{{Class: ground, Path: picture.Area(mean)}}
@@ -152,7 +153,7 @@ func (l *layout) measured(s picture.Scale, steps []step, ground string, thin boo
 	return append(out, picture.Shape{Class: "curve", Path: picture.Line(mean)})
 }
 
-// counts places a panel of how often something happened in each step: a tick as long as it was often.
+// counts adds a panel with the number of events in each step, as ticks of this height.
 func (l *layout) counts(steps []step, all []int64, sum int64, numbers func(most int64) string) {
 	most := max(1, slices.Max(append([]int64{0}, all...)))
 	s := l.scale(240, float64(most))
@@ -171,7 +172,7 @@ func (l *layout) counts(steps []step, all []int64, sum int64, numbers func(most 
 	l.panel("migrations", "migrations", []string{facts}, s, nil, numbers(most), shapes...)
 }
 
-// limit places the line of a limit that rules judge by, with its value at the right.
+// limit draws the threshold of a rule as a line, with its value on the right.
 func limit(s picture.Scale, value float64) []picture.Shape {
 	if value <= 0 || value > s.High {
 		return nil
@@ -180,8 +181,8 @@ func limit(s picture.Scale, value float64) []picture.Shape {
 	return []picture.Shape{across("limit", y), {Class: "tick", X: plotRight + 50, Y: y + 35, Text: percent(value)}}
 }
 
-// about reports whether the finding is about the host or one of its VMs; the inventory can
-// have another name for it.
+// about reports whether the finding is about the host or one of its VMs. The inventory can have a different name for the
+// host.
 func (l *layout) about(f *finding.Finding) bool {
 	return f.Host == l.rec.Host || numa.SameHost(f.Host, l.rec.Host)
 }
@@ -191,7 +192,7 @@ func (l *layout) aboutVM(f *finding.Finding, v *capture.VM) bool {
 	return f.VM == v.Name && f.GID == v.GID && f.Nth == v.Nth && l.about(f)
 }
 
-// axis places the labels of time, and behind the panels its lines and the gaps.
+// axis adds the time labels and, behind the panels, grid lines and gaps.
 func (l *layout) axis(gaps []step, bottom picture.Px) {
 	back := picture.Group{ID: l.ID + "__grid", Class: "grid"}
 	labels := []picture.Shape{across("floor", bottom), {Class: "facts", X: margin, Y: bottom + 130, Text: "UTC"}}
@@ -225,8 +226,7 @@ func (l *layout) axis(gaps []step, bottom picture.Px) {
 	l.Y = bottom + 300
 }
 
-// slices places the stretches that can be pointed at, over all panels; sum adds up the
-// steps of one and says what they hold.
+// slices adds the hover areas over all panels. sum describes the steps in one.
 func (l *layout) slices(steps []step, bottom picture.Px, sum func([]step) string) {
 	width := l.span.Step(60)
 	for from, to := 0, 0; from < len(steps); from = to {

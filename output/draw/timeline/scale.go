@@ -9,7 +9,7 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// bytesAxis is marked at powers of two, as memory is bought.
+// bytesAxis has ticks at powers of two, like memory sizes.
 var bytesAxis = &picture.Axis{Bytes: true, Text: func(v float64) string {
 	if v == 0 {
 		return "0"
@@ -17,8 +17,8 @@ var bytesAxis = &picture.Axis{Bytes: true, Text: func(v float64) string {
 	return numa.Bytes(v).String()
 }}
 
-// shareScale returns the top of an axis of shares that reaches most: 5 %, 10 %, 25 %,
-// 50 %, or whole times 100 %.
+// shareScale returns the top of an axis of shares that includes most: 5 %, 10 %, 25 %, 50 %, or
+// a multiple of 100 %.
 func shareScale(most float64) (top float64, marks []picture.Tick) {
 	top = max(1, math.Ceil(most))
 	for _, s := range []float64{.5, .25, .1, .05} {
@@ -29,7 +29,7 @@ func shareScale(most float64) (top float64, marks []picture.Tick) {
 	return top, []picture.Tick{{Label: "0"}, {Value: top, Label: percent(top)}}
 }
 
-// percent writes a share with at most one digit after the point, and that only below 10 %.
+// percent formats a share. Values below 10 % that are not whole percents have one decimal.
 func percent(share float64) string {
 	p := share * 100
 	if p >= 9.95 || p == float64(int(p)) {

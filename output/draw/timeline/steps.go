@@ -7,15 +7,15 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// A step is a bucket with ticks and the time that it stands for: to the next such bucket,
+// A step is a bucket with ticks and the time that it represents: until the next such bucket,
 // unless there is a gap between them.
 type step struct {
 	bucket   int
 	from, to time.Time
 }
 
-// stepsOf returns the steps of a timeline. Buckets can be narrower than the time between
-// two ticks: that alone is no gap.
+// stepsOf returns the steps of a timeline. Buckets can be narrower than the time between two
+// ticks; an empty bucket alone is no gap.
 func stepsOf[B any](t *capture.Timeline[B], rec *capture.Recording, ticks func(*B) int32) []step {
 	var steps []step
 	for i := range t.Buckets {
@@ -40,7 +40,7 @@ func stepsOf[B any](t *capture.Timeline[B], rec *capture.Recording, ticks func(*
 	return steps
 }
 
-// gapsOf returns the stretches between the steps.
+// gapsOf returns the gaps between the steps.
 func gapsOf(steps []step) []step {
 	var gaps []step
 	for i := 1; i < len(steps); i++ {

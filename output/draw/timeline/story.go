@@ -14,8 +14,8 @@ import (
 	"homenode/rules/simulate"
 )
 
-// events places what happened, each event where it begins, in as many rows as the words
-// need; lines lead from them through all panels.
+// events adds events at their start times, in as many rows as their texts need. Lines mark them
+// in all panels.
 func (l *layout) events(v *capture.VM) {
 	if l.o.Events == nil {
 		return
@@ -38,7 +38,7 @@ func (l *layout) events(v *capture.VM) {
 		row, free := rows.Take(from, to, mostRows)
 		y := l.Y + picture.Px(row)*rowHeight
 		shapes := []picture.Shape{{Class: "event", X: x, Y: y, H: rowHeight - 30}}
-		if free { // else the line stays, and its words when it is pointed at
+		if free { // otherwise only the line remains, and shows its text on hover
 			words.Y = y + 100
 			shapes = append(shapes, words)
 		}
@@ -52,7 +52,7 @@ func (l *layout) events(v *capture.VM) {
 	l.rows("events", "story", groups, &rows, rowHeight)
 }
 
-// rows places what stands in rows beside a name.
+// rows adds content in rows, with a name on the left.
 func (l *layout) rows(id, name string, groups []picture.Group, rows *picture.Rows, height picture.Px) {
 	if len(groups) > 0 {
 		l.add(id, "panel", "", l.head(name)...)
@@ -61,8 +61,8 @@ func (l *layout) rows(id, name string, groups []picture.Group, rows *picture.Row
 	}
 }
 
-// found places the findings about a subject over the time that they held, in as many rows
-// as they need.
+// found adds the findings about a subject over the time of the finding, in as many rows as
+// necessary.
 func (l *layout) found(about func(*finding.Finding) bool) {
 	const rowHeight = picture.Px(170)
 	var rows picture.Rows
@@ -98,11 +98,11 @@ func (l *layout) found(about func(*finding.Finding) bool) {
 	l.rows("found", "found", groups, &rows, rowHeight)
 }
 
-// floors are where the axis of the performance index may begin: what is lost is mostly
-// little, and an axis from 0 would not show it.
+// floors are the possible lower ends of the performance axis. Losses are usually small, and an
+// axis from 0 would not show them.
 var floors = []float64{.9, .8, .5, 0}
 
-// speed places the performance index with its interval.
+// speed adds the performance index with its interval.
 func (d *vmDrawing) speed() {
 	if d.o.Speed == nil {
 		return
@@ -130,8 +130,8 @@ func (d *vmDrawing) speed() {
 	d.explain("free", "", "performance: what the published figures allow")
 }
 
-// stepsBetween returns until when each point holds: to the next, unless that is much later than
-// points are apart at the least.
+// stepsBetween returns how long each point is valid: until the next, unless the distance is much
+// larger than the minimum distance of points.
 func stepsBetween(points []simulate.SpeedPoint, last time.Time) (steps []step) {
 	apart := time.Duration(0)
 	for i, p := range points {
@@ -152,20 +152,20 @@ func stepsBetween(points []simulate.SpeedPoint, last time.Time) (steps []step) {
 	return steps
 }
 
-// moment marks the moment of the options through all panels, and says above the axis when it is.
+// moment marks Options.Moment in all panels, and shows the time above the axis.
 func (l *layout) moment(bottom picture.Px) {
 	if at := l.o.Moment; l.span.Has(at) {
 		l.add("moment", "moment", "the moment "+l.span.Clock(at), picture.Shape{Class: "cursor", X: l.span.X(at) - 6, Y: l.top, W: 12, H: bottom - l.top})
 	}
 }
 
-// HostAt says what the nodes of a host held at a moment; "" where nothing is known.
+// HostAt describes the nodes of a host at a moment; "" if there is no data.
 func HostAt(rec *capture.Recording, at time.Time) string {
 	l := &layout{rec: rec}
 	return atMoment(longest(rec), at, l.sumOfNodes)
 }
 
-// VMAt says the same of a VM of a recording.
+// VMAt describes a VM of a recording at a moment; "" if there is no data.
 func VMAt(rec *capture.Recording, v *capture.VM, at time.Time) string {
 	d := &vmDrawing{v: v}
 	return atMoment(vmSteps(rec, v), at, d.sum)

@@ -12,8 +12,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// vmPart returns the part of an id that tells a VM: its name and, where the source states
-// one, its scheduler group, because VMs can have one name.
+// vmPart returns the part of an ID that identifies a VM: its name and, if the source has one,
+// its scheduler group, because names of VMs need not be unique.
 func vmPart(v *capture.VM) string {
 	id := "vm-" + picture.ID(v.Name)
 	if v.GID >= 0 {
@@ -30,8 +30,8 @@ type vmDrawing struct {
 	*layout
 	v     *capture.VM
 	steps []step
-	lacks []string // what the capture does not state
-	blind bool     // N%L and remote memory mean nothing
+	lacks []string // quantities that the capture lacks
+	blind bool     // N%L and remote memory are meaningless
 }
 
 func (d *vmDrawing) bucket(i int) *capture.VMBucket { return &d.v.Timeline.Buckets[i] }
@@ -40,7 +40,7 @@ func vmSteps(rec *capture.Recording, v *capture.VM) []step {
 	return stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
 }
 
-// VM draws what happened to v, a VM of rec.
+// VM draws the history of v, a VM of rec.
 func VM(rec *capture.Recording, v *capture.VM, o Options) *picture.Picture {
 	facts := []string{"on " + rec.Host}
 	if v.VCPUs > 0 {
@@ -67,7 +67,7 @@ func VM(rec *capture.Recording, v *capture.VM, o Options) *picture.Picture {
 	return d.finish(d.steps, d.sum, sentences)
 }
 
-// states reports whether the capture states a quantity, and notes that it does not.
+// states returns ok. If ok is false it records that the capture lacks the quantity.
 func (d *vmDrawing) states(ok bool, what string) bool {
 	if !ok {
 		d.lacks = append(d.lacks, what)
@@ -75,7 +75,7 @@ func (d *vmDrawing) states(ok bool, what string) bool {
 	return ok
 }
 
-// homes places the band of home nodes.
+// homes adds the band of home nodes.
 func (d *vmDrawing) homes() {
 	if !d.states(d.v.HasHomes, "home nodes") {
 		return
@@ -95,7 +95,7 @@ func (d *vmDrawing) homes() {
 	d.explainHomes(d.v)
 }
 
-// explainHomes explains the colours of the home nodes that VMs have.
+// explainHomes adds a legend for the colours of the home nodes of VMs.
 func (l *layout) explainHomes(vms ...*capture.VM) {
 	var homes numa.NodeSet
 	for _, v := range vms {
@@ -110,8 +110,8 @@ func (l *layout) explainHomes(vms ...*capture.VM) {
 	}
 }
 
-// band places the home nodes of a VM as groups, one for each stretch of the same nodes.
-// Several nodes at once stand above each other.
+// band adds the home nodes of a VM, one group for each period with the same nodes. Simultaneous
+// home nodes are stacked.
 func (l *layout) band(id string, v *capture.VM, steps []step, s picture.Scale, labels bool) {
 	for from, to := 0, 0; from < len(steps); from = to {
 		homes := v.Timeline.Buckets[steps[from].bucket].Homes
@@ -149,7 +149,7 @@ func homesText(v *capture.VM) string {
 	return strings.Join(parts, "; ") + "; changed " + words.Plural(int(v.Changed.Total), "time")
 }
 
-// locality places N%L: the mean, its least, and the limit that rules judge by.
+// locality adds N%L: the mean, the minimum, and the threshold of rules.
 func (d *vmDrawing) locality() {
 	if !d.states(d.v.HasMemory, "local and remote memory") {
 		return
@@ -170,10 +170,10 @@ func (d *vmDrawing) locality() {
 	d.panel("locality", "N%L", facts, s, []picture.Tick{{Label: "0"}, {Value: .5, Label: "50 %"}, {Value: 1, Label: "100 %"}}, text, append(shapes, limit(s, most)...)...)
 }
 
-// notMeasurable stands for what N%L and remote memory do not tell of interleaved memory.
+// notMeasurable replaces N%L and remote memory for interleaved memory.
 var notMeasurable = []string{"not measurable:", "interleaved (M006)"}
 
-// memory places local memory with remote memory above it.
+// memory adds local memory, with remote memory on top.
 func (d *vmDrawing) memory() {
 	if !d.v.HasMemory {
 		return
@@ -211,7 +211,7 @@ func (d *vmDrawing) memory() {
 	}
 }
 
-// migrations places a tick for each step with NUMA migrations, as long as they are many.
+// migrations adds the number of NUMA migrations in each step.
 func (d *vmDrawing) migrations() {
 	if !d.states(d.v.HasMoves, "NUMA migrations") {
 		return
@@ -225,7 +225,7 @@ func (d *vmDrawing) migrations() {
 	})
 }
 
-// ready places ready time and co-stop of each vCPU.
+// ready adds ready time and co-stop of each vCPU.
 func (d *vmDrawing) ready() {
 	ready, hasReady := d.v.Ready.Peak()
 	coStop, hasCoStop := d.v.CoStop.Peak()
@@ -272,7 +272,7 @@ func (d *vmDrawing) ready() {
 	d.panel("ready", name, facts, s, marks, of+": "+strings.Join(parts, "; "), shapes...)
 }
 
-// life marks where the VM appears and where it is gone.
+// life marks the times when the VM appears and disappears.
 func (d *vmDrawing) life() {
 	bottom := d.Y - panelGap
 	mark := func(x picture.Px, name, text string, before bool) {
@@ -291,7 +291,7 @@ func (d *vmDrawing) life() {
 	}
 }
 
-// sum says what some steps hold.
+// sum describes the given steps.
 func (d *vmDrawing) sum(steps []step) string {
 	all := capture.VMBucket{Least: capture.Whole}
 	for _, one := range steps {

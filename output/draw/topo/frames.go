@@ -6,14 +6,14 @@ import (
 	"homenode/internal/texttab"
 )
 
-// A Span is a run of guest nodes that share a run of nodes: guest nodes that are
-// carried by overlapping nodes stand above all of these together.
+// A Span is a run of guest nodes on a run of host nodes. Guest nodes on overlapping host nodes
+// are in the same span.
 type Span struct {
 	Guests   []int // indexes in Drawing.Guests
 	From, To int   // indexes in Drawing.Nodes
 }
 
-// Spans groups the guest nodes that a node carries, so that frames never overlap.
+// Spans groups the guest nodes with host nodes, so that frames never overlap.
 func (d *Drawing) Spans() []Span {
 	var spans []Span
 	for i := range d.Guests {
@@ -36,8 +36,8 @@ func (d *Drawing) Spans() []Span {
 	return spans
 }
 
-// guests draws the guest's nodes as frames above the nodes, or as a list when the
-// nodes are stacked or a frame would not hold its text.
+// guests draws the guest nodes as frames above the nodes. It lists them if the nodes are
+// stacked, or if a frame is too narrow for its text.
 func (c *canvas) guests(d *Drawing, p *plan) {
 	if len(d.Guests) == 0 {
 		return
@@ -68,7 +68,7 @@ func (c *canvas) guests(d *Drawing, p *plan) {
 		room := (s.To-s.From+1)*(box+1) - 1
 		var t, b []string
 		for i, g := range s.Guests {
-			// The frames share the room; the first ones take what does not divide.
+			// The frames share the space; the first ones get the remainder.
 			each, over := (room-len(s.Guests)+1)/len(s.Guests), (room-len(s.Guests)+1)%len(s.Guests)
 			if i < over {
 				each++

@@ -11,7 +11,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// basis is the first sentence of every caption: which home nodes were seen, and which are predicted.
+// basis returns the first sentence of every caption: how many home nodes were observed, and how many
+// are predicted.
 func basis(p *rule.Placed) string {
 	text, seen := p.Basis()
 	switch managed := len(p.VMs) - len(p.Loose); {
@@ -24,8 +25,8 @@ func basis(p *rule.Placed) string {
 	}
 }
 
-// OfHost returns the drawing of a host with the clients of the powered-on VMs that
-// are registered on it, placed in the order of the inventory.
+// OfHost returns the drawing of a host with the clients of the powered-on VMs that are registered on
+// it, placed in inventory order.
 func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 	d, known := ofHost(h)
 	if !known {
@@ -51,7 +52,7 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 	return d
 }
 
-// hostFacts returns the processors, the release, and why it runs no VMs.
+// hostFacts returns the processors, the release, and the reason if the host runs no VMs.
 func hostFacts(h *numa.Host) []string {
 	var facts []string
 	if p := processors(h); p != "" {
@@ -69,8 +70,8 @@ func hostFacts(h *numa.Host) []string {
 	return facts
 }
 
-// running returns the judged VMs that run on the host. A VM whose power state is
-// unknown counts as running.
+// running returns the assessed VMs that run on the host. VMs with unknown power state count as
+// running.
 func running(r *rules.Result, h *numa.Host) []*rule.VM {
 	var vms []*rule.VM
 	for _, c := range r.Clusters {
@@ -83,7 +84,7 @@ func running(r *rules.Result, h *numa.Host) []*rule.VM {
 	return vms
 }
 
-// leftOut says what is registered on the host but not drawn.
+// leftOut describes VMs that are registered on the host but not drawn.
 func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 	off, on, unknown := 0, 0, 0
 	for i := range r.Fleet.VMs {

@@ -12,7 +12,7 @@ import (
 	"homenode/rules/verdict/matrix"
 )
 
-// MatrixCaption says how to read the matrix and what it rests on, one sentence a line.
+// MatrixCaption explains the matrix and its assumptions, one sentence per line.
 func MatrixCaption(m *matrix.Matrix) []string {
 	event := "after a power cycle on that host"
 	if m.Event == vnuma.VMotionIn {
@@ -25,7 +25,7 @@ func MatrixCaption(m *matrix.Matrix) []string {
 	}
 }
 
-// LeftOut says which VMs have no row; "" when all have.
+// LeftOut describes the VMs without a row; "" if there are none.
 func LeftOut(m *matrix.Matrix) string {
 	if m.Same == 0 {
 		return ""
@@ -40,15 +40,15 @@ const (
 	cellPad    = picture.Px(60)
 	cellLeast  = picture.Px(900)
 	cellMost   = picture.Px(2200)
-	cellLetter = picture.Px(68) // mean width of a letter of a cell: digits and capitals
+	cellLetter = picture.Px(68) // mean width of a character in a cell: digits and capitals
 	countWidth = picture.Px(500)
 )
 
-// markClass is the class of a cell by its mark.
+// markClass maps marks to cell classes.
 var markClass = [...]string{matrix.Home: "home", matrix.Alike: "alike", matrix.Worse: "worse", matrix.Better: "better", matrix.Other: "other", matrix.Absent: "absent"}
 
-// OfMatrix returns the picture of m: a row for each VM, a column for each kind of host. The id of a
-// cell names the VM and the host.
+// OfMatrix returns the picture of m: a row for each VM, a column for each kind of host. The ID of a
+// cell consists of the VM and the host.
 func OfMatrix(m *matrix.Matrix) *picture.Picture {
 	p := newPicture("matrix-"+picture.ID(m.Title), m.Title+": VMs on the kinds of hosts")
 	first, widths := matrixWidths(m)
@@ -83,7 +83,7 @@ func OfMatrix(m *matrix.Matrix) *picture.Picture {
 		}
 		p.Y += cellHeight + cellGap
 	}
-	p.Y += lineHeight // the line of the numbers of a focused cell
+	p.Y += lineHeight // shows the numbers of a focused cell
 	p.NumbersY = p.Y - 60
 	sentences := MatrixCaption(m)
 	if s := LeftOut(m); s != "" {
@@ -94,7 +94,7 @@ func OfMatrix(m *matrix.Matrix) *picture.Picture {
 	return p
 }
 
-// matrixWidths returns the width of the VMs' names and of each column.
+// matrixWidths returns the width of the column of VM names, and of the other columns.
 func matrixWidths(m *matrix.Matrix) (first picture.Px, widths []picture.Px) {
 	clamp := func(n int) picture.Px { return min(max(picture.Px(n)*cellLetter+2*cellPad, cellLeast), cellMost) }
 	longest := 0

@@ -14,7 +14,7 @@ var (
 	clockRate = pattern.Of(`\s+@.*$|\s+\d+-Core Processor.*$|\bCPU\b`)
 )
 
-// processors returns "2 × Xeon Gold 6354" from the brand string of the processor.
+// processors returns text such as "2 × Xeon Gold 6354" from the brand string of the processor.
 func processors(h *numa.Host) string {
 	model := texttab.Clean(h.CPUModel.Value)
 	model = clockRate.ReplaceAllString(trademark.ReplaceAllString(model, ""), "")

@@ -10,8 +10,8 @@ import (
 	"homenode/output/draw/picture"
 )
 
-// OfPlan returns the drawing of a host of a plan: its nodes less what is the host's own, and on each the NUMA nodes of the
-// guests that it is to carry.
+// OfPlan returns the drawing of a planned host: its nodes without the resources of the host itself, with the planned guest
+// nodes of VMs.
 func OfPlan(p *hosts.Plan, host int) *Drawing {
 	h, use := &p.Hosts[host], &p.Made.Hosts[host]
 	d := &Drawing{ID: "planned-" + picture.ID(h.Name), Title: texttab.Clean(h.Name), Facts: []string{"planned"}}

@@ -16,41 +16,41 @@ const (
 	margin     = picture.Px(80)
 	roomWidth  = picture.Px(2560)
 	roomGap    = picture.Px(140)
-	arrowGap   = picture.Px(940) // between rooms with an arrow
+	arrowGap   = picture.Px(940) // between rooms, for an arrow
 	roomPad    = picture.Px(100)
-	acrossMost = 4 // rooms side by side, so that labels stay legible on a page
+	acrossMost = 4 // rooms side by side: labels must stay legible on a page
 
-	headHeight   = picture.Px(510) // of a room, above the floor plan
+	headHeight   = picture.Px(510) // of a room, above the blocks
 	footHeight   = picture.Px(260)
-	gutter       = picture.Px(160) // left of the blocks: the number of cores
+	gutter       = picture.Px(160) // to the left of the blocks, for the number of cores
 	memoryWidth  = picture.Px(400)
 	frameHeight  = picture.Px(260)
 	frameGap     = picture.Px(80)
 	rowGap       = picture.Px(160)
 	lineHeight   = picture.LineHeight
-	labelHeight  = picture.Px(110) // least height of a block that holds a label
+	labelHeight  = picture.Px(110) // minimum height of a block with a label
 	planLeast    = picture.Px(1200)
 	planMost     = picture.Px(3200)
-	clientHeight = picture.Px(150) // wanted for the smallest client
+	clientHeight = picture.Px(150) // desired height of the smallest client
 	stripWidth   = picture.Px(90)
 	letter       = picture.Letter
-	blockLetter  = picture.Px(64) // of names and amounts, which are mostly digits
+	blockLetter  = picture.Px(64) // of names and amounts, mostly digits
 )
 
-// layout is the state of the pass that gives every shape its place.
+// layout is the state of placing shapes.
 type layout struct {
 	*picture.Picture
 	d      *Drawing
 	across int
 	gap    picture.Px // between rooms
-	vcpus  int        // a full plan: the most vCPUs or cores of a node
-	memory numa.Bytes // a full memory column: the most of a node
-	plan   picture.Px // height of the blocks' floor plan
+	vcpus  int        // vCPUs or cores at full height: the maximum of all nodes
+	memory numa.Bytes // memory at full height: the maximum of all nodes
+	plan   picture.Px // height of the area for blocks
 }
 
 // Picture draws d for a page:
 //
-//	  ╭ guest node 0 ──────╮ ╭ guest node 1 ──────╮   frames: what the guest sees
+//	  ╭ guest node 0 ──────╮ ╭ guest node 1 ──────╮   frames: nodes of the guest
 //	┌ node 0 ──────────────┐ ┌ node 1 ──────────────┐ rooms: NUMA nodes
 //	│ ┄┄┄┄┄┄┄┄┄┄┄┄┄┄  ▕  ▏ │ │ ┄┄┄┄┄┄┄┄┄┄┄┄┄┄  ▕  ▏ │ dashed: as many vCPUs as cores
 //	│ ┌────────────┐  ▕  ▏ │ │ ┌────────────┐  ▕▒▒▏ │ blocks: clients, height ∝ vCPUs
@@ -65,7 +65,7 @@ func (d *Drawing) Picture() *picture.Picture {
 	if l.gap = roomGap; d.Away > 0 && l.across > 1 {
 		l.gap = arrowGap
 	}
-	columns := picture.Px(max(l.across, 2)) // room for the title and the caption
+	columns := picture.Px(max(l.across, 2)) // the title and the caption need the width of two rooms
 	l.Width = 2*margin + columns*roomWidth + (columns-1)*l.gap
 	l.scale()
 	l.Heading(d.Title, strings.Join(d.Facts, " · "))
@@ -88,8 +88,8 @@ func newPicture(id, title string) *picture.Picture {
 	return &picture.Picture{ID: id, Class: "topo", Title: title, Margin: margin, Letter: letter, Y: margin}
 }
 
-// scale chooses the height of a vCPU, the same in all rooms: the smallest client
-// legible when the room does not become too high.
+// scale sets the height of a vCPU, which is the same in all rooms. The smallest client is legible unless the
+// rooms would be too high.
 func (l *layout) scale() {
 	least := 0
 	for i := range l.d.Nodes {
@@ -106,12 +106,12 @@ func (l *layout) scale() {
 	l.plan = min(planMost, max(planLeast, clientHeight*picture.Px(l.vcpus)/picture.Px(least)))
 }
 
-// stack returns a stack on the floor of a room, as high as the floor plan when it is full.
+// stack returns a stack on the floor of a room. Its full height is the height of the area for blocks.
 func (l *layout) stack(x, floor, width picture.Px, full float64) picture.Stack {
 	return picture.Stack{X: x, W: width, Scale: picture.Scale{High: full, From: floor, To: floor - l.plan}}
 }
 
-// add places a group above all others, without what is too small to be seen.
+// add adds a group on top of all others, without shapes that are too small to be visible.
 func (l *layout) add(g picture.Group) {
 	g.Focus = true
 	g.Shapes = slices.DeleteFunc(g.Shapes, func(s picture.Shape) bool {
@@ -120,7 +120,7 @@ func (l *layout) add(g picture.Group) {
 	l.Add(g)
 }
 
-// row places the rooms from and up to but not to, with the guest's frames above.
+// row adds the rooms from to to-1, with the guest's frames above.
 func (l *layout) row(from, to int) {
 	if l.frames(from, to) {
 		l.Y += frameHeight + frameGap
@@ -134,7 +134,8 @@ func (l *layout) row(from, to int) {
 	l.Y += headHeight + l.plan + footHeight + rowGap
 }
 
-// arrow places between two rooms how much of the VM's memory accesses go to another node: as wide as the share.
+// arrow draws an arrow between two rooms for the share of the VM's memory accesses to another node. Its width
+// is the share.
 func (l *layout) arrow(right int, x picture.Px) {
 	if l.d.Away == 0 || len(l.d.Nodes[right-1].Clients) == 0 || len(l.d.Nodes[right].Clients) == 0 {
 		return
@@ -154,8 +155,7 @@ func (l *layout) arrow(right int, x picture.Px) {
 
 func (l *layout) roomX(column int) picture.Px { return margin + picture.Px(column)*(roomWidth+l.gap) }
 
-// frames places the guest nodes above the rooms that carry them; it reports
-// whether there are any in this row.
+// frames adds the guest nodes above their rooms. It reports whether there are any in this row.
 func (l *layout) frames(from, to int) bool {
 	placed := false
 	for _, s := range l.d.Spans() {
@@ -173,7 +173,7 @@ func (l *layout) frames(from, to int) bool {
 			if g.Clients > 1 {
 				heading += " · " + g.Carried()
 			}
-			if s.From < from { // a frame that goes on in the next row
+			if s.From < from { // the frame is continued from the previous row
 				id, heading = fmt.Sprintf("%s__row-%d", id, from/l.across), "… "+heading
 			}
 			left := x + picture.Px(i)*(each+frameGap)
@@ -189,7 +189,7 @@ func (l *layout) frames(from, to int) bool {
 	return placed
 }
 
-// guestClass marks the nodes of a guest that hide those of the host, or that are not as today.
+// guestClass returns the class of guest nodes; it marks those that hide host nodes, or that differ from today.
 func (l *layout) guestClass() string {
 	switch {
 	case l.d.Away > 0:
@@ -206,7 +206,7 @@ func framed(class string, x, y, width picture.Px, text string) []picture.Shape {
 		{Class: "label", X: x + roomPad, Y: y + 170, Text: picture.Cut(text, width-2*roomPad, letter)}}
 }
 
-// room places a node: its walls and numbers, the blocks, the memory column.
+// room adds a node: its walls and numbers, the blocks, the memory column.
 func (l *layout) room(n *Node, x picture.Px) {
 	heading := n.Heading()
 	floor := l.Y + headHeight + l.plan
@@ -222,8 +222,7 @@ func (l *layout) room(n *Node, x picture.Px) {
 	l.add(picture.Group{ID: n.ID + "__cores", Class: "cores", Shapes: []picture.Shape{
 		{Class: "line", X: left, Y: line, W: inner - memoryWidth - 30}, {Class: "tick", X: left, Y: line - 30, Text: fmt.Sprint(n.Cores)},
 	}})
-	// The blocks cover the line, which would strike their names through; its ends
-	// stay visible.
+	// The blocks cover most of the line, which would otherwise cross out their names.
 	for i := range n.Clients {
 		l.block(&n.Clients[i], blocks.Next(float64(n.Clients[i].VCPUs)))
 	}
@@ -234,7 +233,7 @@ func (l *layout) room(n *Node, x picture.Px) {
 	l.column(n, x+roomWidth-roomPad-memoryWidth, floor)
 }
 
-// block places a client as high as it has vCPUs, with a strip for memory that is not with it.
+// block adds a client. The height is its number of vCPUs; a strip shows memory on other nodes.
 func (l *layout) block(c *Client, b picture.Shape) {
 	amount := fmt.Sprintf("%d vCPU", c.VCPUs)
 	if c.MemoryKnown {
@@ -269,8 +268,7 @@ func clientClass(c *Client) string {
 	return class
 }
 
-// labelled returns a block with a name at the left and amounts at the right, as far as
-// the block is high and wide enough beside a strip.
+// labelled returns a block with a name on the left and amounts on the right, as far as they fit beside a strip.
 func labelled(b picture.Shape, name, amount string, strip picture.Px) []picture.Shape {
 	b.Class, b.H = "block", b.H-10
 	out := []picture.Shape{b}
@@ -289,9 +287,8 @@ func labelled(b picture.Shape, name, amount string, strip picture.Px) []picture.
 	return slices.Insert(out, 1, picture.Shape{Class: "label", X: b.X + 70, Y: y, Text: texttab.Cut(name, room)})
 }
 
-// column places the memory of a node as a column that fills from the floor: the
-// local memory of its clients in the order of the blocks, then what clients on
-// other nodes have here.
+// column adds the memory of a node as a column, filled from the bottom: the local memory of its clients in the
+// order of the blocks, then the memory of clients on other nodes.
 func (l *layout) column(n *Node, x, floor picture.Px) {
 	if l.memory == 0 || !n.Memory.Known() {
 		return
@@ -329,7 +326,7 @@ func (l *layout) column(n *Node, x, floor picture.Px) {
 	}
 }
 
-// loose places the VMs that have no home node, in rows below the rooms.
+// loose adds the VMs without home node, in rows below the rooms.
 func (l *layout) loose() {
 	if len(l.d.Loose) == 0 {
 		return
@@ -352,7 +349,7 @@ func (l *layout) loose() {
 	l.Y += frameHeight + rowGap
 }
 
-// legend explains the looks that occur.
+// legend explains the graphical elements in use.
 func (l *layout) legend() {
 	var all []picture.Entry
 	add := func(occurs bool, e picture.Entry) {

@@ -12,16 +12,16 @@ import (
 	"homenode/rules/rule"
 )
 
-// A group is vCPUs of one cell of a KVM VM that may run on the same nodes of the host: what a NUMA client is on ESXi.
+// A group is the vCPUs of one cell of a KVM VM that are allowed on the same host nodes. It corresponds to a NUMA client of ESXi.
 type group struct {
-	cell, node int // node is -1 where they may run on several
+	cell, node int // node is -1 if several nodes are allowed
 	cpus       []int
-	memory     numa.Bytes // their part of the memory of the cell
-	local      numa.Bytes // of memory: on the node
+	memory     numa.Bytes // share of the cell's memory
+	local      numa.Bytes // part of memory that is on the node
 }
 
-// spread returns the groups of a VM, and how much of its memory is on each node of the host: as numastat saw it, else where cells are
-// bound, else with the vCPUs. Memory of groups that may run on several nodes, and are bound to none, is nowhere.
+// spread returns the groups of a VM, and the amount of its memory on each host node: as observed by numastat, otherwise according to
+// the memory binding of cells, otherwise with the vCPUs. Unbound memory of groups on several nodes is not counted on any node.
 func spread(v *rule.StatedVM) (groups []group, on map[int]numa.Bytes) {
 	s, h := v.Stated, v.Host
 	on = map[int]numa.Bytes{}
@@ -117,7 +117,7 @@ func (d *Drawing) place(h *numa.Host, vms []*rule.StatedVM, high map[string]bool
 	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
 }
 
-// OfStatedHost returns the drawing of a KVM host with the VMs that run on it, as their definitions state it.
+// OfStatedHost returns the drawing of a KVM host with its running VMs, according to their definitions.
 func OfStatedHost(r *rules.Result, h *numa.Host) *Drawing {
 	d, known := ofHost(h, string(numa.KVM))
 	if d.Stated = true; !known {
@@ -150,7 +150,7 @@ func OfStatedHost(r *rules.Result, h *numa.Host) *Drawing {
 	return d
 }
 
-// memoryCaption says of how many VMs numastat shows where their memory is.
+// memoryCaption states for how many VMs numastat has the location of memory.
 func memoryCaption(seen, all int) string {
 	switch seen {
 	case 0:
@@ -161,8 +161,8 @@ func memoryCaption(seen, all int) string {
 	return fmt.Sprintf("Memory of %d of %d VMs is where numastat saw it; that of the others where it is bound, else with its vCPUs.", seen, all)
 }
 
-// OfStated returns the drawing of a KVM VM alone on its host: what its guest sees above, where that runs below; nil when the nodes of
-// its host are unknown.
+// OfStated returns the drawing of a KVM VM alone on its host, with the guest nodes above the host nodes; nil if the nodes of its host
+// are unknown.
 func OfStated(v *rule.StatedVM) *Drawing {
 	h := v.Host
 	if h == nil || !h.Nodes.Known() {

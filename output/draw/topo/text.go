@@ -9,8 +9,8 @@ import (
 	"homenode/internal/words"
 )
 
-// Text draws d for a terminal of so many columns; 0 means 80. Nodes that do not
-// fit side by side are stacked.
+// Text draws d for a terminal with width columns; 0 means 80. Nodes that do not fit side by
+// side are stacked.
 //
 //	┌ node 0 ─ 18 cores ─ 512 GB ──────────────┐
 //	│ sql01.0 ████████████████  16c  192 GB    │
@@ -50,7 +50,7 @@ type canvas struct {
 	legend []string
 }
 
-// The ANSI codes of the drawing.
+// ANSI codes of the drawing.
 const (
 	bold   = "1"
 	faint  = "2"
@@ -68,7 +68,7 @@ func (c *canvas) paint(code, s string) string {
 
 func (c *canvas) line(s string) { c.b.WriteString(strings.TrimRight(s, " ") + "\n") }
 
-// wrapped writes text in lines no wider than the terminal, broken at blanks.
+// wrapped writes text wrapped to the width of the terminal.
 func (c *canvas) wrapped(code, text string) {
 	line, indent := "", ""
 	for word := range strings.SplitSeq(text, " ") {
@@ -86,22 +86,22 @@ func (c *canvas) wrapped(code, text string) {
 	c.line(c.paint(code, texttab.Cut(line, c.width)))
 }
 
-// A plan is the sizes that all nodes of a drawing share, in columns.
+// A plan has the sizes, in columns, that are common to all nodes of a drawing.
 type plan struct {
 	across                int // nodes side by side
-	inner                 int // of a box, between "│ " and " │"
+	inner                 int // width of the content of a box, between "│ " and " │"
 	label, bar            int
-	vcpus, memory, remote int // remote is 0 when no memory is remote
+	vcpus, memory, remote int // remote is 0 if no memory is remote
 	most                  int // vCPUs of a full bar
 }
 
-// The least room for a name and a bar before nodes are stacked.
+// Minimum widths of a name and a bar; narrower nodes are stacked.
 const (
 	leastLabel = 8
 	leastBar   = 8
 )
 
-// plan measures the drawing and shares out the width of the terminal.
+// plan computes the sizes for the width of the terminal.
 func (c *canvas) plan(d *Drawing) *plan {
 	p := &plan{most: 1}
 	for i := range d.Nodes {
@@ -118,7 +118,7 @@ func (c *canvas) plan(d *Drawing) *plan {
 			p.inner = max(p.inner, texttab.Width(s))
 		}
 	}
-	rest := p.vcpus + p.memory + 5 // two blanks before each column, one before the bar
+	rest := p.vcpus + p.memory + 5 // two spaces before each column, one before the bar
 	if p.remote > 0 {
 		rest += p.remote + 2
 	}
@@ -136,12 +136,12 @@ func (c *canvas) plan(d *Drawing) *plan {
 	return p
 }
 
-// explained returns the legend of the letters in a drawing.
+// explained returns the legend of the characters in a drawing.
 func (d *Drawing) explained(shortened bool, most int) (out []string) {
 	if shortened {
 		out = append(out, fmt.Sprintf("A full bar is %s.", words.Plural(most, "vCPU")))
 	}
-	d.any(func(cl *Client) bool { // the first
+	d.any(func(cl *Client) bool { // finds the first
 		named := cl.Numbered() && !d.Stated
 		if named {
 			out = append(out, fmt.Sprintf("%s: client %d of %s, a wide VM.", cl.Label, cl.Index, cl.VM))
@@ -186,7 +186,7 @@ func remoteOf(c *Client) string {
 	return ""
 }
 
-// head returns the text in the upper border of a node.
+// head returns the text in the top border of a node.
 func head(n *Node, threads bool) string {
 	parts := n.Heading()
 	if !threads {
@@ -195,7 +195,7 @@ func head(n *Node, threads bool) string {
 	return strings.Join(parts, " ─ ")
 }
 
-// row draws nodes side by side, all boxes of one height.
+// row draws nodes side by side, in boxes of equal height.
 func (c *canvas) row(nodes []Node, p *plan) {
 	boxes := make([][]string, len(nodes))
 	feet := make([][]string, len(nodes))
@@ -230,7 +230,7 @@ func (c *canvas) row(nodes []Node, p *plan) {
 	}
 }
 
-// border returns a horizontal border with a title in it, as wide as a box.
+// border returns a horizontal border with a title, as wide as a box.
 func (c *canvas) border(left rune, title string, right rune, inner int) string {
 	if title == "" {
 		return string(left) + strings.Repeat("─", inner+2) + string(right)
@@ -243,8 +243,8 @@ func (c *canvas) border(left rune, title string, right rune, inner int) string {
 	return string(left) + " " + c.paint(bold, name) + rest + " " + strings.Repeat("─", inner-texttab.Width(title)) + string(right)
 }
 
-// box returns the lines of a node without borders, each p.inner wide: its clients,
-// and its totals, which stand at the bottom.
+// box returns the content lines of a node, each p.inner wide: its clients, and its totals for
+// the bottom.
 func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
 	for i := range n.Clients {
 		lines = append(lines, c.client(&n.Clients[i], p))
@@ -268,7 +268,7 @@ func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
 	return lines, sums
 }
 
-// cells returns the columns of a line and what stands between them.
+// cells returns the columns of a line with their separators.
 func (p *plan) cells(label, bar string, vcpus int, memory, remote string) []string {
 	out := []string{fit(label, p.label), " ", fit(bar, p.bar), "  ", left(count(vcpus), p.vcpus), "  ", left(memory, p.memory)}
 	if p.remote > 0 {
@@ -292,7 +292,7 @@ func (c *canvas) client(cl *Client, p *plan) string {
 	return fit(strings.Join(cells, ""), p.inner)
 }
 
-// shortLabel cuts a label but keeps the number of the client: batch….1.
+// shortLabel shortens a label but keeps the number of the client: batch….1.
 func shortLabel(cl *Client, n int) string {
 	suffix := fmt.Sprintf(".%d", cl.Index)
 	name, isWide := strings.CutSuffix(cl.Label, suffix)
@@ -302,10 +302,10 @@ func shortLabel(cl *Client, n int) string {
 	return texttab.Cut(name, n-len(suffix)) + suffix
 }
 
-// eighths are the blocks that end a bar: a true proportion to an eighth of a column.
+// eighths are the last characters of a bar, with a resolution of an eighth of a column.
 const eighths = " ▏▎▍▌▋▊▉"
 
-// bar returns n of most as a bar of at most so many columns; never empty.
+// bar returns a bar for n of most, at most columns wide; it is never empty.
 func bar(n, most, columns int) string {
 	if columns <= 0 {
 		return ""

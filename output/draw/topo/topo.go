@@ -1,5 +1,5 @@
-// Package topo decides what the drawing of a host or VM shows: nodes, clients,
-// guest nodes and their numbers. Text draws it for a terminal, Picture for a page.
+// Package topo determines the content of the drawing of a host or VM: nodes, clients, guest nodes and their numbers. Text draws it for
+// a terminal, Picture for a page.
 package topo
 
 import (
@@ -18,31 +18,31 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Drawing is one host, or one VM on a host, ready to be drawn. Its labels hold
-// no control characters; they are not escaped for any format.
+// A Drawing is one host, or one VM on a host, ready to be drawn. Its labels have no control characters, but are not escaped for any
+// format.
 type Drawing struct {
 	ID     string   `json:"id"`                   // of the drawing; the IDs of its shapes begin with it
 	Title  string   `json:"title"`                // host, or "VM on host"
-	Facts  []string `json:"facts"`                // beside the title: processors, release
+	Facts  []string `json:"facts"`                // shown beside the title: processors, release
 	Guests []Guest  `json:"guestNodes,omitempty"` // the guest's nodes; nil in the drawing of a host
 	Nodes  []Node   `json:"nodes"`
 	Loose  []Client `json:"withoutHome,omitempty"` // not NUMA-managed: without home node
-	// LooseMore are those without home node that are drawn together.
+	// LooseMore are further clients without home node, drawn together.
 	LooseMore Rest `json:"withoutHomeMore,omitzero"`
-	// Caption says what the drawing rests on, one sentence a line.
+	// Caption states the basis of the drawing, one sentence per line.
 	Caption []string `json:"caption"`
-	// Stated: the layouts are those that definitions state (KVM), not predicted ones.
+	// Stated means that the layouts come from definitions (KVM) instead of predictions.
 	Stated bool `json:"stated,omitempty"`
-	// Away is the share of a wide VM's memory accesses that go to another node although its guest could keep them local, did it see the
-	// nodes; 0 for none. The picture shows it as arrows between the nodes.
+	// Away is the share of a wide VM's memory accesses to other nodes that the guest could keep local if it saw the nodes; 0 for none.
+	// The picture shows it as arrows between the nodes.
 	Away float64 `json:"-"`
-	// Changed: what its guest sees is not what it sees today.
+	// Changed means that the guest sees other nodes than today.
 	Changed bool `json:"-"`
-	// Prefix begins all ids of its picture, so that a page can have the same VM on the same host twice: today and changed.
+	// Prefix is the prefix of all IDs, so that a page can contain the same VM on the same host twice: today and changed.
 	Prefix string `json:"-"`
 }
 
-// ofHost returns the drawing of a host without its nodes; false where these are unknown, which it says then.
+// ofHost returns the drawing of a host without its nodes. known is false if the nodes are unknown; the caption then says so.
 func ofHost(h *numa.Host, facts ...string) (d *Drawing, known bool) {
 	d = &Drawing{ID: "host-" + picture.ID(h.ID), Title: texttab.Clean(h.Name), Facts: append(hostFacts(h), facts...)}
 	if !h.Nodes.Known() {
@@ -56,7 +56,7 @@ func ofVM(v *numa.VM, h *numa.Host, facts ...string) *Drawing {
 	return &Drawing{ID: "vm-" + picture.ID(v.ID) + "__on-" + picture.ID(h.ID), Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name), Facts: facts}
 }
 
-// urgent are the VMs with a finding of high severity, by ID.
+// urgent returns the VMs with a finding of high severity, by ID.
 func urgent(r *rules.Result) map[string]bool {
 	out := map[string]bool{}
 	for i := range r.Findings {
@@ -67,7 +67,7 @@ func urgent(r *rules.Result) map[string]bool {
 	return out
 }
 
-// client returns the shape of one of the clients of a VM, loose that of a VM without home node.
+// client returns the shape of one client of a VM.
 func (d *Drawing) client(id, name string, index, of int) Client {
 	out := Client{ID: fmt.Sprintf("%s__vm-%s__client-%d", d.ID, picture.ID(id), index), VM: texttab.Clean(name), Label: texttab.Clean(name), Index: index, Wide: of > 1}
 	if out.Wide {
@@ -79,12 +79,12 @@ func (d *Drawing) loose(v *numa.VM) Client {
 	return Client{ID: d.ID + "__vm-" + picture.ID(v.ID) + "__loose", VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), MemoryKnown: v.Memory.Known()}
 }
 
-// any reports whether a client that is drawn on a node is so.
+// any reports whether is is true for a client that is drawn on a node.
 func (d *Drawing) any(is func(*Client) bool) bool {
 	return slices.ContainsFunc(d.Nodes, func(n Node) bool { return slices.ContainsFunc(n.Clients, func(c Client) bool { return is(&c) }) })
 }
 
-// LooseTitle says what VMs without home node are.
+// LooseTitle explains VMs without home node.
 func (d *Drawing) LooseTitle() string {
 	if d.Stated {
 		return "without home node: not pinned to one node, Linux places them"
@@ -92,22 +92,21 @@ func (d *Drawing) LooseTitle() string {
 	return "without home node: not NUMA-managed, memory from anywhere"
 }
 
-// A Guest is a NUMA node that the guest sees (a VPD), drawn as a frame above the
-// nodes that carry it.
+// A Guest is a NUMA node of the guest (a VPD), drawn as a frame above its host nodes.
 type Guest struct {
 	ID          string     `json:"id"`
-	Name        string     `json:"name"`      // "guest node 0", or what the guest sees instead
+	Name        string     `json:"name"`      // "guest node 0", or a description of the alternative
 	First       int        `json:"firstVCPU"` // vCPU
 	VCPUs       int        `json:"vcpus"`
-	List        string     `json:"list,omitempty"` // of its vCPUs, where they do not follow each other: "0, 2, 4"
+	List        string     `json:"list,omitempty"` // its vCPUs if they are not contiguous: "0, 2, 4"
 	Memory      numa.Bytes `json:"bytes,omitempty"`
 	MemoryKnown bool       `json:"-"`
-	On          []int      `json:"on"`      // indexes in Drawing.Nodes that carry it, ascending; nil when no node does
-	Clients     int        `json:"clients"` // that carry it; 0 for a VM that is not managed for NUMA
-	stated      bool       // of KVM, which has no clients
+	On          []int      `json:"on"`      // indexes in Drawing.Nodes of its host nodes, ascending; nil for none
+	Clients     int        `json:"clients"` // number of its clients; 0 for a VM that is not managed for NUMA
+	stated      bool       // KVM, which has no clients
 }
 
-// Carried says what carries the guest node, in words.
+// Carried describes the host nodes and clients of the guest node.
 func (g *Guest) Carried() string {
 	switch {
 	case !g.stated && g.Clients == 0:
@@ -120,7 +119,7 @@ func (g *Guest) Carried() string {
 	return "on " + words.Plural(len(g.On), "node")
 }
 
-// Heading returns the guest node in words: name, vCPUs, memory.
+// Heading describes the guest node: name, vCPUs, memory.
 func (g *Guest) Heading() []string {
 	h := []string{g.Name, vcpuText(g.First, g.VCPUs, g.List)}
 	if g.MemoryKnown {
@@ -129,12 +128,12 @@ func (g *Guest) Heading() []string {
 	return h
 }
 
-// Numbers returns all there is to say about the guest node in one line.
+// Numbers describes the guest node completely, in one line.
 func (g *Guest) Numbers() string {
 	return strings.Join(g.Heading(), ", ") + ", " + g.Carried()
 }
 
-// A Node is a NUMA node with what is placed on it.
+// A Node is a NUMA node with the clients placed on it.
 type Node struct {
 	ID      string                `json:"id"`
 	Number  int                   `json:"node"`
@@ -145,11 +144,11 @@ type Node struct {
 	More    Rest                  `json:"more,omitzero"` // drawn together
 	VCPUs   int                   `json:"vcpus"`         // of all clients
 	Used    numa.Bytes            `json:"usedBytes"`
-	Foreign numa.Bytes            `json:"foreignBytes"`         // of Used: memory of VMs that are not at home here
-	Guests  []string              `json:"foreignVMs,omitempty"` // the VMs of these clients
+	Foreign numa.Bytes            `json:"foreignBytes"`         // part of Used: memory of VMs with home nodes elsewhere
+	Guests  []string              `json:"foreignVMs,omitempty"` // those VMs
 }
 
-// Rest is what a drawing does not show one by one.
+// A Rest is the sum of clients that are drawn together.
 type Rest struct {
 	ID      string     `json:"id"`
 	Clients int        `json:"clients"`
@@ -161,12 +160,12 @@ type Rest struct {
 // Label returns "and 12 more".
 func (r *Rest) Label() string { return fmt.Sprintf("and %d more", r.Clients) }
 
-// Numbers returns what is summed up in one line.
+// Numbers describes the sum in one line.
 func (r *Rest) Numbers() string {
 	return fmt.Sprintf("%s: %s, %s", r.Label(), words.Plural(r.VCPUs, "vCPU"), r.Memory)
 }
 
-// Heading returns the node in words: number, cores, threads, memory.
+// Heading describes the node: number, cores, threads, memory.
 func (n *Node) Heading() []string {
 	h := []string{fmt.Sprintf("node %d", n.Number), words.Plural(n.Cores, "core"), words.Plural(n.Threads, "thread")}
 	if n.Memory.Known() {
@@ -175,12 +174,12 @@ func (n *Node) Heading() []string {
 	return h
 }
 
-// Free returns the memory that no client uses; false when the node's is unknown.
+// Free returns the memory that no client uses; ok is false if the node's memory is unknown.
 func (n *Node) Free() (free numa.Bytes, ok bool) {
 	return n.Memory.Value - n.Used, n.Memory.Known()
 }
 
-// Load returns the vCPUs per core; false for a node without cores.
+// Load returns the vCPUs per core; ok is false for a node without cores.
 func (n *Node) Load() (load float64, ok bool) {
 	if n.Cores == 0 {
 		return 0, false
@@ -200,7 +199,7 @@ func (n *Node) feet() []string {
 	return []string{memory}
 }
 
-// guests names the VMs with clients on other nodes that have memory here.
+// guests names the VMs with memory here and clients on other nodes.
 func (n *Node) guests() string {
 	const most = 2
 	if len(n.Guests) == most+1 {
@@ -209,16 +208,15 @@ func (n *Node) guests() string {
 	return words.First(most, n.Guests)
 }
 
-// elsewhere says what the foreign memory is foreign to: a VM with more clients than nodes has
-// others at home here.
+// elsewhere describes the owners of foreign memory. A VM with more clients than nodes also has clients here.
 func (n *Node) elsewhere() string {
 	if slices.ContainsFunc(n.Clients, func(c Client) bool { return slices.Contains(n.Guests, c.VM) }) {
-		return "home elsewhere" // of its clients
+		return "home elsewhere" // some of its clients
 	}
 	return "not at home here"
 }
 
-// Numbers returns all there is to say about the node in one line.
+// Numbers describes the node completely, in one line.
 func (n *Node) Numbers() string {
 	s := fmt.Sprintf("%s: %s on %s", strings.Join(n.Heading(), ", "), words.Plural(n.VCPUs, "vCPU"), words.Plural(len(n.Clients)+n.More.Clients, "client"))
 	if load, ok := n.Load(); ok {
@@ -237,27 +235,27 @@ func (n *Node) Numbers() string {
 type Client struct {
 	ID          string     `json:"id"`
 	VM          string     `json:"vm"`        // name
-	Label       string     `json:"-"`         // sql01.0 for a client of a wide VM, else the name
+	Label       string     `json:"-"`         // "sql01.0" for a client of a wide VM, otherwise the name
 	Index       int        `json:"client"`    // of the client in its VM
 	First       int        `json:"firstVCPU"` // vCPU
 	VCPUs       int        `json:"vcpus"`
-	List        string     `json:"list,omitempty"`            // of its vCPUs, where they do not follow each other
-	Memory      numa.Bytes `json:"bytes"`                     // its slice of the VM's memory
-	Remote      numa.Bytes `json:"remoteBytes"`               // of Memory: on other nodes
-	Nowhere     numa.Bytes `json:"bytesBeyondHost,omitempty"` // of Memory: does not fit the host
+	List        string     `json:"list,omitempty"`            // its vCPUs if they are not contiguous
+	Memory      numa.Bytes `json:"bytes"`                     // its share of the VM's memory
+	Remote      numa.Bytes `json:"remoteBytes"`               // part of Memory on other nodes
+	Nowhere     numa.Bytes `json:"bytesBeyondHost,omitempty"` // part of Memory that does not fit the host
 	MemoryKnown bool       `json:"memoryKnown"`
 	Wide        bool       `json:"wide"`                  // its VM has several clients
-	Interleaved bool       `json:"interleaved"`           // its VM's memory is spread over the nodes of all its clients
-	High        bool       `json:"findingHigh,omitempty"` // a finding of high severity speaks about its VM
+	Interleaved bool       `json:"interleaved"`           // its VM's memory is interleaved over the nodes of all its clients
+	High        bool       `json:"findingHigh,omitempty"` // its VM has a finding of high severity
 }
 
-// Numbered reports whether the label is the name of the VM and the number of the client.
+// Numbered reports whether the label consists of the VM name and the client number.
 func (c *Client) Numbered() bool { return c.Label == fmt.Sprintf("%s.%d", c.VM, c.Index) }
 
 // Local returns the memory on the client's own node.
 func (c *Client) Local() numa.Bytes { return c.Memory - c.Remote - c.Nowhere }
 
-// Numbers returns all there is to say about the client in one line.
+// Numbers describes the client completely, in one line.
 func (c *Client) Numbers() string {
 	var s strings.Builder
 	s.WriteString(c.VM)
@@ -300,11 +298,11 @@ func vcpuText(first, n int, list string) string {
 	return fmt.Sprintf("vCPU %d–%d", first, first+n-1)
 }
 
-// mostClients is how many clients of a node are drawn one by one: as many as stay
-// legible; the smallest are summed up.
+// mostClients is the maximum number of clients of a node that are drawn individually, so that they stay legible. The smallest are
+// summed up.
 const mostClients = 12
 
-// fewest sorts clients, largest first, and adds up those that are too many.
+// fewest sorts clients, largest first, and sums up those beyond mostClients.
 func fewest(clients []Client, id string) (shown []Client, rest Rest) {
 	slices.SortStableFunc(clients, func(a, b Client) int {
 		return cmp.Or(cmp.Compare(b.VCPUs, a.VCPUs), cmp.Compare(a.Label, b.Label), cmp.Compare(a.ID, b.ID))
@@ -323,8 +321,8 @@ func fewest(clients []Client, id string) (shown []Client, rest Rest) {
 	return clients[:mostClients], rest
 }
 
-// beyond says how much memory does not fit the host; nothing when all fits. Whose that
-// is the hypervisor decides when it reclaims.
+// beyond returns a sentence about memory that does not fit the host; nil if all fits. Reclamation by the hypervisor determines which
+// VMs lose it.
 func beyond(h *numa.Host, placed []rule.HomeNode) []string {
 	var all, free numa.Bytes
 	known := true
@@ -337,9 +335,9 @@ func beyond(h *numa.Host, placed []rule.HomeNode) []string {
 	}
 	minFree := memory.Of(h, false).MinFree
 	switch {
-	case all > 0 && free > minFree: // other nodes have it
+	case all > 0 && free > minFree: // other nodes have free memory
 		return []string{fmt.Sprintf("%s are to be had from no node that numa.nodeAffinity allows, and are ballooned or swapped once all memory is touched (C-12).", all)}
-	case known && free < minFree: // the host takes memory back until minFree is free (C-23)
+	case known && free < minFree: // the host reclaims memory until minFree is free (C-23)
 		all += minFree - free
 	}
 	if all == 0 {
@@ -348,8 +346,7 @@ func beyond(h *numa.Host, placed []rule.HomeNode) []string {
 	return []string{rule.Beyond(all, h.TierMemory.Value) + " once all memory is touched."}
 }
 
-// nodesOf turns placed nodes into nodes of the drawing; name returns the name of a VM,
-// client builds the shape of a client.
+// nodesOf converts placed nodes to nodes of the drawing. name returns the name of a VM, client returns the shape of a client.
 func (d *Drawing) nodesOf(placed []rule.HomeNode, name func(request int) string, client func(*rule.HomeClient) Client) {
 	for i := range placed {
 		p := &placed[i]

@@ -12,9 +12,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// OfVM returns the drawing of a VM alone on one of the hosts it can run on: what
-// its guest sees above, what carries it below. It is nil when no layout on that
-// host is predicted.
+// OfVM returns the drawing of a VM alone on one of its possible hosts, with the guest nodes above the host
+// nodes. It is nil if no layout on that host is predicted.
 func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 	l := layoutOn(v, h)
 	if l == nil {
@@ -39,7 +38,7 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 	return d
 }
 
-// Since marks in the drawing of a VM that is changed what is not as in the one of today.
+// Since marks the differences from today's drawing in the drawing of a changed VM.
 func (d *Drawing) Since(today *Drawing) {
 	var changed, same []string
 	for i, is := range d.Facts {
@@ -53,12 +52,10 @@ func (d *Drawing) Since(today *Drawing) {
 	d.Changed = len(d.Guests) != len(today.Guests)
 }
 
-// fewNodes is how many nodes are drawn even when the VM touches few of them: a
-// reader sees the host at a glance.
+// fewNodes is the number of host nodes up to which all are drawn, even if the VM uses few of them.
 const fewNodes = 4
 
-// dropEmpty removes the nodes of a larger host that hold nothing of the VM, and
-// says how many.
+// dropEmpty removes the nodes of a larger host that the VM does not use, and adds a remark with their number.
 func (d *Drawing) dropEmpty() {
 	all := len(d.Nodes)
 	if all <= fewNodes || len(d.Loose) > 0 {
@@ -80,7 +77,7 @@ func layoutOn(v *rule.VM, h *numa.Host) *vnuma.Layout {
 	return nil
 }
 
-// seenBy says who saw the VM, and when: "As esxtop saw it at 2026-03-01T08:00:00Z".
+// seenBy names the tool and time of an observation: "As esxtop saw it at 2026-03-01T08:00:00Z".
 func seenBy(o *numa.Observation) string {
 	text := fmt.Sprintf("As %s saw it", o.By)
 	if o.Time != "" {
@@ -89,7 +86,8 @@ func seenBy(o *numa.Observation) string {
 	return text
 }
 
-// seenMemory says where the memory was: ", 38 GB local, 54 GB remote (N%L 41 %)"; empty when that is not known.
+// seenMemory describes the observed location of memory: ", 38 GB local, 54 GB remote (N%L 41 %)"; "" if it is
+// unknown.
 func seenMemory(o *numa.Observation) string {
 	share, ok := o.Locality()
 	if !ok {
@@ -106,9 +104,9 @@ func vmFacts(v *rule.VM, l *vnuma.Layout) []string {
 	return append(facts, fmt.Sprintf("%s × %s", words.Plural(l.VSockets.Len(), "socket"), words.Plural(l.CoresPerSocket, "core")))
 }
 
-// guests adds the nodes that the guest sees, each over the nodes that carry it.
+// guests adds the nodes of the guest, each above its host nodes.
 func (d *Drawing) guests(v *rule.VM, l *vnuma.Layout) {
-	home := make([]int, l.PPDs.Len()) // index in d.Nodes of each client
+	home := make([]int, l.PPDs.Len()) // index in d.Nodes, by client
 	for i := range home {
 		home[i] = -1
 	}
@@ -137,7 +135,7 @@ func (d *Drawing) guests(v *rule.VM, l *vnuma.Layout) {
 	}
 }
 
-// why says in words what decided the number of guest nodes.
+// why describes the reasons for the number of guest nodes.
 var why = map[vnuma.Reason]string{
 	vnuma.ByFit:       "the VM fits one node (B-4)",
 	vnuma.ByRelease:   "this release shows no vNUMA (B-2)",

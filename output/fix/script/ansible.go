@@ -10,8 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// ansible prints playbooks. vmware.vmware.guest_info, which would read the facts, needs the vSphere Automation SDK; the module of
-// community.vmware does not.
+// ansible prints playbooks. They read facts with the module of community.vmware, because vmware.vmware.guest_info requires the vSphere Automation SDK.
 var ansible = &tool{
 	about: []string{"For ansible-playbook with these collections, pyVmomi and requests; the vCenter and the account",
 		"are those of VMWARE_HOST, VMWARE_USER and VMWARE_PASSWORD. Fields and settings are two calls for the modules: a VM with both is not",
@@ -54,8 +53,8 @@ var ansible = &tool{
 	},
 }
 
-// reserves reports whether the edit is of a reservation. The module changes those while the VM is off alone, and one of that of memory and of all memory
-// at a time.
+// reserves reports whether the edit changes a reservation. The module only changes reservations while the VM is off. It changes either the memory
+// reservation or the reservation of all memory, not both.
 func reserves(e numa.Edit) bool {
 	return e.Kind == numa.EditMemoryReservation || e.Kind == numa.EditReserveAll || e.Kind == numa.EditCPUReservation
 }
@@ -89,9 +88,9 @@ func (s *step) yaml(b *bytes.Buffer) {
 	}
 }
 
-// tasks prints what changes the VM. Its name is in no task: names of tasks are templates.
+// tasks prints the tasks that change the VM. They do not include its name, because names of tasks are templates.
 func (s *step) tasks(b *bytes.Buffer, power bool) {
-	var cpu, memory, first, last, set, remove []string // first and last are of memory too
+	var cpu, memory, first, last, set, remove []string // first and last also have memory edits
 	name := func(attribute string) string { return outside.Attribute("ansible", attribute) + ": " }
 	for _, e := range s.edits {
 		switch e.Kind {
@@ -165,7 +164,7 @@ func (s *step) tasks(b *bytes.Buffer, power bool) {
 	}
 }
 
-// yaml returns the text as YAML reads it back, in quotes. !unsafe keeps Ansible from reading a template in it.
+// yaml returns the text in quotes for YAML. !unsafe prevents Ansible from evaluating templates in it.
 func yaml(s string) string {
 	var b strings.Builder
 	if strings.Contains(s, "{") {

@@ -14,15 +14,16 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
+	"homenode/rules/finding"
 )
 
-// A form is a plan as every script needs it.
+// A form is a plan in the form that all scripts use.
 type form struct {
 	head       []string // comments
-	left       []string // what of the plan is not in the script, and why
-	unmade     []string // the part of it that the plan changes
+	left       []string // parts of the plan that are not in the script, with reasons
+	unmade     []string // the changes among them
 	unrestored []string
-	notices    []string // of the changes that are in it
+	notices    []string // of the changes in the script
 	steps      []step
 	power      bool
 }
@@ -32,27 +33,27 @@ type step struct {
 	id     string
 	host   bool // a host; else a VM
 	title  string
-	why    string      // rules
-	needs  numa.Needs  // of the VM while it is written: NeedsOff, or nothing
+	why    string      // rule IDs
+	needs  numa.Needs  // state of the VM while writing: NeedsOff, or nothing
 	cycle  bool        // the edits take effect at the next power cycle
-	edits  []numa.Edit // what is written
-	rows   []row       // what is compared
-	memory string      // of the VM afterwards, in MB; "" where the plan does not say it
+	edits  []numa.Edit // settings to write
+	rows   []row       // settings to compare
+	memory string      // memory of the VM after the change, in MB; "" if it is not in the plan
 }
 
-// A row is a setting that is compared before anything is written: it has to be From or To. One that is compared alone
-// has From as To.
+// A row is a setting that is compared before anything is written: its value must be From or To. If it is only compared, To is
+// equal to From.
 type row struct {
-	What  string `json:"what"`          // the kind of edit, or instanceUuid
-	Key   string `json:"key,omitempty"` // of extraConfig and hostOption
-	From  string `json:"from"`          // "" is absent; TRUE and FALSE in capitals
+	What  string `json:"what"`          // kind of edit, or instanceUuid
+	Key   string `json:"key,omitempty"` // for extraConfig and hostOption
+	From  string `json:"from"`          // "" means absent; TRUE and FALSE are in capitals
 	To    string `json:"to"`
-	Loose bool   `json:"loose,omitempty"` // ESXi writes it too: it may be anything
-	Gone  bool   `json:"gone,omitempty"`  // it is as wanted as soon as it is not From
-	Quiet bool   `json:"quiet,omitempty"` // it does not decide whether the change was made: other rows do
+	Loose bool   `json:"loose,omitempty"` // ESXi also writes it: any value is accepted
+	Gone  bool   `json:"gone,omitempty"`  // it is as planned as soon as it differs from From
+	Quiet bool   `json:"quiet,omitempty"` // it does not determine whether the change was made; other rows do
 }
 
-// name returns what people call the setting.
+// name returns the usual name of the setting.
 func (r *row) name() string {
 	if r.Key != "" {
 		return r.Key
@@ -60,13 +61,13 @@ func (r *row) name() string {
 	return r.What
 }
 
-// identity is the row that says that a VM is the one of the plan: IDs are those of one vCenter.
+// identity is the row that identifies the VM of the plan. IDs are only unique within a vCenter.
 const identity = "instanceUuid"
 
-// goodID is the form of IDs that are put into scripts.
+// goodID matches IDs that are safe in scripts.
 var goodID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// newForm makes the form of a plan for a tool.
+// newForm returns the form of a plan for a tool.
 func newForm(p *fix.Plan, name string, o Options) *form {
 	t := tools[name]
 	f := &form{power: o.Power}
@@ -84,7 +85,7 @@ func newForm(p *fix.Plan, name string, o Options) *form {
 	}
 	f.head, f.left = headOf(p, name, o), slices.Concat(f.unmade, f.unrestored)
 	f.leave(p)
-	for _, list := range [][]string{f.left, f.unmade, f.notices} { // they are shown on terminals too
+	for _, list := range [][]string{f.left, f.unmade, f.notices} { // they are also shown on terminals
 		for i := range list {
 			list[i] = texttab.Line(list[i])
 		}
@@ -92,8 +93,8 @@ func newForm(p *fix.Plan, name string, o Options) *form {
 	return f
 }
 
-// without returns the edits of a change without those that only give a VM back what ESXi stored, where the tool cannot: that is
-// said, and does not keep the tool from the rest.
+// without returns the edits of a change. It omits edits that restore values stored by ESXi if the tool does not support them.
+// These are reported, and do not prevent the rest of the change.
 func (f *form) without(c *fix.Change, t *tool) []numa.Edit {
 	return slices.DeleteFunc(slices.Clone(c.Edits), func(e numa.Edit) bool {
 		why := t.cannot(c, e)
@@ -105,17 +106,20 @@ func (f *form) without(c *fix.Change, t *tool) []numa.Edit {
 	})
 }
 
-// restores reports whether the edit gives the VM back what ESXi stored, beside others that take a change back.
+// restores reports whether the edit restores a value stored by ESXi, in a change that also rolls back other edits.
 func restores(c *fix.Change, e numa.Edit) bool {
 	return stored(e) && !e.From.Set && slices.ContainsFunc(c.Edits, func(o numa.Edit) bool { return !stored(o) || o.From.Set })
 }
 
-// leave adds what the plan itself leaves, once for each VM and reason.
+// leave adds the parts that the plan itself excludes, without duplicates.
 func (f *form) leave(p *fix.Plan) {
 	f.left = append(f.left, p.Notes...)
 	var at []string
 	rules := map[string][]string{}
 	for _, l := range p.Left {
+		if l.Severity == finding.Info.String() { // it tells and asks for nothing
+			continue
+		}
 		name := l.VM
 		if name == "" {
 			name = l.Host
@@ -147,7 +151,7 @@ func naming(id, name string) string {
 	return id + " (" + name + ")"
 }
 
-// refused says why a change is not in a script; "". A change is judged as a whole, so it is left out as a whole.
+// refused returns why a change is not in a script, or "". A change is included or omitted as a whole.
 func refused(c *fix.Change, t *tool) string {
 	if c.Cluster != nil {
 		return "scripts do not change rules of DRS"
@@ -168,7 +172,7 @@ func refused(c *fix.Change, t *tool) string {
 	return ""
 }
 
-// unsaid says why no script can make the edit and take it back; "".
+// unsaid returns why no script can make the edit and roll it back, or "".
 func unsaid(e numa.Edit) string {
 	switch e.Kind {
 	case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditLatency, numa.EditMemoryReservation, numa.EditCPUReservation, numa.EditHostOption:
@@ -176,7 +180,7 @@ func unsaid(e numa.Edit) string {
 			return "the plan does not know which value it had"
 		}
 	}
-	for _, one := range []numa.Edit{e, e.Undo()} { // plans are read from files too
+	for _, one := range []numa.Edit{e, e.Undo()} { // the plan can come from a file
 		if e.Kind != numa.EditHostOption && one.To.Set {
 			if err := one.Configure(&numa.Config{}, ""); err != nil {
 				return err.Error()
@@ -191,7 +195,7 @@ func unsaid(e numa.Edit) string {
 	return ""
 }
 
-// unsayable says why a text cannot be in a script; "".
+// unsayable returns why a text cannot be in a script, or "".
 func unsayable(text string) string {
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
 		return "it has characters that scripts cannot carry"
@@ -199,7 +203,7 @@ func unsayable(text string) string {
 	return ""
 }
 
-// others says which tools can make the change.
+// others names the tools that support the change.
 func others(c *fix.Change, not string) string {
 	var able []string
 	for _, name := range Tools {
@@ -248,12 +252,12 @@ func stepOf(c *fix.Change, t *tool, o Options) step {
 	return s
 }
 
-// stored reports whether ESXi writes the setting itself, at a power-on.
+// stored reports whether ESXi itself writes the setting at a power-on.
 func stored(e numa.Edit) bool {
 	return e.Kind == numa.EditExtraConfig && strings.HasPrefix(strings.ToLower(e.Key), "numa.autosize.")
 }
 
-// compared returns a value as scripts compare it.
+// compared returns a value in the form that scripts compare.
 func compared(e numa.Edit, v numa.Value) string {
 	switch {
 	case !v.Set:
@@ -264,10 +268,10 @@ func compared(e numa.Edit, v numa.Value) string {
 	return v.Text
 }
 
-// on reports whether the edit switches something on.
+// on reports whether the edit enables something.
 func on(e numa.Edit) bool { return strings.EqualFold(e.To.Text, "true") }
 
-// headOf returns the comments at the beginning of a script.
+// headOf returns the comments at the top of a script.
 func headOf(p *fix.Plan, name string, o Options) []string {
 	first := fmt.Sprintf("Plan %s, made %s by %s from %s.", p.ID, p.Made, p.By, p.Source)
 	if o.Undo {
@@ -289,7 +293,7 @@ func headOf(p *fix.Plan, name string, o Options) []string {
 	return append(head, "It does not look for snapshots, Fault Tolerance, questions and running tasks, and writes no journal: homenode fix --apply does.")
 }
 
-// cite says what is known of the tool, and marks what was old when the plan was made.
+// cite returns the facts about the tool, and marks those that were outdated when the plan was made.
 func cite(tool string, p *fix.Plan) string {
 	made, _ := time.Parse(time.RFC3339, p.Made)
 	fact := outside.Of(tool)
@@ -313,7 +317,7 @@ func (f *form) comments() []string {
 	return lines
 }
 
-// cycles reports whether some of what is written takes effect later.
+// cycles reports whether some edits take effect at a later power cycle.
 func (f *form) cycles() bool {
 	return slices.ContainsFunc(f.steps, func(s step) bool { return s.cycle && s.needs != numa.NeedsOff })
 }

@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// govc prints shell scripts that call govc, for the account of its variables GOVC_URL and the others.
+// govc prints shell scripts that call govc. The account comes from its variables, such as GOVC_URL.
 var govc = &tool{
 	about: []string{"For sh with govc and jq; the vCenter and the account are those of GOVC_URL, GOVC_USERNAME and GOVC_PASSWORD."},
 	cannot: func(_ *fix.Change, e numa.Edit) string {
@@ -27,7 +27,7 @@ var govc = &tool{
 	print: func(b *bytes.Buffer, f *form) { f.sh(b) },
 }
 
-// govcCommands returns the commands for a step: one vm.change for all that one can change.
+// govcCommands returns the commands of a step. One vm.change has all edits that it supports.
 func govcCommands(s *step) (out []string) {
 	if s.host {
 		for _, e := range s.edits {
@@ -68,7 +68,7 @@ func govcCommands(s *step) (out []string) {
 	return out
 }
 
-// boolean returns what a switch is set to.
+// boolean returns the target value of a boolean edit.
 func boolean(e numa.Edit) string {
 	if on(e) {
 		return "true"

@@ -33,7 +33,7 @@ var powercli = &tool{
 	},
 }
 
-// powershell prints the step as a table of PowerShell.
+// powershell prints the step as a PowerShell hash table.
 func (s *step) powershell(b *bytes.Buffer) {
 	comment(b, "    ", title(s))
 	kind := kindVM

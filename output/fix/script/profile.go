@@ -14,12 +14,12 @@ import (
 	"homenode/rules/rule"
 )
 
-// packerNames are the arguments of the builder vsphere-iso (plugin vmware/vsphere).
+// packerNames are the arguments of the Packer builder vsphere-iso (plugin vmware/vsphere).
 var packerNames = map[numa.EditKind]string{numa.EditVCPUs: "CPUs", numa.EditCoresPerSocket: "cpu_cores", numa.EditCPUHotAdd: "CPU_hot_plug",
 	numa.EditMemory: "RAM", numa.EditMemoryHotAdd: "RAM_hot_plug", numa.EditHardware: "vm_version",
 	numa.EditMemoryReservation: "RAM_reservation", numa.EditReserveAll: "RAM_reserve_all", numa.EditCPUReservation: "CPU_reservation", numa.EditExtraConfig: "configuration_parameters"}
 
-// A block is what the plan gives VMs of one size on hosts of one kind.
+// A block is the planned settings of VMs of one size on hosts of one kind.
 type block struct {
 	hosts         []string
 	vcpus, memory string
@@ -28,9 +28,8 @@ type block struct {
 	vms           []string
 }
 
-// Profile prints what the edits of the plan set as values for templates of new VMs: for Packer, Terraform and a note, one
-// block for each kind of host and set of values, with the rules as the reason. What VMs already have because nothing was
-// edited is not in it.
+// Profile prints the edits of the plan as values for templates of new VMs: for Packer, Terraform and a note. It has one block for each kind of host and
+// set of values, with the rules as the reason. Settings that no change edits are not included.
 func Profile(w io.Writer, p *fix.Plan) error {
 	var b bytes.Buffer
 	comment(&b, "", fmt.Sprintf("Values for new VMs, from the plan %s of %s, made %s by %s.", p.ID, p.Source, p.Made, p.By),
@@ -78,7 +77,7 @@ func blocks(p *fix.Plan) []*block {
 			}
 		}
 		for _, e := range c.Edits {
-			if !stored(e) { // a new VM has none
+			if !stored(e) { // a new VM has no stored values
 				x.edits = append(x.edits, numa.Edit{Kind: e.Kind, Key: e.Key, To: e.To})
 			}
 		}
@@ -118,7 +117,8 @@ func titleOf(id string) string {
 	return ""
 }
 
-// exclusive leaves the memory reservation out of edits that reserve all memory: the builder refuses both (plugin vmware/vsphere, HardwareConfig.Prepare).
+// exclusive removes the memory reservation if the edits reserve all memory, because the builder rejects both (plugin vmware/vsphere,
+// HardwareConfig.Prepare).
 func exclusive(edits []numa.Edit) []numa.Edit {
 	if !slices.ContainsFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditReserveAll && on(e) }) {
 		return edits
@@ -126,14 +126,14 @@ func exclusive(edits []numa.Edit) []numa.Edit {
 	return slices.DeleteFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditMemoryReservation })
 }
 
-// fixed returns the edits that templates can carry.
+// fixed returns the edits that are possible in templates.
 func fixed(edits []numa.Edit) []numa.Edit {
 	return slices.DeleteFunc(slices.Clone(edits), func(e numa.Edit) bool {
 		return unsaid(numa.Edit{Kind: e.Kind, Key: e.Key, From: e.To, To: e.To}) != "" || e.Kind == numa.EditCoresPerSocket && e.To.Text == "0"
 	})
 }
 
-// notes returns the edits as a person reads them in the notes of a template.
+// notes formats the edits for the notes of a template.
 func notes(edits []numa.Edit) []string {
 	var out []string
 	for _, e := range edits {
@@ -151,7 +151,7 @@ func notes(edits []numa.Edit) []string {
 	return out
 }
 
-// unsettable says which edits neither Packer nor Terraform has an argument for.
+// unsettable lists the edits without an argument in Packer and in Terraform.
 func unsettable(edits []numa.Edit) []string {
 	var names []string
 	for _, e := range edits {

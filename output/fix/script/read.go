@@ -7,7 +7,8 @@ import (
 	"homenode/numa"
 )
 
-// A reader is how a language says one setting of a VM as text. Each format has the path of the field below config, and the text of a setting that is absent.
+// A reader has the expressions of a language that return a VM setting as text. Each format has two parameters: the path of the field below config, and the
+// text for an absent setting.
 type reader struct {
 	path                  func(path string) string
 	number, truth, choice string
@@ -15,8 +16,8 @@ type reader struct {
 	between               string
 }
 
-// read returns the readers of all facts of VMs that an edit changes, each by its kind, so that a row about any of them can be compared. Settings that the API says in more than one
-// field are not among them: runtime has those.
+// read returns the readers of all VM facts that an edit can change, by kind, so that every row can be compared. Settings with more than one API field are
+// read by runtime.
 func (r *reader) read() string {
 	var out []string
 	for i := range numa.VMFacts {
@@ -39,7 +40,7 @@ func (r *reader) read() string {
 	return strings.Join(out, r.between)
 }
 
-// absent returns the text of a setting that is not there: what vSphere does without it.
+// absent returns the text for an absent setting: the default of vSphere.
 func absent(kind numa.EditKind) string {
 	switch kind {
 	case numa.EditCPUHotAdd, numa.EditMemoryHotAdd, numa.EditVNUMAHotAdd, numa.EditReserveAll, numa.EditIOMMU:

@@ -1,11 +1,11 @@
-// Package script prints a plan of changes as scripts for the tools that people use, and the scripts that take it back.
+// Package script prints a plan of changes as scripts for common tools, and the scripts that roll it back.
 //
 //	fix.Plan ──► form ──► govc (sh), powercli, ansible, terraform
 //	   └─ Undo ──► form ──► the same
 //
-// The form decides once what is compared and what is written: a script reads every VM first and writes nothing when one of
-// them is neither as the plan saw it nor as the plan wants it. What is so already is skipped. Names are in comments alone;
-// everything else goes through the one quoting function of its language.
+// The form determines the settings to compare and to write. A script first reads every VM. It writes nothing if a setting has
+// neither its old nor its planned value, and skips settings that already have the planned value. Names are only in comments;
+// everything else is quoted by the only quoting function of the language.
 package script
 
 import (
@@ -21,28 +21,30 @@ import (
 	"homenode/numa"
 )
 
-// Options say what a script does. The zero value writes what needs no power cycle and what VMs that are off can take.
+// Options are the options of a script. The zero value writes settings that need no power cycle, and settings of VMs that are
+// powered off.
 type Options struct {
-	Undo  bool // take the plan back
-	Power bool // shut down guests that run, and power their VMs on afterwards
+	Undo  bool // roll the plan back
+	Power bool // shut down running guests, and power on their VMs afterwards
 }
 
-// A tool is a language of scripts.
+// A tool is a script language.
 type tool struct {
-	// cannot says why the tool does not make the edit of the change; "" when it does.
+	// cannot returns why the tool does not support the edit; "" if it does.
 	cannot func(c *fix.Change, e numa.Edit) string
-	// off reports whether the tool makes the edit while the VM is off alone, although vSphere does not need that; nil for none.
+	// off reports whether the tool can only make the edit while the VM is off, although vSphere has no such restriction; nil
+	// for none.
 	off   func(e numa.Edit) bool
 	print func(b *bytes.Buffer, f *form)
-	about []string // lines of the head
+	about []string // lines in the head of the script
 }
 
 var tools = map[string]*tool{"ansible": ansible, "govc": govc, "powercli": powercli, "terraform": terraform}
 
-// Tools are the names that Write knows.
+// Tools are the valid names for Write.
 var Tools = []string{"ansible", "govc", "powercli", "terraform"}
 
-// Best returns the tool whose script makes the most changes of the plan, and how its files end; "" where none makes any.
+// Best returns the tool whose script contains the most changes of the plan, and its file ending; "" if no tool supports any.
 func Best(p *fix.Plan) (name, ending string) {
 	most := 0
 	for _, one := range [][2]string{{"powercli", "ps1"}, {"govc", "sh"}, {"ansible", "yml"}, {"terraform", "tf"}} {
@@ -53,32 +55,32 @@ func Best(p *fix.Plan) (name, ending string) {
 	return name, ending
 }
 
-// runtime holds the parts of scripts that no plan changes.
+// runtime has the fixed parts of scripts.
 //
 //go:embed runtime
 var runtime embed.FS
 
-// part returns a part of a script.
+// part returns a fixed part of a script.
 func part(name string) string {
 	data, err := runtime.ReadFile("runtime/" + name)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the file is embedded
 	}
 	return string(data)
 }
 
-// reading returns a part of a script with the readers of its language.
+// reading returns a fixed part of a script with the readers of its language inserted.
 func reading(name string, r *reader) string {
 	return strings.Replace(part(name), "@read@", r.read(), 1)
 }
 
-// The forms of a plan beside scripts, and of the scripts that take it back.
+// Forms of a plan other than the tools' scripts; undone is a suffix for rollback scripts.
 const (
 	undone    = "-undo"
 	templates = "templates"
 )
 
-// Formats are the names that Print knows: of each tool, with -undo of what takes the plan back, and templates.
+// Formats are the valid names for Print: each tool, with -undo for the rollback, and templates.
 var Formats = formats()
 
 func formats() []string {
@@ -89,7 +91,7 @@ func formats() []string {
 	return append(out, templates)
 }
 
-// Print prints the plan in one of Formats; power is that of Options.
+// Print prints the plan in one of Formats. power is Options.Power.
 func Print(w io.Writer, format string, p *fix.Plan, power bool) error {
 	if format == templates {
 		return Profile(w, p)
@@ -98,7 +100,7 @@ func Print(w io.Writer, format string, p *fix.Plan, power bool) error {
 	return Write(w, name, p, Options{Undo: undo, Power: power})
 }
 
-// Write prints the plan as a script for the tool. The same plan gives the same bytes.
+// Write prints the plan as a script for the tool. The output is deterministic.
 func Write(w io.Writer, name string, p *fix.Plan, o Options) error {
 	t := tools[name]
 	if t == nil {
@@ -112,7 +114,7 @@ func Write(w io.Writer, name string, p *fix.Plan, o Options) error {
 		if err != nil {
 			return err
 		}
-		undone.ID = p.ID // the plan that people have
+		undone.ID = p.ID // the ID of the plan that the user knows
 		p = undone
 	}
 	var b bytes.Buffer
@@ -121,7 +123,7 @@ func Write(w io.Writer, name string, p *fix.Plan, o Options) error {
 	return err
 }
 
-// comment prints lines of comments. Names are in them: each stays one line.
+// comment prints comment lines. Each stays on one line, even if it contains a name with line breaks.
 func comment(b *bytes.Buffer, indent string, lines ...string) {
 	for _, line := range lines {
 		b.WriteString(strings.TrimRight(indent+"# "+texttab.Line(line), " ") + "\n")

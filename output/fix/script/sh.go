@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// The kinds of objects as the API names them.
+// Kinds of objects in the API.
 const (
 	kindVM   = "VirtualMachine"
 	kindHost = "HostSystem"
@@ -49,7 +49,7 @@ func (f *form) sh(b *bytes.Buffer) {
 	b.WriteString("exit $status\n")
 }
 
-// title is the comment at a step.
+// title is the comment above a step.
 func title(s *step) string {
 	if s.why == "" {
 		return s.title
@@ -69,6 +69,6 @@ func (s *step) wanted() string {
 	_ = e.Encode(struct {
 		Off  bool  `json:"off,omitempty"`
 		Rows []row `json:"rows"`
-	}{s.needs == numa.NeedsOff, rows}) // texts can always be written
+	}{s.needs == numa.NeedsOff, rows}) // encoding strings cannot fail
 	return strings.TrimSpace(b.String())
 }

@@ -48,7 +48,7 @@ var terraformNames = map[numa.EditKind]string{numa.EditVCPUs: "num_cpus", numa.E
 	numa.EditMemory: "memory", numa.EditMemoryHotAdd: "memory_hot_add_enabled", numa.EditHardware: "hardware_version", numa.EditLatency: "latency_sensitivity",
 	numa.EditMemoryReservation: "memory_reservation", numa.EditReserveAll: "memory_reservation_locked_to_max", numa.EditCPUReservation: "cpu_reservation", numa.EditExtraConfig: "extra_config"}
 
-// after returns what the VM has for a setting after the change; "" where the plan does not say it.
+// after returns the value of a setting after the change; "" if it is not in the plan.
 func after(c *fix.Change, kind numa.EditKind) string {
 	if i := slices.IndexFunc(c.Edits, func(e numa.Edit) bool { return e.Kind == kind }); i >= 0 {
 		return c.Edits[i].To.Text
@@ -59,7 +59,7 @@ func after(c *fix.Change, kind numa.EditKind) string {
 	return ""
 }
 
-// whole adds the memory reservation to edits that reserve all memory: the provider locks a reservation only where it is that of the memory.
+// whole adds the memory reservation to edits that reserve all memory, because the provider only locks a reservation that is equal to the memory.
 func whole(edits []numa.Edit, memory string) []numa.Edit {
 	locks := slices.ContainsFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditReserveAll && on(e) })
 	said := slices.ContainsFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditMemoryReservation })
@@ -69,7 +69,7 @@ func whole(edits []numa.Edit, memory string) []numa.Edit {
 	return edits
 }
 
-// arguments prints what the edits set, aligned as terraform fmt aligns. names are those of the arguments of the tool; edits without one are left out.
+// arguments prints the edits as arguments, aligned like terraform fmt. names maps edits to arguments of the tool; other edits are omitted.
 func arguments(tool string, edits []numa.Edit, names map[numa.EditKind]string) string {
 	var lines, settings [][2]string
 	for _, e := range edits {
@@ -82,7 +82,7 @@ func arguments(tool string, edits []numa.Edit, names map[numa.EditKind]string) s
 			}
 		case e.Kind == numa.EditCPUHotAdd || e.Kind == numa.EditMemoryHotAdd || e.Kind == numa.EditReserveAll:
 			lines = append(lines, [2]string{outside.Attribute(tool, name), boolean(e)})
-		case e.Kind == numa.EditCoresPerNUMANode && !e.To.Set: // as it was before anybody set it
+		case e.Kind == numa.EditCoresPerNUMANode && !e.To.Set: // the value before anyone set it
 			lines = append(lines, [2]string{outside.Attribute(tool, name), "0"})
 		case e.Kind == numa.EditLatency:
 			lines = append(lines, [2]string{outside.Attribute(tool, name), hcl(e.To.Text)})
@@ -113,7 +113,7 @@ func aligned(b *strings.Builder, indent string, lines [][2]string) {
 	}
 }
 
-// removed says which settings the edits take away.
+// removed lists the settings that the edits remove.
 func removed(edits []numa.Edit) (out []string) {
 	for _, e := range edits {
 		if e.Kind == numa.EditExtraConfig && e.To.Text == "" {
@@ -123,7 +123,7 @@ func removed(edits []numa.Edit) (out []string) {
 	return out
 }
 
-// hcl returns the text as a string of HCL, in ASCII. $ and % begin templates.
+// hcl returns the text as an HCL string in ASCII. It escapes $ and %, which begin templates.
 func hcl(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -11,49 +11,50 @@ import (
 	"homenode/rules/rule"
 )
 
-// mostEntries is how many entries the list of a rule has in a file.
+// mostEntries is the maximum number of entries per rule in a file.
 const mostEntries = 40
 
 // judgedPart is the section of findings: a card for each rule.
 type judgedPart struct {
 	*answer.Findings
-	First  []answer.First // of a file
+	First  []answer.First // in a file
 	Counts []severityCount
 	Cards  []*ruleCard
-	Quiet  []*ruleCard // with nothing above low
-	Silent string      // the findings of these: "26 low, 138 info"
+	Quiet  []*ruleCard // cards without findings above low
+	Silent string      // their number of findings: "26 low, 138 info"
 	Site   *Site
 }
 
-// severityCount is how many findings have a severity.
+// severityCount is the number of findings with a severity.
 type severityCount struct {
 	Severity finding.Severity
 	Findings int
 }
 
-// A ruleCard is the findings of a rule, with the worst severity among them.
+// A ruleCard has the findings of a rule, with the worst severity among them.
 type ruleCard struct {
 	*rule.Rule
 	Severity   finding.Severity
 	Anchor     string
 	Entries    []*entry
-	Count, Cut int // findings, and those that are not listed
+	Count, Cut int // number of findings, and of findings that are not listed
 	Links      []link
-	All        string // address of all of them in a site
-	Rest       string // where a reader finds those that are not listed
+	All        string // address of the complete list in a site
+	Rest       string // where to find the findings that are not listed
 	Site, Open bool
 }
 
-// A link is a source of a rule, its address apart.
+// A link is a source of a rule, with its address separated.
 type link struct{ Text, URL string }
 
-// An entry is the findings of one rule that say the same of several VMs or hosts, with the evidence of the first.
+// An entry is findings of one rule with the same text about several VMs or hosts. The evidence is that of the
+// first.
 type entry struct {
 	*finding.Finding
 	Of []subject
 }
 
-// A subject is what a finding of an entry is about.
+// A subject is the object of a finding of an entry.
 type subject struct {
 	answer.Subject
 	Link string // its page in a site
@@ -63,7 +64,7 @@ func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
 	p, most := &judgedPart{Findings: j, Site: site}, mostEntries
 	if site != nil {
 		most = site.Most
-	} else if !j.Watched { // events say what to do about what was watched
+	} else if !j.Watched { // events have the advice for recordings
 		p.First = j.First()
 	}
 	cards := map[string]*ruleCard{}
@@ -91,7 +92,7 @@ func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
 	return p
 }
 
-// silent counts the findings of cards by the worst severity of each.
+// silent counts the findings of cards by the worst severity of the card.
 func silent(cards []*ruleCard) string {
 	var parts []string
 	for _, s := range []finding.Severity{finding.Low, finding.Info} {
@@ -108,7 +109,7 @@ func silent(cards []*ruleCard) string {
 	return strings.Join(parts, ", ")
 }
 
-// add lists findings of one severity; what several say alike becomes one entry.
+// add adds findings of one severity. It merges findings with the same text to one entry.
 func (c *ruleCard) add(j *answer.Findings, findings []*finding.Finding, most int, site *Site) {
 	type same struct{ place, message, advice, notice, assumed string }
 	said := map[same]*entry{}
@@ -137,7 +138,7 @@ func (c *ruleCard) add(j *answer.Findings, findings []*finding.Finding, most int
 
 var address = pattern.Of(`,?\s*(https?://\S+)\s*$`)
 
-// linksOf separates the address at the end of each source.
+// linksOf splits sources into text and the address at the end.
 func linksOf(sources []string) []link {
 	out := make([]link, len(sources))
 	for i, s := range sources {
@@ -149,7 +150,7 @@ func linksOf(sources []string) []link {
 	return out
 }
 
-// bare returns a source without the address at its end.
+// bare returns a source without the address at the end.
 func bare(source string) string {
 	if m := address.FindStringIndex(source); m != nil && m[0] > 0 {
 		return source[:m[0]]
@@ -157,7 +158,7 @@ func bare(source string) string {
 	return source
 }
 
-// object returns what the finding is about.
+// object returns the object of a finding.
 func object(f *finding.Finding) answer.Object {
 	switch {
 	case f.VMID != "":

@@ -1,5 +1,5 @@
-// Package page prints an Answer as an HTML page: one file that needs nothing else, drawings
-// inside, nothing loaded, readable without scripts and on paper.
+// Package page prints an Answer as a self-contained HTML page. It includes drawings, loads nothing, and is
+// readable without scripts and on paper.
 package page
 
 import (
@@ -37,42 +37,41 @@ var (
 	})
 )
 
-// manyRows is from how many rows on a table of a page can be searched, as a long one can
-// be anyway.
+// manyRows is the minimum number of rows of a table with a search field. Long tables always have one.
 const manyRows = 12
 
-// mostPictures is how many drawings below the first heading are not folded: a row.
+// mostPictures is the number of drawings below the first heading that are not folded: one row.
 const mostPictures = 2
 
-// page is what an HTML page shows, in its order.
+// A page is the content of an HTML page, in page order.
 type page struct {
 	*answer.Answer
-	Homenode string // version
+	Homenode string // version of homenode
 	Policy   string
 	Style    template.CSS
 	Script   template.JS
 	Headline string
 	Rest     []string
 	Groups   []pictureGroup
-	Parts    []part // below the drawings; of an answer with findings the long ones
-	First    []part // above everything
-	Before   []part // above the findings
+	Parts    []part // below the drawings; with findings only the long tables
+	First    []part // at the top
+	Before   []part // before the findings
 	Judged   *judgedPart
 	Notes    []noteGroup
 	Site     *Site
 }
 
-// A pictureGroup is drawings below one heading.
+// A pictureGroup is drawings under one heading.
 type pictureGroup struct {
 	Heading, Lead, Cut string
 	Pictures           []picture
-	More               []picture // of a file, folded
+	More               []picture // in a file, folded
 }
 
-// mostBeside is the width of a drawing that can stand beside another one.
+// mostBeside is the maximum width of a drawing that fits beside another one.
 const mostBeside = drawn.Px(6500)
 
-// Beside reports whether two drawings stand side by side, as today and changed do.
+// Beside reports whether two drawings are side by side, as for today and changed.
 func (g *pictureGroup) Beside() bool {
 	return len(g.Pictures) == 2 && g.Pictures[0].width <= mostBeside && g.Pictures[1].width <= mostBeside
 }
@@ -81,7 +80,7 @@ func (g *pictureGroup) Beside() bool {
 type picture struct {
 	answer.Drawing
 	SVG   template.HTML
-	Label string // no other drawing of the page has it
+	Label string // unique on the page
 	width drawn.Px
 }
 
@@ -91,22 +90,22 @@ type part struct {
 	Heading string
 	Anchor  string
 	Search  bool
-	Pager   *Pager // of a site
+	Pager   *Pager // in a site
 }
 
-// A noteGroup is notes of one origin.
+// A noteGroup is notes with the same origin.
 type noteGroup struct {
 	Title string
 	Notes []answer.Note
 }
 
-// noteTitles are the headings of notes by who says them.
+// noteTitles are the headings of notes, by origin.
 var noteTitles = map[string]string{
 	"": "What to know", "source": "What the source says about itself", "capture": "What the capture lacks, and what could not be read", "judgement": "Could not be judged",
 	"configuration": "What the configuration changes", "simulation": "What the simulation leaves out",
 }
 
-// Write writes the answer as a page; version is that of homenode, empty leaves it out.
+// Write writes the answer as a page. version is the version of homenode; "" omits it.
 func Write(w io.Writer, a *answer.Answer, version string) error {
 	p, style, err := compose(a, nil)
 	if err != nil {
@@ -114,12 +113,12 @@ func Write(w io.Writer, a *answer.Answer, version string) error {
 	}
 	p.Homenode = version
 	p.Style, p.Script = template.CSS(pageStyle+style), template.JS(pageScript)
-	// Only this style and this script, by their hashes; nothing is ever loaded.
+	// Allow only this style and this script, by hash; nothing is loaded.
 	p.Policy = "default-src 'none'; style-src '" + hashOf(string(p.Style)) + "'; script-src '" + hashOf(pageScript) + "'; base-uri 'none'; form-action 'none'"
 	return p.execute(w, "page")
 }
 
-// execute writes a template of the page, cleaned.
+// execute writes a template of the page without unsafe characters.
 func (p *page) execute(w io.Writer, name string) error {
 	b := bufio.NewWriterSize(texttab.Cleaned(w), 64<<10)
 	if err := pageTemplate().ExecuteTemplate(b, name, p); err != nil {
@@ -128,7 +127,8 @@ func (p *page) execute(w io.Writer, name string) error {
 	return b.Flush()
 }
 
-// compose returns what the page shows and the style of its drawings. Nil for site: it is a file of its own.
+// compose returns the content of the page and the style of its drawings. site is nil for a self-contained
+// file.
 func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 	p = &page{Answer: a, Site: site}
 	if len(a.Verdict) > 0 {
@@ -152,7 +152,7 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 		if labels[label]++; labels[label] > 1 {
 			label += fmt.Sprintf(" (%d)", labels[label])
 		}
-		one := picture{d, template.HTML(b.String()), label, shown.Width} // drawings escape what strangers wrote
+		one := picture{d, template.HTML(b.String()), label, shown.Width} // drawings escape untrusted text
 		if g.Cut = d.Cut; site == nil && g.Heading != "" && (len(p.Groups) > 1 || len(g.Pictures) == mostPictures) {
 			g.More = append(g.More, one)
 		} else {
@@ -192,7 +192,8 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 	return p, style, nil
 }
 
-// partOf returns a table as a page shows it: whole in a file, the asked rows of a long one in a site.
+// partOf returns a table as a part of a page: complete in a file, the requested rows of a long table in a
+// site.
 func partOf(a *answer.Answer, t answer.Table, site *Site) part {
 	if t.Fill != nil {
 		t.Rows = t.Fill()
@@ -209,9 +210,9 @@ func partOf(a *answer.Answer, t answer.Table, site *Site) part {
 	return one
 }
 
-// withoutObjects returns the rows without what only a site can show.
+// withoutObjects returns the rows without links that only a site has.
 func withoutObjects(rows [][]answer.Cell) [][]answer.Cell {
-	out := slices.Clone(rows) // those of an answer that is shown again stay
+	out := slices.Clone(rows) // a, which can be shown again, must not change
 	for k, row := range rows {
 		if slices.ContainsFunc(row, func(c answer.Cell) bool { return c.To.Kind != "" || c.Parts != nil }) {
 			out[k] = slices.Clone(row)
@@ -226,8 +227,7 @@ func withoutObjects(rows [][]answer.Cell) [][]answer.Cell {
 	return out
 }
 
-// hashOf returns the hash by which a content security policy allows an inline style or
-// script.
+// hashOf returns the hash of an inline style or script for a content security policy.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
@@ -238,7 +238,8 @@ func toneClass(c answer.Cell) string {
 	return [...]string{answer.Plain: "", answer.Faint: "info", answer.Low: "low", answer.Medium: "medium", answer.High: "high", answer.Bad: "bad"}[c.Tone]
 }
 
-// sortKey returns the number to sort a cell by; "" where its text begins with it, which sorts alike.
+// sortKey returns the number to sort a cell by. It is "" if the text begins with the number, because the
+// result is the same.
 func sortKey(c answer.Cell) string {
 	if rest, ok := strings.CutPrefix(c.Text, c.Sort); ok && (rest == "" || rest[0] == ' ' && !strings.Contains(rest, "B")) {
 		return ""

@@ -16,34 +16,35 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Site is where answers are shown that are part of one: objects are links to their pages, and of long tables
-// the server sends the rows that were asked for.
+// A Site is the context of answers in a web site: objects link to their pages, and the server only sends the requested rows
+// of long tables.
 type Site struct {
 	Path  string     // of the page
-	Query url.Values // of the page: its whole state
-	Rows  int        // how many rows of a table stand on a page
-	Whole bool       // all of them do: its state is too long for the addresses of others
-	Most  int        // how many findings of a rule are listed
-	Open  bool       // the findings of a rule are listed at once
-	// Filter is a form that picks findings.
+	Query url.Values // complete state of the page
+	Rows  int        // number of rows of a table per page
+	Whole bool       // show all rows: the state is too long for the addresses of further requests
+	Most  int        // number of listed findings per rule
+	Open  bool       // the findings of a rule are unfolded
+	// Filter is a form that filters findings.
 	Filter template.HTML
-	// Findings returns the address of all findings of a rule; nil for none.
+	// Findings returns the address of the list of findings of a rule; nil for none.
 	Findings func(rule string) string
-	// Subject returns the address of what a finding is about; nil for the page of the object.
+	// Subject returns the address for the subject of a finding; nil links to the page of the object.
 	Subject func(*finding.Finding) string
 }
 
-// Style is the style sheet of pages with answers.
+// Style returns the style sheet of pages with answers.
 func Style() string { return pageStyle }
 
 //go:embed app.css
 var appStyle string
 
-// AppStyle is the style sheet of pages that also ask: Style, and the bar, forms, sortable tables and the foot.
+// AppStyle returns the style sheet of pages with forms: Style plus the navigation bar, forms, sortable tables and the
+// footer.
 func AppStyle() string { return pageStyle + appStyle }
 
-// Body writes the answer as it stands in a page of a site: what was asked, the verdict and, after what lies between writes,
-// everything else. It returns the style of the drawings.
+// Body writes the answer for a page of a site: the question, the verdict, the output of between, and the rest. It returns
+// the style of the drawings.
 func Body(w io.Writer, a *answer.Answer, site *Site, between func(io.Writer) error) (style string, err error) {
 	p, style, err := compose(a, site)
 	if err != nil {
@@ -64,19 +65,19 @@ func Body(w io.Writer, a *answer.Answer, site *Site, between func(io.Writer) err
 type Pager struct {
 	Name, Label, Anchor string
 	Query               string
-	From, To, Of        int // rows, from 1; of those that match
+	From, To, Of        int // matching rows, from 1
 	Previous, Next      string
-	Hidden              []field // the rest of the page's state
+	Hidden              []field // the rest of the page state
 
 	site *Site
-	sort string // column, "-" before it for descending; "" as they come
+	sort string // column, with the prefix "-" for descending; "" for the original order
 	t    *answer.Table
 }
 
-// A field is a part of a page's state.
+// A field is a part of the page state.
 type field struct{ Name, Value string }
 
-// newPager keeps of the table the rows that the query of the site asks for.
+// newPager reduces the table to the rows that the query of the site requests.
 func newPager(t *answer.Table, site *Site) *Pager {
 	p := &Pager{Name: t.Name, Label: cmp.Or(t.Title, t.Name), Anchor: "table-" + strings.ReplaceAll(t.Name, " ", "-"), site: site, t: t}
 	p.Query, p.sort = strings.TrimSpace(site.Query.Get(t.Name+".q")), site.Query.Get(t.Name+".sort")
@@ -87,7 +88,7 @@ func newPager(t *answer.Table, site *Site) *Pager {
 	}
 	p.order(rows)
 	p.Of = len(rows)
-	number, _ := strconv.Atoi(site.Query.Get(t.Name + ".page")) // 0 for none
+	number, _ := strconv.Atoi(site.Query.Get(t.Name + ".page")) // 0 if missing
 	last := max(1, (len(rows)+site.Rows-1)/site.Rows)
 	number = max(1, min(number, last))
 	from := min((number-1)*site.Rows, len(rows))
@@ -110,7 +111,7 @@ func newPager(t *answer.Table, site *Site) *Pager {
 	return p
 }
 
-// hasAll reports whether the cells of a row have all the words, which are in lower case.
+// hasAll reports whether the cells of a row contain all words. words must be in lower case.
 func hasAll(row []answer.Cell, words []string) bool {
 	var b strings.Builder
 	for i := range row {
@@ -121,7 +122,7 @@ func hasAll(row []answer.Cell, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
-// order sorts the rows by the column that the query names, as the script of a page does.
+// order sorts the rows by the column in the query, in the same way as the script of a page.
 func (p *Pager) order(rows [][]answer.Cell) {
 	name, down := strings.CutPrefix(p.sort, "-")
 	column := slices.IndexFunc(p.t.Columns, func(c answer.Column) bool { return c.Name == name })
@@ -145,7 +146,8 @@ func (p *Pager) order(rows [][]answer.Cell) {
 	})
 }
 
-// address is the page with another value of the table's state; the page number starts anew for all but itself.
+// address returns the address of the page with another value of the table's state. All keys other than the page number
+// reset the page number.
 func (p *Pager) address(key, value string) string {
 	q := url.Values{}
 	for k, v := range p.site.Query {
@@ -159,7 +161,7 @@ func (p *Pager) address(key, value string) string {
 	return p.site.Path + "?" + q.Encode() + "#" + p.Anchor
 }
 
-// Sorted returns how column i is sorted, for aria-sort; "" for not.
+// Sorted returns the sort order by column i, for aria-sort; "" for none.
 func (p *Pager) Sorted(i int) string {
 	switch p.sort {
 	case p.t.Columns[i].Name:
@@ -170,7 +172,7 @@ func (p *Pager) Sorted(i int) string {
 	return ""
 }
 
-// Head returns the address of the table sorted by column i: ascending, descending, as it comes.
+// Head returns the address of the table with the next sort order by column i: ascending, descending, original.
 func (p *Pager) Head(i int) string {
 	switch name := p.t.Columns[i].Name; p.sort {
 	case name:

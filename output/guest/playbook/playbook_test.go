@@ -76,7 +76,7 @@ func TestPlaybook(t *testing.T) {
 func TestAnsible(t *testing.T) {
 	program := testdeps.Ansible(t)
 	dir, guest := t.TempDir(), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "homenode"), "homenode/cmd/homenode").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "homenode-measure"), "homenode/cmd/homenode-measure").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	python := filepath.Join(filepath.Dir(program), "python")

@@ -9,12 +9,12 @@ import (
 	"homenode/internal/words"
 )
 
-// ahv writes the command for aCLI, and what a request of the v3 API has in spec.resources.
+// ahv writes the aCLI command, and the content of spec.resources for a request of the v3 API.
 func ahv(m *move.Move) []File {
 	s := m.Shape
 	vnuma := len(s.Cells)
 	if m.Floats {
-		vnuma = 0 // off: 1 keeps the VM on one node
+		vnuma = 0 // off; 1 would keep the VM on one node
 	}
 	var b bytes.Buffer
 	b.WriteString("#!/bin/sh\n")
@@ -37,7 +37,7 @@ func ahv(m *move.Move) []File {
 	resources.VNUMA.Nodes = vnuma
 	data, err := json.MarshalIndent(map[string]any{"spec": map[string]any{"resources": resources}}, "", "  ")
 	if err != nil {
-		panic(err) // of plain values
+		panic(err) // cannot fail for plain values
 	}
 	return []File{{m.Name + ".ahv.sh", b.Bytes(), []*move.Move{m}}, {m.Name + ".ahv.json", append(data, '\n'), []*move.Move{m}}}
 }

@@ -8,7 +8,7 @@ import (
 	"homenode/internal/words"
 )
 
-// hyperv writes a script for the Hyper-V module of PowerShell. Its numbers are upper limits, from which the nodes follow.
+// hyperv writes a script for the PowerShell module Hyper-V. Its numbers are upper limits, which determine the nodes.
 func hyperv(b *bytes.Buffer, m *move.Move) {
 	s := m.Shape
 	perSocket := max(1, len(s.Cells)/s.Sockets)

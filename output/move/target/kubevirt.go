@@ -8,15 +8,12 @@ import (
 	"homenode/numa"
 )
 
-// kubevirt writes a VirtualMachine. Nodes of its guest follow from the CPUs that it gets.
+// kubevirt writes a VirtualMachine. The nodes of the guest depend on the CPUs that it gets.
 func kubevirt(b *bytes.Buffer, m *move.Move) {
 	s := m.Shape
 	comment(b, head(m)...)
 	if len(s.Cells) > 1 {
 		comment(b, "The shape is not guaranteed: read lscpu in the guest. Its nodes follow from the CPUs that the kubelet gives it.")
-	}
-	if m.Exclusive {
-		comment(b, "The cluster needs the CPU Manager of the kubelet with policy static on nodes labelled cpumanager=true, and the feature gates CPUManager and NUMA in releases that have them.")
 	}
 	line := func(depth int, text string, args ...any) {
 		fmt.Fprintf(b, "%*s%s\n", depth*2, "", fmt.Sprintf(text, args...))
@@ -24,7 +21,7 @@ func kubevirt(b *bytes.Buffer, m *move.Move) {
 	line(0, "apiVersion: kubevirt.io/v1")
 	line(0, "kind: VirtualMachine")
 	line(0, "metadata:")
-	line(1, "name: %q", m.Name) // "true" is a name, true is none
+	line(1, "name: %q", m.Name) // quoted, because true would not be a string
 	line(0, "spec:")
 	line(1, "runStrategy: Halted")
 	line(1, "template:")
@@ -35,6 +32,9 @@ func kubevirt(b *bytes.Buffer, m *move.Move) {
 	line(5, "cores: %d", s.Cores)
 	line(5, "threads: %d", s.Threads)
 	line(5, "maxSockets: %d", s.Sockets) // else four times the sockets
+	if move.AddressBits(s) > 0 {         // other models may have less than the memory needs
+		line(5, "model: host-passthrough")
+	}
 	if m.Exclusive {
 		line(5, "dedicatedCpuPlacement: true")
 	}

@@ -9,7 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// The elements of a domain that NUMA is in, as https://libvirt.org/formatdomain.html has them.
+// Elements of a domain that affect NUMA (https://libvirt.org/formatdomain.html).
 type (
 	domain struct {
 		XMLName xml.Name       `xml:"domain"`
@@ -82,9 +82,9 @@ type (
 		} `xml:"type"`
 	}
 	features struct {
-		ACPI struct{} `xml:"acpi"` // without it nodes stay, and distances become 20
+		ACPI struct{} `xml:"acpi"` // without it the guest keeps its nodes, but all distances are 20
 		KVM  *kvm     `xml:"kvm"`
-		// APIC is that of QEMU, which interrupt remapping needs.
+		// APIC is QEMU's IOAPIC, which interrupt remapping requires.
 		APIC *driver `xml:"ioapic"`
 	}
 	driver struct {
@@ -132,7 +132,7 @@ type (
 	}
 	cell struct {
 		ID        int        `xml:"id,attr"`
-		CPUs      string     `xml:"cpus,attr,omitempty"` // none for memory alone
+		CPUs      string     `xml:"cpus,attr,omitempty"` // none for a node with memory only
 		Memory    int64      `xml:"memory,attr"`
 		Unit      string     `xml:"unit,attr"`
 		Distances *distances `xml:"distances"`
@@ -146,7 +146,7 @@ type (
 	}
 )
 
-// libvirt writes a domain with everything that NUMA is in, and without devices.
+// libvirt writes a domain with all elements that affect NUMA, without devices.
 func libvirt(b *bytes.Buffer, m *move.Move) {
 	b.WriteString("<!--\n")
 	for _, line := range head(m) {
@@ -159,12 +159,12 @@ func libvirt(b *bytes.Buffer, m *move.Move) {
 	e := xml.NewEncoder(b)
 	e.Indent("", "  ")
 	if err := e.Encode(domainOf(m)); err != nil {
-		panic(err) // into a buffer, of plain structs
+		panic(err) // cannot fail for plain structs in a buffer
 	}
 	b.WriteByte('\n')
 }
 
-// passthrough is the mode of the CPU with which every libvirt takes hint-dedicated; older ones refuse it with others.
+// passthrough is the CPU mode with which every libvirt accepts hint-dedicated. Older versions reject it with other modes.
 const passthrough = "host-passthrough"
 
 var topoext = feature{"require", "topoext"}
@@ -179,7 +179,7 @@ func domainOf(m *move.Move) *domain {
 		d.VCPU.Current = s.VCPUs
 	}
 	d.CPU = cpu{Mode: "host-model", Topology: topology{s.Sockets, s.Dies, s.Cores, s.Threads}}
-	if len(s.Cells) > 1 { // a single one is none for the guest
+	if len(s.Cells) > 1 { // a guest with a single cell sees no NUMA
 		d.CPU.NUMA = cellsOf(s)
 	}
 	if s.Page > 0 {
@@ -217,8 +217,8 @@ func cellsOf(s *move.Shape) *cells {
 	return out
 }
 
-// placed binds memory and vCPUs: each vCPU may run on every CPU of the node that carries its cell, as a NUMA client may on its
-// home node, or on one of its own.
+// placed binds memory and vCPUs. Each vCPU is allowed on every CPU of its cell's node, like a NUMA client on its home node, or
+// is pinned to one CPU.
 func placed(d *domain, m *move.Move, at *move.Placement) {
 	s := m.Shape
 	mode := "preferred"
@@ -258,7 +258,7 @@ func placed(d *domain, m *move.Move, at *move.Placement) {
 	}
 }
 
-// xmlLine returns a text as one line of the characters that XML has.
+// xmlLine returns a text on one line, without characters that are invalid in XML.
 func xmlLine(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffe || r == 0xffff }), " ")
 }

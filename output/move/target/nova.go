@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// flavors writes one flavor for each shape, which VMs share.
+// flavors writes one flavor for each shape. VMs share flavors.
 func flavors(moves []*move.Move) File {
 	type flavor struct {
 		name  string
@@ -46,8 +46,8 @@ func flavors(moves []*move.Move) File {
 		if f.of.Exclusive {
 			comment(&b, f.of.Platform.Can[move.Exclusive].Limit)
 		}
-		if f.of.Shape.Most() > move.FewAPICs {
-			comment(&b, "It starts with an image of hw_machine_type=q35 alone: openstack image set --property hw_machine_type=q35 IMAGE")
+		for _, need := range f.of.Needs() {
+			comment(&b, "It does not start without "+need+".")
 		}
 		b.WriteString(words.Command("openstack", "flavor", "create", "--vcpus", fmt.Sprint(f.of.Shape.VCPUs), "--ram", fmt.Sprint(mb(f.of.Shape.Memory)), "--disk", "0", f.name) + "\n")
 		command := []string{"openstack", "flavor", "set"}
@@ -59,20 +59,20 @@ func flavors(moves []*move.Move) File {
 	return File{"nova-flavors.sh", b.Bytes(), moves}
 }
 
-// extraSpecs returns the keys of a flavor, as Nova's extra-specs have them.
+// extraSpecs returns the extra specs of a Nova flavor.
 func extraSpecs(m *move.Move) [][2]string {
 	s := m.Shape
 	out := [][2]string{{"hw:cpu_sockets", fmt.Sprint(s.Sockets)}, {"hw:cpu_cores", fmt.Sprint(s.Cores)}, {"hw:cpu_threads", fmt.Sprint(s.Threads)}}
-	if !m.Floats { // without it a VM of one node floats over all of the host
+	if !m.Floats { // without it a VM with one node floats over the whole host
 		out = append(out, [2]string{"hw:numa_nodes", fmt.Sprint(len(s.Cells))})
 	}
-	if len(s.Cells) > 1 { // both for every cell, or a gap is an error
+	if len(s.Cells) > 1 { // both are required for every cell; gaps are an error
 		for i, c := range s.Cells {
 			out = append(out, [2]string{fmt.Sprintf("hw:numa_cpus.%d", i), ranges(c.CPUs, ",")}, [2]string{fmt.Sprintf("hw:numa_mem.%d", i), fmt.Sprint(mb(c.Memory))})
 		}
 	}
 	if m.Exclusive {
-		threads := "isolate" // the default, prefer, gives two vCPUs the threads of one core
+		threads := "isolate" // the default, prefer, puts two vCPUs on the threads of one core
 		if s.Threads > 1 {
 			threads = "require"
 		}
@@ -81,13 +81,16 @@ func extraSpecs(m *move.Move) [][2]string {
 	if s.Most() > move.FewAPICs {
 		out = append(out, [2]string{"hw:viommu_model", "intel"})
 	}
+	if bits := move.AddressBits(s); bits > 0 {
+		out = append(out, [2]string{"hw:maxphysaddr_mode", "emulate"}, [2]string{"hw:maxphysaddr_bits", fmt.Sprint(bits)})
+	}
 	if s.Page > 0 {
 		out = append(out, [2]string{"hw:mem_page_size", fmt.Sprint(int64(s.Page / numa.KiB))})
 	}
 	return out
 }
 
-// flavorName names a flavor by its shape: numa-2x12c-192g.
+// flavorName returns a name based on the shape: numa-2x12c-192g.
 func flavorName(m *move.Move) string {
 	s := m.Shape
 	sizes := s.Sizes()

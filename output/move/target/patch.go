@@ -13,14 +13,15 @@ import (
 	"homenode/numa"
 )
 
-// A Patched is a domain that another tool wrote, with the NUMA elements of a move.
+// A Patched is a domain of another tool with the NUMA elements of a move.
 type Patched struct {
 	Data    []byte
-	Changes []string // in the order of the file; nil when it has them already
+	Changes []string // in file order; nil if the domain already has them
 }
 
-// Patch puts what a move says of NUMA into the domain XML of a file: vcpu, the topology and the cells of cpu, numatune, pins of
-// cputune, huge pages of memoryBacking, acpi of features, and memory where it differs. Every other byte stays.
+// Patch replaces the NUMA elements in the domain XML of a file by those of a move: vcpu, the topology and the cells of cpu,
+// numatune, pins of cputune, huge pages of memoryBacking, acpi of features, and memory if it differs. Every other byte is
+// unchanged.
 func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 	root, err := parseDomain(name, data)
 	if err != nil {
@@ -32,7 +33,7 @@ func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 	last, windows := 0, bytes.Contains(data, []byte("\r\n"))
 	for _, e := range p.edits {
 		if windows {
-			e.text = strings.ReplaceAll(e.text, "\n", "\r\n") // no edit has other ends of lines
+			e.text = strings.ReplaceAll(e.text, "\n", "\r\n") // all inserted lines have these line ends
 		}
 		p.out.Data = append(append(p.out.Data, data[last:e.from]...), e.text...)
 		if e.says != "" {
@@ -44,7 +45,7 @@ func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 	return p.out, nil
 }
 
-// mostDeep is how deep elements may lie in a domain.
+// mostDeep is the maximum nesting depth of elements in a domain.
 const mostDeep = 100
 
 // An edit replaces bytes of a file.
@@ -61,8 +62,8 @@ type patcher struct {
 	out   *Patched
 }
 
-// domain makes the edits, each element of the domain for itself. Pins, memory binding and huge pages that the file has stay where
-// the move says nothing of them.
+// domain creates the edits, one element of the domain at a time. It keeps pins, memory binding and huge pages of the file if the
+// move has none.
 func (p *patcher) domain(m *move.Move) {
 	d := domainOf(m)
 	p.amount("memory", d.Memory)
@@ -91,7 +92,7 @@ func (p *patcher) domain(m *move.Move) {
 		p.element(p.root, "numatune", d.Tune)
 	}
 	p.features(d)
-	if d.Devices != nil && !p.extended() {
+	if d.Devices != nil && !p.extended() && p.q35() {
 		p.inside(p.root, "devices", []string{"iommu"}, []part{{"iommu", d.Devices.IOMMU}})
 	}
 	parts := []part{{"topology", d.CPU.Topology}}
@@ -107,40 +108,50 @@ func (p *patcher) domain(m *move.Move) {
 	p.inside(p.root, "cpu", []string{"topology", "numa"}, parts)
 }
 
+// q35 reports whether the machine type takes a virtual IOMMU; K013 says that others do not take as many vCPUs.
+func (p *patcher) q35() bool {
+	of := p.root.child("os").child("type")
+	if of == nil {
+		return true
+	}
+	i := slices.IndexFunc(of.attrs, func(a xml.Attr) bool { return a.Name.Local == "machine" })
+	return i < 0 || strings.Contains(of.attrs[i].Value, "q35")
+}
+
 // extended reports whether the domain has an IOMMU with extended interrupt mode.
 func (p *patcher) extended() bool {
 	driver := p.root.child("devices").child("iommu").child("driver")
 	return driver != nil && slices.ContainsFunc(driver.attrs, func(a xml.Attr) bool { return a.Name.Local == "eim" && a.Value == "on" })
 }
 
-// passthrough reports whether the domain has the CPU of the host.
+// passthrough reports whether the domain uses the CPU of the host.
 func (p *patcher) passthrough() bool {
 	cpu := p.root.child("cpu")
 	return cpu != nil && slices.ContainsFunc(cpu.attrs, func(a xml.Attr) bool { return a.Name.Local == "mode" && a.Value == passthrough })
 }
 
-// has reports whether the domain states a feature of the CPU.
+// has reports whether the domain has a CPU feature.
 func (p *patcher) has(name string) bool {
 	return slices.ContainsFunc(p.root.child("cpu").all("feature"), func(n *node) bool {
 		return slices.ContainsFunc(n.attrs, func(a xml.Attr) bool { return a.Name.Local == "name" && a.Value == name })
 	})
 }
 
-// features puts in what is missing of the features.
+// features adds missing features.
 func (p *patcher) features(d *domain) {
 	has := p.root.child("features")
 	var parts []part
 	if has.child("acpi") == nil {
 		parts = append(parts, part{"acpi", struct{}{}})
 	}
-	dedicated := d.Feature.KVM != nil && p.passthrough() // the mode of the CPU stays, and with others not every libvirt takes it
+	dedicated := d.Feature.KVM != nil && p.passthrough() // the CPU mode is unchanged; with other modes some versions of libvirt reject the hint
 	if kvm := has.child("kvm"); dedicated && kvm == nil {
 		parts = append(parts, part{"kvm", d.Feature.KVM})
 	} else if dedicated && kvm.child("hint-dedicated") == nil {
 		p.inside(has, "kvm", nil, []part{{"hint-dedicated", d.Feature.KVM.Dedicated}})
 	}
 	var old []string
-	if d.Feature.APIC != nil {
+	if d.Feature.APIC != nil && p.q35() {
 		old, parts = []string{"ioapic"}, append(parts, part{"ioapic", d.Feature.APIC})
 	}
 	if parts != nil {
@@ -148,11 +159,11 @@ func (p *patcher) features(d *domain) {
 	}
 }
 
-// closed writes elements without content as every tool of libvirt does.
+// closed replaces empty elements by self-closing tags, as all libvirt tools write them.
 var closed = strings.NewReplacer("></topology>", "/>", "></cell>", "/>", "></sibling>", "/>", "></vcpupin>", "/>", "></emulatorpin>", "/>", "></memory>", "/>", "></memnode>", "/>",
 	"></page>", "/>", "></allocation>", "/>", "></acpi>", "/>", "></hint-dedicated>", "/>", "></ioapic>", "/>", "></driver>", "/>", "></feature>", "/>", "></maxphysaddr>", "/>")
 
-// element puts a child in the place of that of its name, or behind <vcpu>, <memory> or the name.
+// element replaces a child of the same name, or inserts it after <vcpu>, <memory> or the name.
 func (p *patcher) element(parent *node, name string, value any) {
 	old := parent.child(name)
 	indent := p.indent(parent)
@@ -165,7 +176,7 @@ func (p *patcher) element(parent *node, name string, value any) {
 	}
 }
 
-// short writes an element in one line of some words.
+// short returns the beginning of an element on one line.
 func short(text string) string {
 	const most = 90
 	text = words.Paragraph(text)
@@ -175,7 +186,7 @@ func short(text string) string {
 	return text
 }
 
-// amount sets a size where it differs.
+// amount sets a size if it differs.
 func (p *patcher) amount(name string, want amount) {
 	old := p.root.child(name)
 	if old != nil {
@@ -196,10 +207,10 @@ func (p *patcher) amount(name string, want amount) {
 	p.replace(old, text, fmt.Sprintf("%s becomes %s", short(string(p.data[old.from:old.to])), text))
 }
 
-// units are those of libvirt's sizes.
+// units are the units of sizes in libvirt.
 var units = map[string]numa.Bytes{"": numa.KiB, "b": 1, "bytes": 1, "KB": 1e3, "k": numa.KiB, "KiB": numa.KiB, "MB": 1e6, "M": numa.MiB, "MiB": numa.MiB, "GB": 1e9, "G": numa.GiB, "GiB": numa.GiB, "TB": 1e12, "T": numa.TiB, "TiB": numa.TiB}
 
-// bytes returns a size; false for none.
+// bytes returns a size; ok is false if it is invalid.
 func (a amount) bytes() (numa.Bytes, bool) {
 	u, ok := units[a.Unit]
 	return numa.Bytes(a.Value) * u, ok && a.Value >= 0 && a.Value < 1<<50/int64(max(1, u))

@@ -100,3 +100,52 @@ func checkAgain(t *testing.T, p *Patched, m *move.Move) {
 		t.Errorf("a second time: %v, %q\n%s", err, again.Changes, again.Data)
 	}
 }
+
+// TestNeeds: what has to be there before a VM starts is in the comments of its files, and what can be written is written.
+func TestNeeds(t *testing.T) {
+	const apic, bits = "vcpus=300 coresPerSocket=15 memory=4GB hw=21 firmware=efi iommu=on", "vcpus=16 coresPerSocket=8 memory=1200GB"
+	for _, tt := range []struct{ to, vm, want, not string }{
+		{"proxmox", bits, "It does not start without cpu: host, or phys-bits=42 behind the model of cpu.", ""},
+		{"nova", bits, "--property hw:maxphysaddr_mode=emulate --property hw:maxphysaddr_bits=42", "not start"},
+		{"kubevirt", bits, "model: host-passthrough", ""},
+		{"libvirt", bits, `maxphysaddr mode="emulate" bits="42"`, "not start"},
+		{"libvirt", apic, "It does not start without a QEMU whose machine type q35 has 300 vCPUs (1024 from 8.1, 4096 from 9.0).", ""},
+		{"libvirt", strings.NewReplacer("300", "256", "=15", "=16").Replace(apic), `eim="on"`, "not start"},
+		{"qemu", apic, "not start without a QEMU whose machine type q35 has 300 vCPUs", ""},
+		{"proxmox", strings.Replace(apic, "=15", "=50", 1), "not start without a QEMU whose machine type q35 has 300 vCPUs", ""},
+		{"kubevirt", apic, "not start without libvirt 10.10 or later in KubeVirt (1.4.0 has 10.5), which adds the virtual IOMMU that 300 vCPUs need.", ""},
+		{"kubevirt", apic, "not start without huge pages of 2 MB that are reserved on the nodes of the host.", ""},
+		{"nova", apic, "not start without an image of hw_machine_type=q35", ""},
+		{"hyperv", "vcpus=65 coresPerSocket=65 memory=4GB", "not start without a VM of generation 2.", ""},
+		{"hyperv", "vcpus=64 coresPerSocket=64 memory=4GB", "Set-VMProcessor", "not start"},
+	} {
+		host := "nodes=20 cores=16 memory=4TB"
+		if strings.Contains(tt.vm, "coresPerSocket=5") || strings.Contains(tt.vm, "coresPerSocket=6") {
+			host = "nodes=6 cores=70 memory=4TB"
+		}
+		m := move.Make(vmOf(t, host, tt.vm), move.PlatformOf(tt.to), move.Options{})
+		if m.Refused != nil {
+			t.Fatalf("%s: %q", tt.vm, m.Refused)
+		}
+		text := string(Files([]*move.Move{m})[0].Data)
+		if !strings.Contains(text, tt.want) || tt.not != "" && strings.Contains(text, tt.not) {
+			t.Errorf("%s of %s: no %q, or %q, in\n%s", tt.to, tt.vm, tt.want, tt.not, text)
+		}
+		for _, need := range m.Needs() {
+			if !strings.Contains(text, need) {
+				t.Errorf("%s of %s: %q is not in\n%s", tt.to, tt.vm, need, text)
+			}
+		}
+	}
+}
+
+// TestPatchMachine: a machine type that takes no virtual IOMMU gets none.
+func TestPatchMachine(t *testing.T) {
+	m := move.Make(vmOf(t, "nodes=16 cores=16 memory=4TB", "vcpus=256 coresPerSocket=16 memory=4GB hw=21 firmware=efi iommu=on"), move.PlatformOf("libvirt"), move.Options{})
+	for machine, want := range map[string]bool{"pc-i440fx-7.2": false, "pc": false, "pc-q35-7.2": true, "q35": true} {
+		p, err := Patch("x.xml", []byte("<domain>\n<name>x</name>\n<os><type machine='"+machine+"'>hvm</type></os>\n<devices>\n</devices>\n</domain>"), m)
+		if err != nil || strings.Contains(string(p.Data), "<iommu") != want || strings.Contains(string(p.Data), "<ioapic") != want {
+			t.Errorf("%s: %v\n%s", machine, err, p.Data)
+		}
+	}
+}

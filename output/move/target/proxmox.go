@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// proxmox writes lines of the configuration of a VM, and the command that sets them.
+// proxmox writes lines of a VM configuration, and the command that sets them.
 func proxmox(m *move.Move) []File {
 	keys := proxmoxKeys(m)
 	var conf, script bytes.Buffer
@@ -36,23 +36,23 @@ func proxmox(m *move.Move) []File {
 	return []File{{m.Name + ".proxmox.conf", conf.Bytes(), []*move.Move{m}}, {m.Name + ".proxmox.sh", script.Bytes(), []*move.Move{m}}}
 }
 
-// proxmoxKeys returns keys and values of the configuration, as qm(1) has them.
+// proxmoxKeys returns keys and values of the configuration, as in qm(1).
 func proxmoxKeys(m *move.Move) [][2]string {
 	s, at := m.Shape, m.Binding()
 	out := [][2]string{{"memory", fmt.Sprint(mb(s.Memory))}, {"sockets", fmt.Sprint(s.Sockets)}, {"cores", fmt.Sprint(s.PerSocket())}}
-	hotplug := "disk,network,usb" // no memory: Proxmox refuses that beside nodes
+	hotplug := "disk,network,usb" // without memory: Proxmox rejects memory hotplug with NUMA nodes
 	if s.VCPUs < s.Most() {
 		out = append(out, [2]string{"vcpus", fmt.Sprint(s.VCPUs)})
 		hotplug += ",cpu"
 	}
 	out = append(out, [2]string{"hotplug", hotplug})
-	if s.Most() > move.FewAPICs { // the default i440fx has at most as many
+	if s.Most() > move.FewAPICs { // the maximum of the default i440fx
 		out = append(out, [2]string{"machine", "q35,viommu=intel"})
 	}
 	if len(s.Cells) == 1 && at == nil && s.Page == 0 {
 		return append(out, [2]string{"numa", "0"})
 	}
-	out = append(out, [2]string{"numa", "1"}) // without numaN it would make a node of each socket
+	out = append(out, [2]string{"numa", "1"}) // without numaN it would make each socket a node
 	policy := "preferred"
 	if m.Strict {
 		policy = "bind"
@@ -78,8 +78,8 @@ func proxmoxKeys(m *move.Move) [][2]string {
 	return out
 }
 
-// proxmoxGone returns the keys that an older configuration can have and that contradict those of a move: more nodes than it has, vCPUs at the
-// start, and huge pages, which Proxmox refuses without nodes of the host.
+// proxmoxGone returns keys that contradict the move, which an older configuration can have: further nodes, vCPUs at the start, and huge
+// pages, which Proxmox rejects without a binding to host nodes.
 func proxmoxGone(m *move.Move, keys [][2]string) (out []string) {
 	may := []string{"vcpus"}
 	if m.Binding() == nil {

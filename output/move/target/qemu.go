@@ -9,7 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// qemu writes the arguments of QEMU, one option a line: no value has a blank, so that a shell takes them as they are.
+// qemu writes QEMU arguments, one option per line. No value has a space, so a shell needs no quotes.
 func qemu(b *bytes.Buffer, m *move.Move) {
 	comment(b, head(m)...)
 	at, bind := m.Binding(), ""
@@ -38,7 +38,7 @@ func qemu(b *bytes.Buffer, m *move.Move) {
 	}
 }
 
-// QEMU returns the arguments that give a guest the shape: options and values in turn. at may be nil.
+// QEMU returns the arguments for a guest with this shape: options and values alternate. at can be nil.
 func QEMU(s *move.Shape, at *move.Placement, strict bool) []string {
 	smp := fmt.Sprintf("%d,maxcpus=%d,sockets=%d,dies=%d,cores=%d,threads=%d", s.VCPUs, s.Most(), s.Sockets, s.Dies, s.Cores, s.Threads)
 	args := []string{"-m", fmt.Sprintf("%dM", mb(s.Memory)), "-smp", smp}
@@ -53,7 +53,7 @@ func QEMU(s *move.Shape, at *move.Placement, strict bool) []string {
 	}
 	for i, c := range s.Cells {
 		node := fmt.Sprintf("node,nodeid=%d", i)
-		if len(c.CPUs) > 0 { // a comma within cpus= is an error: each range has its own
+		if len(c.CPUs) > 0 { // commas are invalid within cpus=: each range has its own option
 			node += ",cpus=" + ranges(c.CPUs, ",cpus=")
 		}
 		args = append(args, "-object", backend(s, i, at, strict), "-numa", fmt.Sprintf("%s,memdev=ram%d", node, i))
@@ -66,7 +66,7 @@ func QEMU(s *move.Shape, at *move.Placement, strict bool) []string {
 	return args
 }
 
-// backend returns the memory of a cell.
+// backend returns the memory backend of a cell.
 func backend(s *move.Shape, cell int, at *move.Placement, strict bool) string {
 	kind, more := "ram", ""
 	if s.Page > 0 {
@@ -76,7 +76,7 @@ func backend(s *move.Shape, cell int, at *move.Placement, strict bool) string {
 		policy := "preferred"
 		if strict {
 			policy = "bind"
-			if s.Page == 0 { // allocated later, it would be killed where the node is full
+			if s.Page == 0 { // preallocate: a later allocation on a full node would kill the guest
 				more += ",prealloc=on"
 			}
 		}

@@ -10,13 +10,13 @@ import (
 	"homenode/internal/words"
 )
 
-// A part is an element that is to be in another.
+// A part is an element to insert into another.
 type part struct {
 	name  string
 	value any
 }
 
-// indent returns the blanks before the children of an element: those of the first, else two more than its own.
+// indent returns the indentation of an element's children: that of the first child, otherwise two more than its own.
 func (p *patcher) indent(n *node) string {
 	if len(n.children) > 0 {
 		if own, ok := p.before(n.children[0]); ok {
@@ -27,7 +27,7 @@ func (p *patcher) indent(n *node) string {
 	return own + step(own)
 }
 
-// step is what a file that is indented so adds for an element inside.
+// step returns one level of indentation in a file with this indentation.
 func step(indent string) string {
 	if strings.HasPrefix(indent, "\t") {
 		return "\t"
@@ -35,7 +35,7 @@ func step(indent string) string {
 	return "  "
 }
 
-// before returns the blanks before an element that begins its line.
+// before returns the indentation of an element; ok is false if the element does not begin its line.
 func (p *patcher) before(n *node) (string, bool) {
 	start := bytes.LastIndexByte(p.data[:n.from], '\n') + 1
 	blanks := string(p.data[start:n.from])
@@ -45,23 +45,23 @@ func (p *patcher) before(n *node) (string, bool) {
 	return blanks, true
 }
 
-// write writes an element at a depth.
+// write formats an element with an indentation.
 func write(x part, indent string) string {
 	var b bytes.Buffer
 	e := xml.NewEncoder(&b)
 	e.Indent(indent, step(indent))
 	if err := e.EncodeElement(x.value, xml.StartElement{Name: xml.Name{Local: x.name}}); err != nil {
-		panic(err) // into a buffer, of plain structs
+		panic(err) // cannot fail for plain structs in a buffer
 	}
 	return closed.Replace(strings.TrimLeft(b.String(), " \t"))
 }
 
-// same reports whether an element has what another says, however it is written.
+// same reports whether an element is equal to text, ignoring formatting.
 func (p *patcher) same(n *node, text string) bool {
 	return canonical(string(p.data[n.from:n.to])) == canonical(text)
 }
 
-// canonical writes an element without blanks, comments and order of attributes.
+// canonical formats an element without spaces and comments, with sorted attributes.
 func canonical(text string) string {
 	var b strings.Builder
 	in := xml.NewDecoder(strings.NewReader(text))
@@ -83,7 +83,7 @@ func canonical(text string) string {
 	}
 }
 
-// replace replaces an element; with nothing, its line goes too when it is alone there.
+// replace replaces an element. If text is empty, it also removes the line if the element is alone on it.
 func (p *patcher) replace(n *node, text, says string) {
 	from, to := n.from, n.to
 	if text == "" {
@@ -97,7 +97,7 @@ func (p *patcher) replace(n *node, text, says string) {
 	p.edits = append(p.edits, edit{from, to, text, fmt.Sprintf("line %d: %s", n.line, says)})
 }
 
-// insert puts an element in as the last child, before comments that end the parent.
+// insert adds an element as the last child, before comments at the end of the parent.
 func (p *patcher) insert(parent *node, text, indent, says string) {
 	if parent.empty {
 		p.fill(parent, []string{text}, indent, says)
@@ -112,14 +112,14 @@ func (p *patcher) insert(parent *node, text, indent, says string) {
 	p.edits = append(p.edits, edit{at, at, "\n" + indent + text, fmt.Sprintf("line %d: %s", parent.line+bytes.Count(p.data[parent.from:at], []byte("\n")), says)})
 }
 
-// fill gives an element <a/> children.
+// fill adds children to an element <a/>.
 func (p *patcher) fill(n *node, texts []string, indent, says string) {
 	start := strings.TrimRight(strings.TrimSuffix(string(p.data[n.from:n.open]), "/>"), " ") + ">"
 	own, _ := p.before(n)
 	p.edits = append(p.edits, edit{n.from, n.to, start + "\n" + indent + strings.Join(texts, "\n"+indent) + "\n" + own + "</" + n.name + ">", fmt.Sprintf("line %d: %s", n.line, says)})
 }
 
-// inside puts parts into the child of a name, in the place of those of the names that are old. The rest of the child stays.
+// inside inserts parts into the named child, replacing elements whose names are in old. The rest of the child is unchanged.
 func (p *patcher) inside(parent *node, name string, old []string, parts []part) {
 	n := parent.child(name)
 	var had []*node
@@ -165,7 +165,7 @@ func (p *patcher) inside(parent *node, name string, old []string, parts []part) 
 	}
 }
 
-// create puts an element with parts into a parent that has none of its name.
+// create adds an element with parts to a parent without such a child.
 func (p *patcher) create(parent *node, name string, parts []part) {
 	if len(parts) == 0 {
 		return
@@ -184,7 +184,7 @@ func (p *patcher) create(parent *node, name string, parts []part) {
 	p.insert(parent, b.String(), indent, name+" is put in")
 }
 
-// insideSays reports which parts of an element are put in or taken out, and for what.
+// insideSays describes the parts of an element that are inserted or removed, and the parts that they replace.
 func insideSays(name, parts string, out bool, before []string) string {
 	verb := "is"
 	if strings.Contains(parts, ",") {
@@ -200,7 +200,7 @@ func insideSays(name, parts string, out bool, before []string) string {
 	return says + " put in"
 }
 
-// namesOf lists the names of what is changed, each once.
+// namesOf lists the names of the changed elements, without duplicates.
 func namesOf(parts []part, old []string) string {
 	var out []string
 	for _, x := range parts {

@@ -1,7 +1,7 @@
-// Package target writes what a move comes to in the form of its platform: domain XML, arguments, configurations, manifests
-// and scripts. Nothing is decided here: package change/move does that, and a move that it refuses has no file.
+// Package target writes a move in the form of its platform: domain XML, arguments, configurations, manifests and scripts. It makes no
+// decisions: package change/move does, and a rejected move has no file.
 //
-// Names in the files are those that are safe for every platform; the name of vSphere is in comments and in quotes.
+// Names in the files are safe for every platform. The vSphere name is in comments and in quotes.
 package target
 
 import (
@@ -21,10 +21,10 @@ import (
 type File struct {
 	Name string
 	Data []byte
-	Of   []*move.Move // that share it
+	Of   []*move.Move // the moves that share it
 }
 
-// writers are those of each platform; the flavors of Nova are written for all VMs together.
+// writers has the writers of each platform. The flavors of Nova are written for all VMs together.
 var writers = map[string]func(m *move.Move) []File{
 	"libvirt": one("libvirt.xml", libvirt), "qemu": one("qemu.args", qemu), "proxmox": proxmox, "kubevirt": one("kubevirt.yaml", kubevirt),
 	"hyperv": one("hyperv.ps1", hyperv), "ahv": ahv,
@@ -38,8 +38,7 @@ func one(ending string, write func(b *bytes.Buffer, m *move.Move)) func(m *move.
 	}
 }
 
-// Files returns the files of the moves, in their order; the flavors of Nova, which VMs share, come last. The same moves give
-// the same bytes.
+// Files returns the files of the moves, in order; the shared flavors of Nova come last. The output is deterministic.
 func Files(moves []*move.Move) []File {
 	var out []File
 	var flavored []*move.Move
@@ -58,7 +57,7 @@ func Files(moves []*move.Move) []File {
 	return out
 }
 
-// head says in comments what a file is; it stays one line a name.
+// head returns comments that describe a file, one line each, even if names contain line breaks.
 func head(m *move.Move) []string {
 	lines := []string{
 		fmt.Sprintf("%s (%s) for %s: %s, %s.", texttab.Line(m.Title), texttab.Line(m.ID), m.Platform.Title, nodes(m.Shape), m.Shape.Topology()),
@@ -67,14 +66,17 @@ func head(m *move.Move) []string {
 	if m.At != nil {
 		lines = append(lines, "Placed on "+texttab.Line(m.At.Host)+".")
 	}
+	for _, need := range m.Needs() {
+		lines = append(lines, "It does not start without "+need+".")
+	}
 	if m.At != nil && m.Binding() == nil {
 		lines = append(lines, "Nothing is bound there: the numbers of its CPUs are not known, and memory that is bound without its vCPUs is worse than none.")
 	}
 	return lines
 }
 
-// called returns the name that a script takes when none is given: that of vSphere, or that of the file where several VMs have it, which
-// comments then say.
+// called returns the default name in a script: the vSphere name, or the file name if several VMs have that name. In this case it adds a
+// comment.
 func called(b *bytes.Buffer, m *move.Move) string {
 	if !m.SameName {
 		return m.Title
@@ -97,7 +99,7 @@ func nodes(s *move.Shape) string {
 	return fmt.Sprintf("%s in nodes of %s", words.Plural(s.Most(), "vCPU"), strings.Join(sizes, ", "))
 }
 
-// ranges writes numbers as every platform reads lists, with the separator between ranges: "0-11,13".
+// ranges formats numbers as a list for all platforms, with the separator between ranges: "0-11,13".
 func ranges(numbers []int, separator string) string {
 	sorted := slices.Clone(numbers)
 	slices.Sort(sorted)

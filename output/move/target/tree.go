@@ -11,13 +11,13 @@ import (
 	"homenode/numa"
 )
 
-// A node is an element with where it is in the file.
+// A node is an element with its position in the file.
 type node struct {
 	name      string
 	attrs     []xml.Attr
-	from, to  int // of all
-	open      int // where its start tag ends
-	close     int // where its end tag begins; open for <a/>
+	from, to  int // of the whole element
+	open      int // end of the start tag
+	close     int // start of the end tag; open for <a/>
 	empty     bool
 	children  []*node
 	line, col int
@@ -100,7 +100,7 @@ func parseDomain(name string, data []byte) (*node, error) {
 	return root, nil
 }
 
-// otherEncoding refuses what is not UTF-8.
+// otherEncoding rejects encodings other than UTF-8.
 func otherEncoding(label string, _ io.Reader) (io.Reader, error) {
 	return nil, fmt.Errorf("found the encoding %q, want UTF-8", label)
 }

@@ -1,4 +1,5 @@
-// Package calibrate answers what an I/O costs on a measured host beside the published cost.
+// Package calibrate has the answer that compares the CPU cost of I/O on a measured host with
+// the published cost.
 package calibrate
 
 import (
@@ -15,21 +16,21 @@ import (
 	"homenode/size/iocost"
 )
 
-// A Calibration is what benchmark results came to, with what it rests on.
+// A Calibration is the result of evaluating benchmark results, with its assumptions.
 type Calibration struct {
 	Question    string
 	Path        iocost.Path
-	Assumed     []answer.Assumption // beside the cost of the network
+	Assumed     []answer.Assumption // other than the cost of the network
 	Trials      []calibrate.Trial
 	Options     calibrate.Options
 	Result      *calibrate.Result
 	Comparisons []calibrate.Comparison
 	Notes       []string
-	Saved       string // what became of the file of coefficients
+	Saved       string // a sentence about the file of coefficients
 	Details     bool
 }
 
-// Answer returns the answer what I/Os cost on the user's own hardware.
+// Answer returns the answer about the CPU cost of I/O on the user's hardware.
 func Answer(c *Calibration) *answer.Answer {
 	a := &answer.Answer{Command: "size calibrate", Question: c.Question, Assumed: c.Assumed}
 	if idle, ok := idle(c); ok {
@@ -64,7 +65,7 @@ func Answer(c *Calibration) *answer.Answer {
 	return a
 }
 
-// idle says what an idle host is taken to use; false when no host was measured.
+// idle states the assumed CPU use of an idle host; ok is false if no host was measured.
 func idle(c *Calibration) (answer.Assumption, bool) {
 	as := answer.Assumption{What: "an idle host", Origin: unit.Given}
 	hosts, unknown := 0, 0
@@ -92,7 +93,7 @@ func idle(c *Calibration) (answer.Assumption, bool) {
 	return as, hosts > 0
 }
 
-// network says what the network is taken to cost.
+// network states the assumed cost of the network.
 func network(o *calibrate.Options) answer.Assumption {
 	perBit := func(v unit.CyclesPerBit) string { return unit.Digits(float64(v), 3) }
 	pair := func(tx, rx unit.CyclesPerBit) string { return perBit(tx) + " and " + perBit(rx) }
@@ -106,7 +107,7 @@ func network(o *calibrate.Options) answer.Assumption {
 	return as
 }
 
-// verdict says whether own and published figures disagree, and by how much.
+// verdict states whether own and published figures disagree, and by how much.
 func verdict(c *Calibration) []string {
 	kinds := 0
 	for i := range c.Result.Costs {
@@ -140,7 +141,7 @@ func verdict(c *Calibration) []string {
 		len(c.Comparisons)-agree, len(c.Comparisons), deviated(most.Deviation), why, calibrate.KindText(most.Kind))}
 }
 
-// deviated writes a deviation: "+35 %", "-2.4 %".
+// deviated formats a deviation: "+35 %", "-2.4 %".
 func deviated(v unit.Share) string {
 	v = unit.Share(math.Round(float64(v)*1000) / 1000)
 	if v > 0 {
@@ -151,7 +152,7 @@ func deviated(v unit.Share) string {
 
 func apart(v unit.Share) string { return strings.TrimLeft(deviated(v), "+-") }
 
-// kiloCycles writes cycles in thousands: "640.5 k", "1,826 k".
+// kiloCycles formats cycles in thousands: "640.5 k", "1,826 k".
 func kiloCycles(c unit.Cycles) string {
 	v := float64(c) / 1000
 	after := 1
@@ -161,7 +162,7 @@ func kiloCycles(c unit.Cycles) string {
 	return unit.Grouped(v, after) + " k"
 }
 
-// cycleRange writes a range in thousands: "633.1 to 647.9 k".
+// cycleRange formats a range in thousands: "633.1 to 647.9 k".
 func cycleRange(low, high unit.Cycles) string {
 	return strings.TrimSuffix(kiloCycles(low), " k") + " to " + kiloCycles(high)
 }

@@ -15,7 +15,7 @@ import (
 	"homenode/size/iocost"
 )
 
-// changes says what the figures would be had the CPU been read otherwise.
+// changes lists the figures for alternative ways of reading the CPU use.
 func changes(c *Calibration) []answer.Change {
 	var out []answer.Change
 	add := func(text string, w calibrate.WhatIf, ok bool) {
@@ -30,7 +30,7 @@ func changes(c *Calibration) []answer.Change {
 	return out
 }
 
-// charts shows own costs with their ranges beside the published ones.
+// charts draws own costs with their ranges, and the published costs.
 func charts(c *Calibration) []chart.Chart {
 	lines := &chart.Lines{
 		X: picture.Axis{Label: "block", Log: true, Bytes: true, Text: func(v float64) string { return iocost.Size(numa.Bytes(math.Round(v))) }},
@@ -71,7 +71,7 @@ func publishedHardware(p iocost.Path) string {
 	return "nothing on this path"
 }
 
-// directionOf returns a kind less its path and block: "read random".
+// directionOf returns a kind without its path and block size: "read random".
 func directionOf(k iocost.Kind) string {
 	k.Block = 1
 	_, direction, _ := strings.Cut(calibrate.KindText(k), "B ")
@@ -87,7 +87,7 @@ func addPoint(series []chart.Series, prefix string, p *iocost.Point) []chart.Ser
 	}
 	point := chart.Point{X: float64(p.Block), Y: float64(p.PerIO.Value), Low: float64(p.PerIO.Low), High: float64(p.PerIO.High), Measured: true}
 	if !(point.Low > 0) {
-		point.Low, point.High = 0, 0 // no place on a logarithmic axis
+		point.Low, point.High = 0, 0 // cannot be drawn on a logarithmic axis
 	}
 	series[i].Points = append(series[i].Points, point)
 	return series

@@ -10,10 +10,10 @@ import (
 	"homenode/size/fit"
 )
 
-// drawWidth is how many columns the largest node takes in the small drawing.
+// drawWidth is the width of the largest node in the small drawing, in columns.
 const drawWidth = 32
 
-// drawn are nodes to be drawn, with a name in front.
+// drawn is a row of the drawing: nodes with a name.
 type drawn struct {
 	name  string
 	nodes []fit.Use
@@ -28,7 +28,7 @@ func shapeBars(r *fit.Result) answer.Table {
 	return nodeBars("nodes with "+r.Shapes[0].Name, hosts)
 }
 
-// mixBars draws what the first hosts of the first type hold.
+// mixBars draws the VMs on the first hosts of the first type.
 func mixBars(r *fit.Result) answer.Table {
 	const most = 2
 	o := &r.Types[0]
@@ -45,8 +45,8 @@ func mixBars(r *fit.Result) answer.Table {
 	return nodeBars("first hosts of "+o.Name, hosts)
 }
 
-// nodeBars draws nodes in blocks: cores and memory, each client apart, what is left
-// light. Nodes of a host that look the same are one row.
+// nodeBars draws cores and memory of nodes as bars: each client separately, free parts lightly.
+// Identical nodes of a host share a row.
 func nodeBars(title string, hosts []drawn) answer.Table {
 	t := answer.Table{Name: "drawing", Bars: true, Title: title + ": █ clients, ░ left, r reserve", Columns: size.Columns("host", "node", "cores", "memory")}
 	cores, memory := 1, numa.Bytes(1)
@@ -72,7 +72,7 @@ func nodeBars(title string, hosts []drawn) answer.Table {
 	return t
 }
 
-// nodeList writes "0", "0, 1" or "0-15".
+// nodeList formats a list of nodes: "0", "0, 1" or "0-15".
 func nodeList(nodes []int) string {
 	first, last := nodes[0], nodes[len(nodes)-1]
 	if len(nodes) > 2 && last-first == len(nodes)-1 {
@@ -100,8 +100,8 @@ func memoryBar(n *fit.Use, most numa.Bytes) string {
 	return bar(parts, int64(n.Memory/numa.MiB), int64(n.Reserve/numa.MiB), int64(most/numa.MiB))
 }
 
-// bar draws parts of a whole on a scale of which drawWidth columns are most; a thin line
-// stands between parts.
+// bar draws the parts of a whole, separated by thin lines. The scale is most per drawWidth
+// columns.
 func bar(parts []int64, whole, reserve, most int64) string {
 	at := func(v int64) int { return int((v*drawWidth + most/2) / most) }
 	var b strings.Builder

@@ -1,4 +1,4 @@
-// Package fit answers how many hosts or VMs of a kind fit.
+// Package fit has the answers about the number of hosts or VMs that fit.
 package fit
 
 import (
@@ -15,21 +15,21 @@ import (
 	"homenode/size/fit"
 )
 
-// A Context is what an answer about fitting rests on beside the sums.
+// A Context is the basis of an answer about fitting, in addition to the calculation.
 type Context struct {
 	Given   map[string]bool // flags that the user gave
 	Source  string          // of the fleet; "" for none
 	Cluster *fit.Cluster    // nil without a source
 	Today   *fit.Today      // of the cluster
-	Release string          // of the host types that are only described; "" when there are none
-	Filled  int             // hosts of the source that state no release: Release is theirs
-	Failed  int             // hosts of the cluster that vCPUs per core are taken without
+	Release string          // of host types that are only described; "" if there are none
+	Filled  int             // number of hosts in the source without a release, which have Release instead
+	Failed  int             // hosts of the cluster that the vCPUs per core exclude
 	fit.Options
 	Details bool
 }
 
-// Answer returns the answer how many VMs of each shape fit a host of each type, or, where
-// shapes have counts, how many hosts of each type hold them.
+// Answer returns the answer how many VMs of each shape fit on a host of each type or, if shapes
+// have counts, how many hosts of each type are needed.
 func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	out := &answer.Answer{Command: "size fit", Result: struct {
 		*fit.Result
@@ -93,7 +93,7 @@ func question(c *Context, r *fit.Result) string {
 
 func (c *Context) origin(flag string) unit.Origin { return size.Origin(c.Given, flag) }
 
-// assumed is what every answer about fitting rests on.
+// assumed lists the assumptions of every answer about fitting.
 func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assumption {
 	var out []answer.Assumption
 	if c.Release != "" {
@@ -124,7 +124,7 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	return append(out, reserve, overhead, ratio)
 }
 
-// spread writes a few values, or the first and last of many.
+// spread lists a few values, or the first and last of many.
 func spread(values []string) string {
 	var out []string
 	for _, v := range values {
@@ -138,7 +138,7 @@ func spread(values []string) string {
 	return strings.Join(out, ", ")
 }
 
-// wideNotes says what VMs as large as the answer names or asks for need beside cores and memory.
+// wideNotes lists further requirements of large VMs in the answer, besides cores and memory.
 func wideNotes(r *fit.Result) []string {
 	most := 0
 	for i := range r.Shapes {
@@ -155,7 +155,7 @@ func wideNotes(r *fit.Result) []string {
 	return []string{"a VM of more than 127 vCPUs needs EFI firmware and the virtual IOMMU (B-32)"}
 }
 
-// notes says what the counts hide.
+// notes lists remarks that the counts do not show.
 func notes(r *fit.Result) []string {
 	var out []string
 	for i := range r.Types {
@@ -200,7 +200,7 @@ func verdict(c *Context, r *fit.Result) []string {
 	return out
 }
 
-// ratio writes the vCPUs per core, which most counts hang on.
+// ratio formats the vCPUs per core, which determine most counts.
 func (c *Context) ratio() string {
 	noun := "vCPUs"
 	if c.PerCore == 1 {
@@ -214,7 +214,7 @@ func anyPrice(r *fit.Result) bool {
 	return slices.ContainsFunc(r.Types, func(t fit.Outcome) bool { return t.Price > 0 })
 }
 
-// prices is the table of what a VM costs.
+// prices returns the table of prices per VM.
 func prices(r *fit.Result) answer.Table {
 	t := answer.Table{Name: "prices", Title: "price of one VM", Columns: size.Columns("host type", "VM", ">host", ">host ÷ its VMs")}
 	if r.Spare > 0 {
@@ -238,7 +238,7 @@ func prices(r *fit.Result) answer.Table {
 	return t
 }
 
-// counts is the table of VMs per host.
+// counts returns the table of VMs per host.
 func counts(r *fit.Result) answer.Table {
 	t := answer.Table{Name: "fit", Columns: size.Columns("host type", "nodes", "VM", "clients", ">VMs", "binds", ">cores used", ">memory", "left on a node")}
 	if r.Hosts > 0 {
@@ -280,7 +280,7 @@ func nodesText(o *fit.Outcome) string {
 	return fmt.Sprintf("%d × %dc/%s", o.Nodes, o.NodeCores, short(o.NodeMemory))
 }
 
-// short writes memory without a blank.
+// short formats memory without a space.
 func short(b numa.Bytes) string { return strings.ReplaceAll(b.String(), " ", "") }
 
 func clientsText(sizes []int) string {
@@ -290,7 +290,7 @@ func clientsText(sizes []int) string {
 	return vnuma.SizesText(sizes)
 }
 
-// used returns what share of the cores and of the memory the VMs take.
+// used returns the shares of the cores and of the memory that the VMs use.
 func used(c *fit.Count) (cores, memory unit.Share) {
 	takes, vcpus, all, taken := 0, 0, numa.Bytes(0), numa.Bytes(0)
 	for _, n := range c.Nodes {
@@ -302,7 +302,7 @@ func used(c *fit.Count) (cores, memory unit.Share) {
 	return unit.Share(float64(vcpus) / float64(takes)), unit.Share(float64(taken) / float64(all))
 }
 
-// restText says what is left on the nodes: once where all are alike.
+// restText describes the free resources of the nodes, once if all are equal.
 func restText(c *fit.Count) string {
 	var parts []string
 	for _, n := range c.Nodes {
@@ -317,7 +317,7 @@ func restText(c *fit.Count) string {
 	return strings.Join(parts, "; ")
 }
 
-// whole writes memory in whole GB, rounded down, where it is more than ten.
+// whole formats memory of 10 GB or more in whole GB, rounded down.
 func whole(b numa.Bytes) string {
 	if b >= 10*numa.GiB {
 		return fmt.Sprintf("%d GB", b/numa.GiB)
@@ -325,7 +325,7 @@ func whole(b numa.Bytes) string {
 	return b.String()
 }
 
-// steps is the table of the largest shapes.
+// steps returns the table of the largest shapes.
 func steps(r *fit.Result) answer.Table {
 	t := answer.Table{Name: "shapes", Title: "largest VM of which 1, 2, 3 … fit a node (* leaves no core)", Columns: size.Columns("host type")}
 	const most = 5
@@ -350,10 +350,10 @@ func steps(r *fit.Result) answer.Table {
 	return t
 }
 
-// widestChange is how long a line of changes becomes; JSON has all of them.
+// widestChange is the maximum length of a line of changes. JSON has all of them.
 const widestChange = 72
 
-// change says what a change does to each type.
+// change describes the effect of a change on each type.
 func change(r *fit.Result, c fit.Change) answer.Change {
 	out := answer.Change{If: c.If, Result: "no change"}
 	var parts []string

@@ -11,8 +11,8 @@ import (
 	"homenode/size/fit"
 )
 
-// pictureOf returns the drawing of the host types with each shape, or of the hosts of the
-// first type with the mix that they hold.
+// pictureOf returns the drawing of the host types with each shape, or of the hosts of the first
+// type with their mix of VMs.
 func pictureOf(c *Context, r *fit.Result, verdict []string) *drawing {
 	d := &drawing{title: strings.TrimSuffix(strings.Join(verdict, " "), "."), caption: caption(c)}
 	if first := &r.Types[0]; first.Mix != nil {
@@ -36,7 +36,7 @@ func pictureOf(c *Context, r *fit.Result, verdict []string) *drawing {
 	return d
 }
 
-// mix adds the hosts of a type, those that hold the same once.
+// mix adds the hosts of a type. Hosts with the same VMs are drawn once.
 func (d *drawing) mix(o *fit.Outcome) {
 	first := 1
 	for i := range o.Mix.Fillings {
@@ -58,7 +58,7 @@ func (d *drawing) mix(o *fit.Outcome) {
 	}
 }
 
-// caption says what the drawing rests on.
+// caption describes the basis of the drawing.
 func caption(c *Context) []string {
 	return []string{
 		"Height of blocks: vCPUs at the left of a node, memory with overhead at the right, to one scale in all nodes. VMs are placed as ESXi is taken to place them (C-4, inferred).",
@@ -66,7 +66,7 @@ func caption(c *Context) []string {
 	}
 }
 
-// countHost is a host with as many VMs of a shape as fit.
+// countHost returns a host with as many VMs of a shape as fit.
 func countHost(o *fit.Outcome, count *fit.Count, shape int, several bool) drawnHost {
 	h := drawnHost{name: o.Name, count: words.Plural(count.VMs, "VM"), nodes: count.Nodes}
 	if several {
@@ -96,8 +96,8 @@ func countHost(o *fit.Outcome, count *fit.Count, shape int, several bool) drawnH
 	return h
 }
 
-// shades gives each shape a fill, or, where there are more shapes than fills, each range
-// of memory: what looks alike then is alike.
+// shades assigns fills to shapes. If there are more shapes than fills, each range of memory
+// sizes has a fill, so that similar shapes look alike.
 func (d *drawing) shades(shapes []fit.Shape) {
 	var sizes []numa.Bytes
 	for i := range shapes {
@@ -132,7 +132,7 @@ func (d *drawing) shades(shapes []fit.Shape) {
 	}
 }
 
-// roomPicture returns the drawing of the hosts of a cluster with their VMs.
+// roomPicture returns the drawing of a cluster's hosts with their VMs.
 func roomPicture(c *Context, r *fit.Free, verdict string) *drawing {
 	d := &drawing{title: fmt.Sprintf("%s: %s", c.Cluster.Name, verdict), kinds: []string{"VMs that run"}, caption: caption(c)}
 	for _, h := range r.Hosts {

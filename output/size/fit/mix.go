@@ -14,7 +14,7 @@ import (
 	"homenode/size/fit"
 )
 
-// mixVerdict names the first type, which is the cheapest, and the one of fewest hosts.
+// mixVerdict names the first type, which is the cheapest, and the type with the fewest hosts.
 func mixVerdict(c *Context, r *fit.Result) []string {
 	vms, vcpus, memory := 0, 0, numa.Bytes(0)
 	for _, s := range r.Shapes {
@@ -48,7 +48,7 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	return []string{line + others(r, fewest) + "."}
 }
 
-// priceNotes says of which types it is not decided that they cost no less than the first.
+// priceNotes lists types that could still be cheaper than the first.
 func priceNotes(r *fit.Result) []string {
 	var out []string
 	if r.Types[0].Price == 0 {
@@ -66,7 +66,7 @@ func priceNotes(r *fit.Result) []string {
 	return out
 }
 
-// asGood returns the names of types of which as many hosts run as many VMs as of the first, where no prices tell them apart.
+// asGood returns the types that need as many hosts for as many VMs as the first, if prices do not distinguish them.
 func asGood(r *fit.Result) (names []string) {
 	first := &r.Types[0]
 	for i := range r.Asked()[1:] {
@@ -77,7 +77,7 @@ func asGood(r *fit.Result) (names []string) {
 	return names
 }
 
-// others returns the hosts of the other types that were asked for, of a few; all are in the table.
+// others returns the number of hosts of a few other requested types. The table has all.
 func others(r *fit.Result, fewest *fit.Outcome) (text string) {
 	asked, good := r.Asked(), asGood(r)
 	for i := range asked {
@@ -92,7 +92,7 @@ func others(r *fit.Result, fewest *fit.Outcome) (text string) {
 	return text
 }
 
-// hostsOf writes "8 + 1 spare hosts of 2x32c/1TB".
+// hostsOf formats a number of hosts: "8 + 1 spare hosts of 2x32c/1TB".
 func hostsOf(t *fit.Outcome, spare int) string {
 	n := fmt.Sprint(t.Mix.Hosts)
 	if spare > 0 {
@@ -101,7 +101,7 @@ func hostsOf(t *fit.Outcome, spare int) string {
 	return fmt.Sprintf("%s hosts of %s", n, t.Name)
 }
 
-// mixTable is the table of hosts to buy.
+// mixTable returns the table of hosts to buy.
 func mixTable(r *fit.Result) answer.Table {
 	t := answer.Table{Name: "hosts", Columns: size.Columns("host type", "nodes", ">hosts", ">at least", ">cores", ">memory", ">vCPU, memory used", ">wide", ">remote")}
 	priced, lost := false, false
@@ -136,8 +136,8 @@ func mixTable(r *fit.Result) answer.Table {
 	return t
 }
 
-// remoteText writes how many VMs are partly remote as configured, and, where virtual NUMA
-// nodes help, how many then: "4 → 1".
+// remoteText formats the number of VMs that are partly remote as configured and, if virtual NUMA nodes help, the number with
+// them: "4 → 1".
 func remoteText(m *fit.Mix) string {
 	if m.RemoteCured == 0 {
 		return fmt.Sprint(m.Remote)
@@ -145,7 +145,7 @@ func remoteText(m *fit.Mix) string {
 	return fmt.Sprintf("%d → %d", m.Remote, m.Remote-m.RemoteCured)
 }
 
-// money writes a price, of whatever currency.
+// money formats a price without currency.
 func money(v float64) string {
 	if v == 0 {
 		return "unknown"
@@ -153,7 +153,7 @@ func money(v float64) string {
 	return unit.Grouped(v, 0)
 }
 
-// mixNotes says what does not fit where, and what the number of hosts hides.
+// mixNotes lists VMs that do not fit, and remarks that the number of hosts does not show.
 func mixNotes(c *Context, r *fit.Result) []string {
 	out := addNote(r)
 	var all grouped
@@ -183,7 +183,7 @@ func mixNotes(c *Context, r *fit.Result) []string {
 	return out
 }
 
-// addNote says how many hosts of the source's own kinds come to those that are there.
+// addNote states how many hosts of the source's own kinds must be added to the existing ones.
 func addNote(r *fit.Result) []string {
 	var parts []string
 	for i := range r.Types {
@@ -202,13 +202,13 @@ func addNote(r *fit.Result) []string {
 	return []string{"hosts to add, were all of one kind that is there (spare included): " + strings.Join(parts, "; ")}
 }
 
-// grouped are notes about types; what is said of several types is said once.
+// grouped merges equal notes about several types.
 type grouped struct {
 	texts []string // with %s for the types
 	types [][]string
 }
 
-// add adds what is said of the type, where there is something.
+// add adds a text about n objects of the type, unless n is 0.
 func (g *grouped) add(name, text string, n int) {
 	if n == 0 {
 		return
@@ -229,10 +229,10 @@ func (g *grouped) lines() []string {
 	return out
 }
 
-// escaped returns the text for use in a format.
+// escaped escapes text for use in a format string.
 func escaped(s string) string { return strings.ReplaceAll(s, "%", "%%") }
 
-// parted returns the misfits that virtual NUMA nodes make local, and the others.
+// parted splits misfits into those that virtual NUMA nodes make local, and the others.
 func parted(all []fit.Misfit) (cured, rest []fit.Misfit) {
 	for _, f := range all {
 		if f.LocalAs != nil {
@@ -244,7 +244,7 @@ func parted(all []fit.Misfit) (cured, rest []fit.Misfit) {
 	return cured, rest
 }
 
-// misfits names VMs: a few, or all of them with the reasons.
+// misfits names VMs: a few, or all with reasons.
 func (c *Context) misfits(all []fit.Misfit) string {
 	var parts []string
 	for i, f := range all {
@@ -264,7 +264,7 @@ func (c *Context) misfits(all []fit.Misfit) string {
 	return strings.Join(parts, "; ")
 }
 
-// mostMisfits is how many shapes a note names without --details.
+// mostMisfits is the maximum number of shapes in a note without --details.
 const mostMisfits = 3
 
 // vmNames names the VMs of a misfit: the first three, or the shape.
@@ -288,12 +288,11 @@ func shapesTable(shapes []fit.Shape) answer.Table {
 	return t
 }
 
-// Room returns the answer how many VMs of a shape the hosts of a cluster take beside
-// those that they have.
+// Room returns the answer how many more VMs of a shape fit on the hosts of a cluster.
 func Room(c *Context, r *fit.Free) *answer.Answer {
 	out := &answer.Answer{Command: "size fit", Result: r}
 	out.Question = fmt.Sprintf("size fit: room for VMs of %s in %s, %s", &r.Shape, c.Cluster.Name, c.Source)
-	var hosts []fit.Outcome // their reserves are assumed
+	var hosts []fit.Outcome // for the assumptions about their reserves
 	for i := range r.Hosts {
 		hosts = append(hosts, fit.Outcome{Reserve: r.Hosts[i].Nodes[0].Reserve})
 	}
@@ -330,7 +329,7 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	return out
 }
 
-// roomLocalAs says how the VMs are to be set up where they are not local by default.
+// roomLocalAs describes how to configure the VMs where they are not local by default.
 func roomLocalAs(r *fit.Free) []string {
 	var all grouped
 	for i := range r.Hosts {
@@ -341,10 +340,10 @@ func roomLocalAs(r *fit.Free) []string {
 	return all.lines()
 }
 
-// mostHosts is how many hosts are listed without --details.
+// mostHosts is the maximum number of hosts listed without --details.
 const mostHosts = 16
 
-// roomRow is the line of one host.
+// roomRow returns the row of one host.
 func roomRow(h *fit.HostFree) []string {
 	var vcpus, memory []string
 	for _, n := range h.Nodes {

@@ -28,8 +28,8 @@ type drawing struct {
 	title   string
 	hosts   []drawnHost
 	kinds   []string // names of the fills
-	fills   []int    // by Client.Shape; nil: a fill for each shape
-	names   []string // by Client.Shape, where there are fewer fills
+	fills   []int    // by Client.Shape; nil: each shape has its own fill
+	names   []string // by Client.Shape, if there are fewer fills than shapes
 	caption []string
 }
 
@@ -46,24 +46,24 @@ const (
 	coresWidth   = picture.Px(1180) // width of the blocks of cores
 	memoryWidth  = picture.Px(580)  // and of memory
 	letter       = picture.Letter
-	smallLetter  = picture.Px(57)  // mean width of a letter at 10 px
+	smallLetter  = picture.Px(57)  // mean width of a character at 10 px
 	boldLetter   = picture.Px(82)  // and at 14 px, bold
-	leastHeight  = picture.Px(130) // height of a block that holds its label
-	across       = 4               // rooms beside each other
+	leastHeight  = picture.Px(130) // minimum height of a block with a label
+	across       = 4               // rooms side by side
 	mostDrawn    = 8
 	mostFillings = 4 // hosts of a mix
 	textures     = picture.Textures
 )
 
-// placing is the state of the placing pass.
+// placing is the state of placing shapes.
 type placing struct {
 	*picture.Picture
 	d      *drawing
-	vcpus  int        // what fills the highest room
-	memory numa.Bytes // and its column of memory
+	vcpus  int        // vCPUs of the fullest node, at full height
+	memory numa.Bytes // memory of the fullest node, at full height
 }
 
-// picture gives every shape its place.
+// picture returns the drawing with all shapes positioned.
 func (d *drawing) picture() *picture.Picture {
 	l := &placing{&picture.Picture{ID: "size-fit", Class: "fit", Title: d.title, Width: pageWidth, Margin: margin, Letter: letter, Y: margin}, d, 1, 1}
 	for _, h := range d.hosts {
@@ -84,10 +84,10 @@ func (d *drawing) picture() *picture.Picture {
 	return l.Picture
 }
 
-// full is how many vCPUs a node has or, with more on it than that, holds.
+// full returns the vCPUs of a node, or those placed on it if they are more.
 func full(n *fit.Use) int { return max(n.VCPUs, n.VCPUs-n.RestVCPUs) }
 
-// cores and memoryOf are the stacks of a node whose floor is there.
+// cores and memoryOf return the stacks of a node with this floor.
 func (l *placing) cores(x, floor picture.Px) picture.Stack {
 	return picture.Stack{X: x, W: coresWidth, Scale: picture.Scale{High: float64(l.vcpus), From: floor, To: floor - planHeight}}
 }
@@ -101,8 +101,7 @@ func (h *drawnHost) wide() picture.Px {
 	return n*roomWidth + (n-1)*gap + 2*pad
 }
 
-// line places as many hosts beside each other as have room, from one on; it returns the
-// first of the next line.
+// line places as many hosts side by side as fit, at least one. It returns the first host of the next line.
 func (l *placing) line(from int) (next int) {
 	x, height, rows := margin, picture.Px(0), 1
 	for next = from; next < len(l.d.hosts); next++ {
@@ -146,8 +145,8 @@ func (l *placing) host(index int, h *drawnHost, x, room picture.Px) {
 	}
 }
 
-// room places a node: its cores at the left, the clients on the floor and hatched above them what is left; its memory at the
-// right: clients, memory of clients elsewhere, what is left, and the reserve on top.
+// room places a node. On the left are its cores, with the clients at the bottom and the free part hatched above. On the
+// right is its memory: clients, memory of clients elsewhere, the free part, and the reserve at the top.
 func (l *placing) room(id string, n *fit.Use, x, top, height picture.Px) {
 	facts := fmt.Sprintf("%d cores", n.Cores)
 	if n.VCPUs != n.Cores {
@@ -185,7 +184,7 @@ func (l *placing) room(id string, n *fit.Use, x, top, height picture.Px) {
 	part("__reserve", "reserve", n.Reserve, node+n.Reserve.String()+" are kept free")
 }
 
-// block places one part of a stack.
+// block adds one part of a stack.
 func (l *placing) block(b picture.Shape, id, class, fill, numbers, label string) {
 	if b.H <= 0 {
 		return
@@ -221,7 +220,7 @@ func (l *placing) name(c *fit.Client) string {
 	return "VM"
 }
 
-// legend explains the fills that occur.
+// legend explains the fills in use.
 func (l *placing) legend() {
 	var all []picture.Entry
 	add := func(id, class, fill, text string) {

@@ -15,7 +15,7 @@ import (
 	"homenode/size/rightsize"
 )
 
-// steps says what to set for each VM, and why it is kept.
+// steps lists the settings for each VM, and the reasons for keeping VMs unchanged.
 func steps(shown []*rightsize.Advice) answer.Table {
 	t := answer.Table{Name: "steps", Title: "What to set, and why", Columns: size.Columns("VM", "vCPUs", "cores/socket", "observed", ">ready", "what to do")}
 	for _, a := range shown {
@@ -38,7 +38,7 @@ func socketsOf(a *rightsize.Advice) string {
 	return arrow(a.Kinds[0].Before.CoresPerSocket, a.Kinds[0].After.CoresPerSocket)
 }
 
-// readyOf is the mean of each vCPU.
+// readyOf formats the mean ready time of each vCPU.
 func readyOf(a *rightsize.Advice) string {
 	if a.Ready == nil {
 		return "-"
@@ -70,7 +70,7 @@ func toDo(a *rightsize.Advice) (out []string) {
 	return out
 }
 
-// memoryTable says what is known of the memory.
+// memoryTable has the available data about memory.
 func memoryTable(shown []*rightsize.Advice) answer.Table {
 	t := answer.Table{Name: "memory", Title: "Memory as the host sees it; what the guest uses (caches, heaps) is not in a capture",
 		Columns: size.Columns("VM", ">size", ">active", ">active peak", ">consumed", ">reserved", "range or reason")}
@@ -92,7 +92,7 @@ func memoryTable(shown []*rightsize.Advice) answer.Table {
 	return t
 }
 
-// bytesOr returns the text, or a dash for what is unknown or none.
+// bytesOr returns the text; "-" if n is 0.
 func bytesOr(n int64, text string) string {
 	if n == 0 {
 		return "-"
@@ -100,7 +100,7 @@ func bytesOr(n int64, text string) string {
 	return text
 }
 
-// owners is what no capture tells.
+// owners lists facts that captures lack.
 const owners = "Not in a capture: vendors' sizes (SAP HANA), databases' memory settings, licences, failover. Ask the owner first."
 
 func notes(r *rightsize.Result, o *Options) (out []string) {
@@ -126,7 +126,7 @@ func notes(r *rightsize.Result, o *Options) (out []string) {
 	return out
 }
 
-// reasons groups the VMs of a verdict that have a reason by it.
+// reasons groups the VMs of a verdict by reason. It skips VMs without a reason.
 func reasons(r *rightsize.Result, v rightsize.Verdict, what string) (out []string) {
 	names := map[string][]string{}
 	var order []string
@@ -164,8 +164,8 @@ func runUnknown(r *rightsize.Result) (n int) {
 	return n
 }
 
-// memoryNotes says of how many VMs the memory is not judged and why, and which do not fit
-// their nodes.
+// memoryNotes counts the VMs whose memory is not assessed, by reason, and the VMs that do not
+// fit their nodes.
 func memoryNotes(r *rightsize.Result) (out []string) {
 	count := map[string]int{}
 	var reasons []string
@@ -202,8 +202,8 @@ func memoryNotes(r *rightsize.Result) (out []string) {
 	return out
 }
 
-// moreNodes returns over how many nodes of its host the memory of a VM could lie, in equal
-// parts with the vCPUs suggested; 0 when there are not so many nodes, or they are unknown.
+// moreNodes returns the number of host nodes over which the memory of a VM could be spread
+// equally with the suggested vCPUs. It is 0 if there are too few nodes, or they are unknown.
 func moreNodes(a *rightsize.Advice) int {
 	m := &a.Memory
 	if len(a.Kinds) == 0 || m.Node <= 0 {
@@ -217,7 +217,7 @@ func moreNodes(a *rightsize.Advice) int {
 	return 0
 }
 
-// demandChart draws each VM's demand up to its vCPUs, with the suggestion across.
+// demandChart draws the demand of each VM relative to its vCPUs, with the suggestion as a line.
 func demandChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart, bool) {
 	if len(shown) == 0 {
 		return chart.Chart{}, false
@@ -239,7 +239,7 @@ func demandChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart, b
 			to   float64
 			soft bool
 		}{{"half of the time", d.P50, false}, {"95 % of the time", d.P95, false}, {"99 % of the time", d.P99, false}, {"peak", d.Peak, false}, {"configured", float64(a.VCPUs), true}} {
-			// Those of no length keep the order of the legend.
+			// Empty segments keep the order of the legend.
 			row.Segments = append(row.Segments, chart.Segment{Kind: s.kind, Value: max(0, s.to-at), Soft: s.soft})
 			at = max(at, s.to)
 		}

@@ -13,7 +13,7 @@ import (
 	"homenode/size/rightsize"
 )
 
-// plain returns all VMs with plain numbers, those not judged too.
+// plain returns all VMs with plain numbers, including those without an assessment.
 func plain(r *rightsize.Result) *answer.Table {
 	p := "p" + number(100*float64(r.Options.Percentile))
 	t := &answer.Table{}
@@ -46,7 +46,7 @@ func plain(r *rightsize.Result) *answer.Table {
 	return t
 }
 
-// plainCount writes a count, nothing for an unknown one.
+// plainCount formats a count; "" for an unknown one.
 func plainCount(n int) string {
 	if n == 0 {
 		return ""
@@ -54,7 +54,7 @@ func plainCount(n int) string {
 	return strconv.Itoa(n)
 }
 
-// plainGB writes memory in GB of 2³⁰ bytes, nothing for none or what is unknown.
+// plainGB formats memory in GB of 2³⁰ bytes; "" for none or unknown.
 func plainGB(b numa.Bytes) string {
 	if b == 0 {
 		return ""
@@ -62,7 +62,8 @@ func plainGB(b numa.Bytes) string {
 	return number(size.InGB(b))
 }
 
-// guess lists VMs whose smaller size the names speak against: a name is a guess.
+// guess lists VMs whose names suggest that they should not become smaller. A name is only a
+// guess.
 func guess(r *rightsize.Result) (out []string) {
 	var named, reserved []string
 	for i := range r.VMs {
@@ -86,8 +87,8 @@ func guess(r *rightsize.Result) (out []string) {
 	return out
 }
 
-// databaseName reports whether a word of the name is one that databases and SAP systems
-// often have.
+// databaseName reports whether the name contains a word that is typical of databases and SAP
+// systems.
 func databaseName(name string) bool {
 	low := strings.ToLower(name)
 	for _, word := range []string{"hana", "sap", "sql", "oracle", "mongo", "postgres", "mariadb", "cassandra"} {

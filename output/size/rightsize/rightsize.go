@@ -1,4 +1,4 @@
-// Package rightsize answers which size of VM its recorded use asks for.
+// Package rightsize has the answer about the VM sizes that fit the recorded use.
 package rightsize
 
 import (
@@ -15,23 +15,23 @@ import (
 	"homenode/size/rightsize"
 )
 
-// Options say what is shown of right sizes.
+// Options are the options for showing right sizes.
 type Options struct {
-	Details bool            // all VMs and what to set, not only the greatest gains
-	Given   map[string]bool // flags that the user gave
-	Node    string          // value of --node; "" without
-	Fleet   string          // SOURCE of the inventory; "" without
-	Files   string          // what was read
-	// Unseen counts VMs of the inventory that run and were not recorded.
+	Details bool            // all VMs and their settings, not only the largest gains
+	Given   map[string]bool // flags given by the user
+	Node    string          // value of --node; "" for none
+	Fleet   string          // SOURCE of the inventory; "" for none
+	Files   string          // description of the input
+	// Unseen is the number of running VMs of the inventory without a recording.
 	Unseen int
-	Notes  []numa.Note // of the reading
-	Words  string      // what the user typed, for the next command
+	Notes  []numa.Note // from reading
+	Words  string      // as typed by the user, for the next command
 }
 
-// mostRows is how many VMs are shown without Details.
+// mostRows is the maximum number of VMs shown without Details.
 const mostRows = 8
 
-// Answer returns the answer which VMs have too many vCPUs, or too few.
+// Answer returns the answer which VMs have too many or too few vCPUs.
 func Answer(r *rightsize.Result, changes []rightsize.Change, o Options) *answer.Answer {
 	a := &answer.Answer{Command: "size rightsize", Question: question(r, &o), Result: r}
 	a.Assumed = assumed(r, &o)
@@ -77,7 +77,7 @@ func assumed(r *rightsize.Result, o *Options) []answer.Assumption {
 		out = append(out, answer.Assumption{What: "observed", Value: text, Origin: unit.Measured, Source: o.Files})
 	}
 	node := answer.Assumption{What: "NUMA nodes", Value: nodes(r), Origin: unit.Measured, Source: o.Fleet}
-	var kinds string // of several, which are too long for a value
+	var kinds string // several kinds, too long for a value
 	if strings.Contains(node.Value, ", ") {
 		node.Value, kinds = "several kinds", node.Value
 	}
@@ -99,13 +99,13 @@ func assumed(r *rightsize.Result, o *Options) []answer.Assumption {
 	return append(out, node)
 }
 
-// observedMost returns the time that the longest seen of the judged VMs was seen.
+// observedMost returns the longest observation time of the assessed VMs.
 func observedMost(r *rightsize.Result) string { return words.Duration(longest(r)) }
 
-// number writes a number without zeros at its end.
+// number formats a number without trailing zeros.
 func number(v float64) string { return strconv.FormatFloat(float64(int64(v*1e6+0.5))/1e6, 'f', -1, 64) }
 
-// observed returns how long the judged VMs were seen.
+// observed returns the observation time of the assessed VMs.
 func observed(r *rightsize.Result) string {
 	var times []*rightsize.Advice
 	for i := range r.VMs {
@@ -177,8 +177,8 @@ func verdict(r *rightsize.Result) []string {
 	return out
 }
 
-// listed returns the VMs of the table: those that change, the greatest gain
-// first; with details all that are judged.
+// listed returns the VMs of the table: those that change, the largest gain first; with details
+// all assessed VMs.
 func listed(r *rightsize.Result, o *Options) (out []*rightsize.Advice) {
 	for i := range r.VMs {
 		a := &r.VMs[i]
@@ -218,7 +218,7 @@ func table(r *rightsize.Result, shown []*rightsize.Advice, o *Options) answer.Ta
 
 func tenth(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// above is how much of the time demand exceeds the suggestion.
+// above formats the share of time in which demand exceeds the suggestion.
 func above(share float64) string {
 	switch {
 	case share == 0:
@@ -229,8 +229,8 @@ func above(share float64) string {
 	return tenth(100*share) + " %"
 }
 
-// clients returns the NUMA clients on the VM's own kind of host, and the guest's nodes
-// where they are others.
+// clients returns the NUMA clients on the VM's own kind of host, and the guest's nodes if they
+// differ.
 func clients(a *rightsize.Advice) (before, after string) {
 	if len(a.Kinds) == 0 {
 		return "unknown", "unknown"
@@ -246,7 +246,7 @@ func lie(l *rightsize.Layout) string {
 	return text
 }
 
-// counts writes 16, 16 as 2×16 and 16, 14 as 16+14.
+// counts formats 16, 16 as 2×16, and 16, 14 as 16+14.
 func counts(all []int) string {
 	if len(all) > 1 && slices.Min(all) == slices.Max(all) {
 		return fmt.Sprintf("%d×%d", len(all), all[0])
@@ -254,7 +254,7 @@ func counts(all []int) string {
 	return strings.Join(words.Texts(all, strconv.Itoa), "+")
 }
 
-// memory returns the range of sizes, or what keeps the memory from its nodes.
+// memory returns the range of sizes, or the reason why the memory does not fit its nodes.
 func memory(m *rightsize.Memory) string {
 	switch {
 	case m.Low > 0 && m.Low == m.High:

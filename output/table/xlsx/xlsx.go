@@ -1,6 +1,6 @@
-// Package xlsx writes tables as one Excel workbook, in the style of an RVTools export:
-// a sheet for each topic, a frozen header with a filter, numbers as numbers, True and
-// False as text, memory in MiB. The parts follow ECMA-376, 5th edition, part 1 (SpreadsheetML) and part 2 (packages); tests read them with excelize.
+// Package xlsx writes tables as one Excel workbook in the style of an RVTools export: a sheet per topic, a frozen header with a filter, numbers as
+// numbers, True and False as text, memory in MiB. The parts follow ECMA-376, 5th edition, part 1 (SpreadsheetML) and part 2 (packages); tests read them
+// with excelize.
 package xlsx
 
 import (
@@ -36,7 +36,7 @@ const (
 	office   = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 	packages = "http://schemas.openxmlformats.org/package/2006"
 	part     = "application/vnd.openxmlformats-officedocument.spreadsheetml."
-	// styles declares the styles of cells: 0 is the default, 1 the header, 2 a time in UTC.
+	// styles has the styles of cells: 0 is the default, 1 the header, 2 a time in UTC.
 	styles = head + `<styleSheet xmlns="` + ns + `"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd\ hh:mm:ss"/></numFmts>` +
 		`<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
 		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
@@ -44,8 +44,8 @@ const (
 		`<xf xfId="0" numFmtId="164" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 )
 
-// Write writes the tables as a workbook with one sheet per table. It streams the rows, and the same tables give the same bytes. Texts are inline strings,
-// which Excel never reads as formulas.
+// Write writes the tables as a workbook with one sheet per table. It streams the rows, and the output is deterministic. Texts are inline strings, which
+// Excel never evaluates as formulas.
 func Write(w io.Writer, tables []table.Table) error {
 	z := &book{zip: zip.NewWriter(w)}
 	var types, sheets, rels, names strings.Builder
@@ -56,7 +56,7 @@ func Write(w io.Writer, tables []table.Table) error {
 		rels.WriteString(`<Relationship Id="rId` + n + `" Type="` + office + `/worksheet" Target="worksheets/sheet` + n + `.xml"/>`)
 		names.WriteString(`<definedName name="_xlnm._FilterDatabase" localSheetId="` + strconv.Itoa(i) + `" hidden="1">'` + name + `'!$A$1:$` + column(len(t.Columns)) + `$` + strconv.Itoa(t.Len+1) + `</definedName>`)
 	}
-	// The parts are in the order of their names; some readers want the content types first.
+	// Parts are ordered by name; some readers expect the content types first.
 	z.text("[Content_Types].xml", `<Types xmlns="`+packages+`/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>`+
 		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="`+part+`sheet.main+xml"/>`+
 		`<Override PartName="/xl/styles.xml" ContentType="`+part+`styles+xml"/>`+types.String()+`</Types>`)
@@ -76,7 +76,7 @@ func Write(w io.Writer, tables []table.Table) error {
 	return z.zip.Close()
 }
 
-// A book writes the parts of a workbook until an error.
+// A book writes the parts of a workbook until the first error.
 type book struct {
 	zip *zip.Writer
 	err error
@@ -111,7 +111,7 @@ func (z *book) sheet(name string, t table.Table) error {
 	for i, c := range t.Columns {
 		fmt.Fprintf(w, `<col min="%d" max="%[1]d" width="%d" customWidth="1"/>`, i+1, c.Width+2) // 2 more for the filter button
 	}
-	_, _ = w.WriteString(`</cols><sheetData><row r="1">`) // Flush returns the error of w
+	_, _ = w.WriteString(`</cols><sheetData><row r="1">`) // Flush returns a write error
 	for i, c := range t.Columns {
 		inline(w, column(i+1)+"1", 1, c.Name)
 	}
@@ -142,7 +142,7 @@ func column(n int) string {
 	return name
 }
 
-// epoch is day 0 of Excel's dates from March 1900 on.
+// epoch is day 0 of Excel's dates, valid from March 1900 on.
 var epoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 
 // writeCell writes a cell: a number, a time as a date, a text, or nothing for unknown.
@@ -166,14 +166,14 @@ func inline(w *bufio.Writer, at string, style int, s string) {
 	_, _ = w.WriteString(`<c r="` + at + `" s="` + strconv.Itoa(style) + `" t="inlineStr"><is><t xml:space="preserve">` + escaped(s) + `</t></is></c>`)
 }
 
-// escape matches a text that begins with an escaped character of Excel, such as _x000D_.
+// escape matches a text that begins with an Excel escape sequence, such as _x000D_.
 var escape = pattern.Of(`^_x[0-9A-Fa-f]{4}_`)
 
-// escaped returns s for the XML of a part.
+// escaped escapes s for the XML of a part.
 func escaped(s string) string {
 	var b strings.Builder
 	for i := strings.Index(s, "_x"); i >= 0; i = strings.Index(s, "_x") {
-		_ = xml.EscapeText(&b, []byte(s[:i])) // a Builder takes all
+		_ = xml.EscapeText(&b, []byte(s[:i])) // writing to a Builder never fails
 		if escape.MatchString(s[i:]) {
 			b.WriteString("_x005F")
 		}
@@ -187,10 +187,10 @@ func escaped(s string) string {
 // mostRows limits the rows of a sheet, mostUnits the UTF-16 units of a cell (Excel specifications and limits, Microsoft, 2026).
 const mostRows, mostUnits = 1 << 20, 32767
 
-// short shortens s to mostUnits.
+// short truncates s to mostUnits.
 func short(s string) string {
 	const mark = " …"
-	if len(s) <= mostUnits { // no text has more units than bytes
+	if len(s) <= mostUnits { // no text has more UTF-16 units than bytes
 		return s
 	}
 	units := 0

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -36,13 +37,21 @@ type Running struct {
 	Threads   int     `json:"threads"`
 	PerCore   float64 `json:"vcpusPerCore,omitempty"`   // in hundredths; 0 where the cores are unknown
 	PerThread float64 `json:"vcpusPerThread,omitempty"` // hyper-threads count where they are active
+	// Unknown says that VMs whose host is unknown may run here or not, so that the ratios are unknown.
+	Unknown bool `json:"-"`
 }
 
-// RunningOn returns the vCPUs that run on hosts of a cluster. Empty hosts that take no VMs now do not count.
+// RunningOn returns the vCPUs that run on hosts of a cluster. Empty hosts that take no VMs now do not count, nor do hosts of unknown cores and
+// the VMs on them. VMs whose host is unknown run on some host of the cluster.
 func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
+	all := len(hosts) == len(c.Hosts)
 	for _, h := range hosts {
 		running := c.Running(h)
 		if !h.Ready() && len(running) == 0 { // in maintenance
+			continue
+		}
+		if !h.Nodes.Known() {
+			all = false
 			continue
 		}
 		for _, v := range running {
@@ -57,7 +66,15 @@ func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
 			}
 		}
 	}
-	if r.Cores > 0 {
+	for _, v := range c.VMs {
+		if v.Host != nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() {
+			continue
+		}
+		if r.Unknown = !all; all {
+			r.VCPUs += int(v.Guest.VCPUs)
+		}
+	}
+	if r.Cores > 0 && !r.Unknown {
 		r.PerCore = math.Round(float64(100*r.VCPUs)/float64(r.Cores)) / 100
 		r.PerThread = math.Round(float64(100*r.VCPUs)/float64(r.Threads)) / 100
 	}
@@ -102,11 +119,15 @@ func Same(v *rule.VM) bool {
 
 // Fits says whether every VM fits every host of the cluster alike.
 func (c *Cluster) Fits() string {
+	judged := ""
+	if n := len(c.Of.Unjudged()); n > 0 {
+		judged = fmt.Sprintf(" (%d of %s judged)", c.Hosts-n, words.Plural(c.Hosts, "host"))
+	}
 	switch {
 	case c.VMs == 0:
 		return "–"
 	case c.Differing == 0:
-		return "yes"
+		return "yes" + judged
 	}
-	return "no: " + words.Verb(c.Differing, "VM differs", "VMs differ") + " by host"
+	return "no: " + words.Verb(c.Differing, "VM differs", "VMs differ") + " by host" + judged
 }

@@ -106,6 +106,16 @@ func (x *Explanation) Unknown() string {
 	return "Not known: " + strings.Join(names, ", ") + "."
 }
 
+// Cure says how the VM powers on where the host refuses it. On its own host it is the advice of the finding, which considers all hosts.
+func (x *Explanation) Cure() string {
+	for i := range x.Findings {
+		if f := &x.Findings[i]; f.VMID == x.VM.ID && f.Severity == finding.High && x.Rule(f.Rule).Refused && x.Host == x.VM.Host && f.Advice != "" {
+			return f.Advice
+		}
+	}
+	return numa.Either(x.Layout.Refused.Ways())
+}
+
 // Verdict says the worst that was found about the VM, or that there is nothing to do.
 func (x *Explanation) Verdict() string {
 	switch n := len(x.Findings); {

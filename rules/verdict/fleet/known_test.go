@@ -32,11 +32,43 @@ func TestNotKnown(t *testing.T) {
 	} {
 		r := judge(t, host+tt.vms)
 		if strings.Contains(tt.want, "the host") {
-			r.Clusters[0].VMs[1].Host = nil
+			r.Clusters[0].VMs[1].Host, r.Clusters[0].VMs[1].Home = nil, nil
 		}
 		text := strings.Join(fleet.Verdict(r), " ")
 		if !strings.HasSuffix(text, tt.want) {
 			t.Errorf("%sgot %q, want %q at its end", tt.vms, text, tt.want)
+		}
+	}
+}
+
+// TestTwice: VMs that are in two sources are said to count twice.
+func TestTwice(t *testing.T) {
+	for uuids, want := range map[[2]string]string{
+		{"5021A0B1", "5021a0b1"}: "The other 2 need nothing urgent. 1 VM counts twice, by name and UUID: leave one of their sources out.",
+		{"5021a0b1", "5021a0b2"}: "The other 2 need nothing urgent.",
+		{"", ""}:                 "The other 2 need nothing urgent.",
+	} {
+		const in = "release 7.0U3\ncluster c\nhost h nodes=2 cores=16 memory=512GB\nvm bad vcpus=24 memory=64GB hotAdd=on hw=19\nvm v vcpus=8 memory=64GB hw=19\nvm w vcpus=8 memory=64GB hw=19\n"
+		f, err := scenario.Read("test", []byte(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.VMs[1].UUID, f.VMs[2].UUID, f.VMs[2].Name = uuids[0], uuids[1], f.VMs[1].Name
+		if got := fleet.Verdict(rules.Run(f, rules.Options{}))[1]; got != want {
+			t.Errorf("%v: %q, want %q", uuids, got, want)
+		}
+	}
+}
+
+// TestAllClear: the headline that no performance is lost is as sure as the facts.
+func TestAllClear(t *testing.T) {
+	const host = "release 7.0U3\ncluster c\nhost h nodes=2 cores=16 memory=512GB\n"
+	for vm, want := range map[string]string{
+		"vm v vcpus=8 memory=64GB hw=19\n":           "No performance is lost to NUMA that settings could avoid (1 VM checked).",
+		"vm v vcpus=24 memory=64GB hw=19 hotAdd=?\n": "No performance is lost to NUMA that settings could avoid (1 VM checked), as far as is known.",
+	} {
+		if got := fleet.Verdict(judge(t, host+vm))[0]; got != want {
+			t.Errorf("%sgot %q, want %q", vm, got, want)
 		}
 	}
 }

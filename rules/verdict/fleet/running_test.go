@@ -21,13 +21,13 @@ vm v3 host=h2 vcpus=16
 		t.Fatal(err)
 	}
 	r := rules.Run(f, rules.Options{})
-	want := map[string]Running{"h1": {48, 32, 64, 1.5, 0.75}, "h2": {16, 32, 32, 0.5, 0.5}}
+	want := map[string]Running{"h1": {48, 32, 64, 1.5, 0.75, false}, "h2": {16, 32, 32, 0.5, 0.5, false}}
 	for _, h := range r.Clusters[0].Hosts {
 		if got := RunningOn(r.Clusters[0], h); got != want[h.Name] {
 			t.Errorf("%s: %+v, want %+v", h.Name, got, want[h.Name])
 		}
 	}
-	if got, want := Clusters(r)[0].Running, (Running{64, 64, 96, 1, 0.67}); got != want {
+	if got, want := Clusters(r)[0].Running, (Running{64, 64, 96, 1, 0.67, false}); got != want {
 		t.Errorf("cluster: %+v, want %+v", got, want)
 	}
 }

@@ -21,13 +21,21 @@ func Verdict(r *rules.Result) []string {
 	vms, hosts := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
 	headline := r.Slowed(high, medium, "settings", ", or after a vMotion")
+	unsure := r.Unread() != "" || unknown(r) != ""
+	if high+medium == 0 && r.VMs > 0 && unsure {
+		headline = strings.TrimSuffix(headline, ".") + ", as far as is known."
+	}
 	var rest []string
 	if n := len(off); n > 0 {
-		rest = append(rest, words.Verb(n, "VM does", "VMs do")+" not power on.")
+		refused := fmt.Sprintf("%s not power on: %s.", words.Verb(n, "VM does", "VMs do"), words.Few(off.names(r)))
+		if n > high+medium { // the more urgent news
+			headline, refused = refused, headline
+		}
+		rest = append(rest, refused)
 	}
 	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		sure := "."
-		if r.Unread() != "" || unknown(r) != "" {
+		if unsure {
 			sure = ", as far as is known."
 		}
 		rest = append(rest, fmt.Sprintf("The other %s nothing urgent%s", words.Verb(fine, "needs", "need"), sure))
@@ -37,6 +45,12 @@ func Verdict(r *rules.Result) []string {
 	}
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
+	}
+	if hosts := unjudged(r); hosts != nil && r.VMs > 0 {
+		rest = append(rest, fmt.Sprintf("%s not judged: %s.", words.Verb(len(hosts), "host is", "hosts are"), words.Few(hosts)))
+	}
+	if n := twice(r); n > 0 {
+		rest = append(rest, fmt.Sprintf("%s twice, by name and UUID: leave one of their sources out.", words.Verb(n, "VM counts", "VMs count")))
 	}
 	if text := r.Unread(); text != "" {
 		rest = append(rest, text+", so VMs may be missing: see the notes.")
@@ -58,7 +72,7 @@ var deciding = []struct {
 	name    string
 	unknown func(*rule.VM, *vnuma.Layout) bool
 }{
-	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host == nil }},
+	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Home == nil }},
 	{"the nodes of the host", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedNodes != 0 }},
 	{"the memory", func(v *rule.VM, _ *vnuma.Layout) bool { return !v.Memory.Known() }},
 	{"CPU hot add", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedHotAdd != 0 }},
@@ -68,7 +82,7 @@ var deciding = []struct {
 
 // unknown says what decides over NUMA and is not known, and of how many of the judged VMs; "" where all is known.
 func unknown(r *rules.Result) string {
-	var parts []string
+	var parts, ofAll []string
 	for _, f := range deciding {
 		n := 0
 		for v := range r.EachVM() {
@@ -79,20 +93,60 @@ func unknown(r *rules.Result) string {
 		switch {
 		case n == 0:
 		case n == r.VMs && r.VMs > 1:
-			parts = append(parts, f.name+" of all")
+			ofAll = append(ofAll, f.name)
 		default:
 			parts = append(parts, fmt.Sprintf("%s of %s", f.name, words.Plural(n, "VM")))
 		}
 	}
-	if parts == nil {
-		return ""
+	text := ""
+	if ofAll != nil {
+		text = "Not known for any VM: " + strings.Join(ofAll, ", ") + "."
 	}
-	return "Not known: " + strings.Join(parts, ", ") + "."
+	if parts != nil {
+		text += " Not known: " + strings.Join(parts, ", ") + "."
+	}
+	return strings.TrimSpace(text)
+}
+
+// twice counts the judged VMs that others before them have the name and UUID of, such as those of an older export of the same vCenter.
+func twice(r *rules.Result) (n int) {
+	seen := map[[2]string]bool{}
+	for v := range r.EachVM() {
+		key := [2]string{v.Name, strings.ToLower(v.UUID)}
+		if seen[key] {
+			n++
+		}
+		seen[key] = v.UUID != ""
+	}
+	return n
+}
+
+// unjudged returns the names of the hosts that cannot be predicted.
+func unjudged(r *rules.Result) (names []string) {
+	for _, c := range r.Clusters {
+		for _, h := range c.Unjudged() {
+			names = append(names, h.Name)
+		}
+	}
+	return names
+}
+
+// refusals are VMs that do not power on, by ID.
+type refusals map[string]bool
+
+// names returns their names in the order of the fleet.
+func (off refusals) names(r *rules.Result) (names []string) {
+	for v := range r.EachVM() {
+		if off[v.ID] {
+			names = append(names, v.Name)
+		}
+	}
+	return names
 }
 
 // off returns the VMs, by ID, that do not power on: NUMA costs them nothing.
-func off(r *rules.Result) map[string]bool {
-	out := map[string]bool{}
+func off(r *rules.Result) refusals {
+	out := refusals{}
 	for v := range r.EachVM() {
 		if v.Off() {
 			out[v.ID] = true
@@ -103,7 +157,7 @@ func off(r *rules.Result) map[string]bool {
 
 // worst counts the VMs that power on and the hosts by the severity of the worst finding
 // about each, shown or not. What a finding about hosts costs VMs counts for these too.
-func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]int) {
+func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
 	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
 	for v := range r.EachVM() {
 		if !off[v.ID] {

@@ -22,6 +22,8 @@ type Matrix struct {
 	Columns []Column    `json:"columns"`
 	Rows    []Row       `json:"rows"`
 	Same    int         `json:"leftOut"` // VMs that are left out: not wide, and the same on every host
+
+	unjudged []string // the hosts that cannot be predicted
 }
 
 // A Column is hosts that give every VM the same layout, or one host.
@@ -101,6 +103,9 @@ func Of(c *rule.Cluster, o Options) *Matrix {
 		for _, h := range k.Hosts {
 			m.Columns = append(m.Columns, columnOf(k, []*numa.Host{h}))
 		}
+	}
+	for _, h := range c.Unjudged() {
+		m.unjudged = append(m.unjudged, texttab.Clean(h.Name))
 	}
 	for _, v := range c.VMs {
 		m.add(v, o)
@@ -218,6 +223,18 @@ func (c *Cell) Label() string {
 // Verdict says how many VMs of the matrices get another layout on some host of their
 // cluster, and for how many that is worse.
 func Verdict(all []*Matrix) []string {
+	var hosts []string
+	for _, m := range all {
+		hosts = append(hosts, m.unjudged...)
+	}
+	verdict := changes(all)
+	if hosts != nil {
+		verdict = append(verdict, fmt.Sprintf("%s not judged: %s.", words.Verb(len(hosts), "host is", "hosts are"), words.Few(hosts)))
+	}
+	return verdict
+}
+
+func changes(all []*Matrix) []string {
 	vms, change, worse := 0, 0, 0
 	after := "a power cycle"
 	for _, m := range all {

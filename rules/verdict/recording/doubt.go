@@ -73,7 +73,7 @@ func (j *Judged) sawText() string {
 		return "nothing was found"
 	}
 	worst := slices.MinFunc(low, func(a, b *VM) int { return cmp.Compare(least(a), least(b)) })
-	return fmt.Sprintf("N%%L of %s was below %s, at the least %s of %s with %s remote", words.Plural(CountVMs(low), "VM"), rule.NL(worst.Rec.Options.Locality), rule.NL(least(worst)), worst.Label, worst.Least.Remote)
+	return fmt.Sprintf("N%%L of %s was below %s, lowest %s of %s with %s remote", words.Plural(CountVMs(low), "VM"), rule.NL(worst.Rec.Options.Locality), rule.NL(least(worst)), worst.Label, worst.Least.Remote)
 }
 
 // momentsText says why nothing in a momentary capture lasts.
@@ -133,7 +133,7 @@ func (j *Judged) shortText(rec *capture.Recording) string {
 	if most > least {
 		text += " to " + words.Duration(most)
 	}
-	return fmt.Sprintf("too short for %s, which look for %s at the least", ruleList(short), text)
+	return fmt.Sprintf("too short for %s, which need at least %s", ruleList(short), text)
 }
 
 func ruleList(all []*rule.Rule) string {

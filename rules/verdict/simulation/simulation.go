@@ -107,17 +107,25 @@ func (s *Judged) Verdict() (verdict, rest string) {
 	verdict = strings.Replace(verdict, "NUMA had a part in it", "NUMA does harm", 1)
 	if trouble := strings.Join(s.trouble(), "; "); trouble != "" {
 		if len(s.Run.VMs) == 0 {
-			return "Simulated: the hosts cannot carry all of it: " + trouble + ".", rest
+			return s.basis() + "the hosts cannot carry all of it: " + trouble + ".", rest
 		}
 		if where, none := strings.CutPrefix(verdict, "NUMA does no harm"); none {
-			return "Simulated: the hosts cannot carry all of it: " + trouble + ".", words.Join(" ", "Of NUMA nothing was found"+where, rest)
+			return s.basis() + "the hosts cannot carry all of it: " + trouble + ".", words.Join(" ", "Of NUMA nothing was found"+where, rest)
 		}
 		rest = words.Join(" ", "Beside NUMA: "+trouble+".", rest)
 	}
 	if v := s.slowest(); v != nil && v.Speed.Mean < FullSpeed {
 		rest = words.Join(" ", "Lowest performance index: "+v.Name+", "+Index(v.Speed)+".", rest)
 	}
-	return "Simulated: " + verdict, rest
+	return s.basis() + verdict, rest
+}
+
+// basis begins the verdict: what happens to a fleet of which no load is stated hangs on the one that is assumed.
+func (s *Judged) basis() string {
+	if n := len(s.Assumed()); n > 0 && n == len(s.Order) {
+		return "Simulated with an assumed load, every VM using all of its memory: "
+	}
+	return "Simulated: "
 }
 
 // FullSpeed is the performance index from which it reads 1.00.

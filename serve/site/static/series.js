@@ -127,7 +127,7 @@
       turn.addEventListener("click", () => { drawn = !drawn; show(); });
       figure.insertBefore(turn, figure.querySelector(".scroll"));
     }
-    turn.textContent = drawn ? "Show so that it can be zoomed" : "Show as a drawing that the keyboard reads";
+    turn.textContent = drawn ? "Show chart that zooms" : "Show accessible chart";
     figure.classList.toggle("plotted", !drawn);
     place.hidden = drawn;
     if (drawn) return;

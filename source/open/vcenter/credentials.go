@@ -10,16 +10,17 @@ import (
 	"strings"
 
 	"homenode/internal/bounded"
+	"homenode/internal/owned"
 )
 
 // A credential is one line of a credentials file.
 type credential struct {
-	host     string // as in a URL, in lower case, with or without a port; * is every other host
+	host     string // as in a URL, in lower case, with or without a port; * matches every other host
 	user     string
 	password string
 }
 
-// readCredentials reads a credentials file that only its owner may read.
+// readCredentials reads a credentials file that only its owner can read.
 func readCredentials(path string) ([]credential, error) {
 	b, err := ReadSecret(path)
 	if err != nil {
@@ -28,22 +29,21 @@ func readCredentials(path string) ([]credential, error) {
 	return parseCredentials(path, b)
 }
 
-// ReadSecret reads a file that holds a password and that only its owner may read.
+// ReadSecret reads a file that holds a password and that only its owner may read, or that root lends to the group of this process.
 func ReadSecret(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+	if !owned.Secret(info) {
 		return nil, fmt.Errorf("%s: others may read it (mode %04o): chmod 600 it", path, info.Mode().Perm())
 	}
 	return bounded.File(path, bounded.Secret)
 }
 
-// parseCredentials reads lines of host, user and password. A word that starts
-// with a quote ends at the next one, with \" and \\ inside; any other word is
-// read as it is, up to the next blank. Lines that are empty or start with # are
-// skipped. No error repeats what a line holds.
+// parseCredentials parses lines of host, user and password. A word that starts with a quote
+// ends at the next one, with \" and \\ inside; any other word is used literally, up to the next
+// blank. Lines that are empty or start with # are skipped. Errors never contain text of a line.
 func parseCredentials(name string, b []byte) ([]credential, error) {
 	var list []credential
 	seen := make(map[[2]string]int)
@@ -98,7 +98,7 @@ func splitWords(line string) ([]string, error) {
 	return words, nil
 }
 
-// quotedWord returns the word up to the closing quote and what follows.
+// quotedWord returns the word up to the closing quote and the rest.
 func quotedWord(s string) (word, rest string, err error) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -119,8 +119,8 @@ func quotedWord(s string) (word, rest string, err error) {
 	return "", "", errors.New("found no closing quote")
 }
 
-// findCredential returns the line for a host: with its port before without,
-// before the one of every host. A user that the URL names must be that of the line.
+// findCredential returns the line for a host. An entry with its port takes precedence over one
+// without, and both over *. If the URL contains a user, that of the line must be the same.
 func findCredential(list []credential, host, user string) (credential, bool) {
 	host = strings.ToLower(host)
 	bare := host

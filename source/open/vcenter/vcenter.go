@@ -1,6 +1,6 @@
-// Package vcenter opens vCenters and standalone ESXi hosts as sources of package open:
-// it finds the account and names each by its host. It is separate from open because of what
-// it links.
+// Package vcenter opens vCenters and standalone ESXi hosts as sources of package open: it determines
+// the account and names each source after its host. It is separate from open because of its
+// dependencies.
 package vcenter
 
 import (
@@ -24,27 +24,27 @@ import (
 	"homenode/source/vsphere/lab"
 )
 
-// Options say how to reach vCenters.
+// Options configure the access to vCenters.
 type Options struct {
-	vsphere.Options // of all vCenters; the account and Progress are left empty
+	vsphere.Options // for all vCenters; the account and Progress are not set
 
-	// Env is the value of a variable. Those of govc come before those of Terraform, PowerCLI scripts
-	// and Ansible: GOVC_URL, VSPHERE_SERVER.
+	// Env returns the value of a variable. Variables of govc take precedence over those of Terraform,
+	// PowerCLI scripts and Ansible: GOVC_URL before VSPHERE_SERVER.
 	Env             func(name string) string
-	CredentialsFile string // lines "host user password"; empty for none
-	// Logs says of which VMs vmware.log is fetched from the datastores, as evidence; nil for none. It
-	// needs privileges that reading the fleet does not: privilege.Files.
+	CredentialsFile string // lines "host user password"; "" without one
+	// Logs selects the VMs whose vmware.log is fetched from the datastores as evidence; nil for none.
+	// This needs additional privileges: privilege.Files.
 	Logs func(v *numa.VM) bool
-	// Ask completes the account when neither files nor variables have it.
+	// Ask completes the account if it is neither in files nor in variables.
 	Ask func(host string, a *Account) error
 }
 
 // An Account is a user of a vCenter.
 type Account struct{ User, Password string }
 
-// Dial returns the source that an https URL, "vcenter" (the URL in GOVC_URL) or
-// open.Demo names; it is what open.Options.Dial wants. Credentials in GOVC_URL are
-// accepted, in a URL of the user refused: others can see the arguments of a program.
+// Dial returns the source for an https URL, "vcenter" (the URL in GOVC_URL) or open.Demo; it
+// implements open.Options.Dial. Credentials are accepted in GOVC_URL but rejected in a URL argument,
+// because other users can see the arguments of a program.
 func (o Options) Dial(name string) (open.Source, error) {
 	if name == open.Demo {
 		return open.Source{Names: []string{name}, Read: o.demo}, nil
@@ -63,8 +63,8 @@ func (o Options) Dial(name string) (open.Source, error) {
 	}}, nil
 }
 
-// Live returns the host that an https URL or "vcenter" names, as Dial reads it, and what opens
-// a session with it that stays open.
+// Live returns the host of an https URL or "vcenter", parsed as in Dial, and a function that opens a
+// permanent session.
 func (o Options) Live(name string) (host string, open func(context.Context) (*vsphere.Live, error), err error) {
 	u, _, own, err := o.target(name)
 	if err != nil {
@@ -73,7 +73,7 @@ func (o Options) Live(name string) (host string, open func(context.Context) (*vs
 	return u.Host, func(ctx context.Context) (*vsphere.Live, error) { return vsphere.Open(ctx, u, own) }, nil
 }
 
-// Address returns the URL that an https URL or "vcenter" names, without an account.
+// Address returns the URL for an https URL or "vcenter", without an account.
 func (o Options) Address(name string) (*url.URL, error) {
 	u, err := o.locate(name)
 	if err != nil {
@@ -83,7 +83,7 @@ func (o Options) Address(name string) (*url.URL, error) {
 	return u, nil
 }
 
-// locate returns the URL that a name stands for. It has a password only when it comes from a variable.
+// locate returns the URL for a name. It contains a password only if it comes from a variable.
 func (o Options) locate(name string) (*url.URL, error) {
 	raw, fromEnv := name, name == "vcenter"
 	if fromEnv {
@@ -98,7 +98,7 @@ func (o Options) locate(name string) (*url.URL, error) {
 	if err != nil {
 		var parse *url.Error
 		if errors.As(err, &parse) {
-			err = parse.Err // parse.URL may hold a password
+			err = parse.Err // parse.URL may contain a password
 		}
 		return nil, fmt.Errorf("the URL is malformed: %w", err)
 	}
@@ -108,7 +108,8 @@ func (o Options) locate(name string) (*url.URL, error) {
 	return u, nil
 }
 
-// target returns the URL of a vCenter without its account, its names, and how to reach it.
+// target returns the URL of a vCenter without its account, its names, and the options for connecting
+// to it.
 func (o Options) target(name string) (u *url.URL, names []string, own vsphere.Options, err error) {
 	if u, err = o.locate(name); err != nil {
 		return nil, nil, own, err
@@ -129,7 +130,7 @@ func (o Options) target(name string) (u *url.URL, names []string, own vsphere.Op
 	return u, names, own, nil
 }
 
-// fetchLogs adds what the logs of the wanted VMs tell to the fleet.
+// fetchLogs adds the data in the logs of the wanted VMs to the fleet.
 func fetchLogs(ctx context.Context, u *url.URL, o vsphere.Options, fleet *numa.Fleet, wanted func(*numa.VM) bool) error {
 	var ids []string
 	for i := range fleet.VMs {
@@ -152,9 +153,11 @@ func fetchLogs(ctx context.Context, u *url.URL, o vsphere.Options, fleet *numa.F
 	var pieces []evidence.Piece
 	for _, l := range logs {
 		p := evidence.Piece{Name: l.Name, VM: l.VM}
-		if doc, err := vmxlog.Read(l.Name, bytes.NewReader(l.Data)); err != nil {
+		doc, err := vmxlog.Read(l.Name, bytes.NewReader(l.Data))
+		if err != nil {
 			p.Errs = []error{err}
-		} else {
+		}
+		if doc != nil {
 			p.Docs = []fact.Document{doc}
 		}
 		pieces = append(pieces, p)
@@ -166,7 +169,7 @@ func fetchLogs(ctx context.Context, u *url.URL, o vsphere.Options, fleet *numa.F
 	return nil
 }
 
-// mostLogs bounds the VMs whose logs are fetched in one read: at 2 MB each.
+// mostLogs is the maximum number of VMs whose logs are fetched in one read: up to 2 MB each.
 const mostLogs = 500
 
 // first returns the value of the first variable that is set.
@@ -179,8 +182,7 @@ func (o Options) first(names ...string) string {
 	return ""
 }
 
-// account fills in what is missing: from the credentials file and the govc
-// variables, then by asking.
+// account completes the account: from the credentials file and the govc variables, then by asking.
 func (o Options) account(host string, a *Account) error {
 	if o.CredentialsFile != "" {
 		list, err := readCredentials(o.CredentialsFile)
@@ -200,8 +202,7 @@ func (o Options) account(host string, a *Account) error {
 	return o.Ask(host, a)
 }
 
-// hostNames returns the names of a vCenter: vc01, vc01.example.com, and with the
-// port and the user.
+// hostNames returns the names of a vCenter: vc01, vc01.example.com, and the one with port and user.
 func hostNames(u *url.URL) []string {
 	host := strings.ToLower(u.Hostname())
 	short, _, _ := strings.Cut(host, ".")
@@ -215,8 +216,7 @@ func hostNames(u *url.URL) []string {
 	return []string{short, host, full}
 }
 
-// demo serves the demo fleet by a simulated vCenter on loopback and reads it
-// like any other.
+// demo starts a simulated vCenter with the demo fleet on loopback and reads it like a real one.
 func (o Options) demo(ctx context.Context, progress func(stage string, done, total int)) (*numa.Fleet, error) {
 	fleet, err := demo.Fleet()
 	if err != nil {
@@ -228,14 +228,13 @@ func (o Options) demo(ctx context.Context, progress func(stage string, done, tot
 	}
 	defer vc.Close()
 	own := o.Options
-	own.Progress, own.Insecure = progress, true // the simulator makes its certificate anew each time
+	own.Progress, own.Insecure = progress, true // the simulator generates a new certificate each time
 	got, err := vsphere.Read(ctx, vc.URL, own)
 	if err != nil {
 		return nil, err
 	}
 	got.Source = "demo (simulated vCenter)"
-	// The simulator serves an inventory; what was seen comes beside it, as with
-	// --evidence.
+	// The simulator provides an inventory; observations are added separately, as with --evidence.
 	for i := range got.VMs {
 		v := &got.VMs[i]
 		for _, same := range fleet.FindVMs(v.Name) {
@@ -246,7 +245,7 @@ func (o Options) demo(ctx context.Context, progress func(stage string, done, tot
 	return got, nil
 }
 
-// renameSource gives the simulator, whose port differs each time, one name.
+// renameSource gives the simulator a fixed name, because its port varies.
 func renameSource(f *numa.Fleet, from, to string) {
 	rename := func(at *string) { *at = strings.Replace(*at, from, to, 1) }
 	for i := range f.Clusters {

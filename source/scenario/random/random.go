@@ -1,4 +1,4 @@
-// Package random writes scenarios for tests of what has to hold for every fleet.
+// Package random generates scenarios for tests of invariants of every fleet.
 package random
 
 import (
@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Fleet writes clusters of like and unlike hosts with VMs of every width and the settings that findings are about.
+// Fleet generates clusters of equal and different hosts with VMs of every width and the settings that affect
+// findings.
 func Fleet(r *rand.Rand) string {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	var b strings.Builder

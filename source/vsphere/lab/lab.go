@@ -91,6 +91,10 @@ func (v *VCenter) PutLog(folder, vm string, data []byte) error {
 	return os.WriteFile(filepath.Join(dir, "vmware.log"), data, 0o600)
 }
 
+// instance is the instance UUID of every simulated vCenter: the simulator derives its own from the network card, so that plans would have
+// another ID on every machine.
+const instance = "15997554-7ef6-57a7-8fbe-c68170c2865a"
+
 // Start serves the fleet. Hosts, VMs and clusters keep their IDs. Unknown facts stay unset, except where the API cannot express
 // that: a VM with a configuration always has settings and affinities, possibly empty ones.
 func Start(f *numa.Fleet) (*VCenter, error) {
@@ -104,6 +108,9 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 		return nil, fmt.Errorf("start the simulator: %w", err)
 	}
 	b := newBuilder(m)
+	if about, ok := b.ctx.Map.Get(vim25.ServiceInstance).(*simulator.ServiceInstance); ok {
+		about.Content.About.InstanceUuid = instance
+	}
 	err := b.addAttributes(f)
 	if err == nil {
 		err = b.addClusters(f)

@@ -1,5 +1,5 @@
-// Command govc is the part of govmomi's govc that the benchmark of the collection
-// and the scripts of plans (output/fix/script, in tests) run. It is a module of its own: homenode does not need its libraries.
+// Command govc is the subset of govmomi's govc that the collection benchmark and the plan scripts (output/fix/script, in
+// tests) run. It is a separate module, so that homenode does not depend on its libraries.
 package main
 
 import (

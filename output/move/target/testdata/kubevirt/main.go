@@ -1,7 +1,7 @@
-// Command kubevirt lets KubeVirt's own types decode the VirtualMachine of each file that is named, strictly, and copies the rules of
-// its webhook that NUMA is in. It prints a line for each file: its name, a tab, and what is wrong, or nothing.
+// Command kubevirt decodes the VirtualMachine in each named file strictly with KubeVirt's own types, and checks the NUMA rules of
+// its webhook, which are copied here. It prints a line for each file: its name, a tab, and the errors, if any.
 //
-// It is a module of its own, since the types bring Kubernetes with them.
+// It is a separate module, because the types depend on Kubernetes.
 package main
 
 import (
@@ -33,7 +33,8 @@ func check(name string) error {
 	if err := yaml.UnmarshalStrict(data, &vm); err != nil {
 		return err
 	}
-	// The type below spec.template.spec decodes itself and accepts any field: the domain is decoded on its own.
+	// The type below spec.template.spec has its own decoder, which accepts unknown fields. The domain is therefore decoded
+	// separately.
 	var raw struct {
 		Spec struct {
 			Template struct {

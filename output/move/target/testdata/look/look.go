@@ -1,4 +1,4 @@
-// Look runs programs in a guest and prints what each says, and the machine as package machine reads it.
+// Look runs programs in a guest. It prints their output, and the machine according to package machine.
 package main
 
 import (

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/change/fix"
+	"homenode/docs/schema"
+	"homenode/esxi/rulebook"
+	"homenode/internal/notices"
+	"homenode/internal/texttab"
+	built "homenode/internal/version"
+	"homenode/rules"
+	"homenode/source/measured"
+	"homenode/source/snapshot"
+)
+
+func newVersion() *cobra.Command {
+	licences := false
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Prints the version, the commit, the build, and the versions of the rule book and of files",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if licences {
+				return notices.Write(cmd.OutOrStdout())
+			}
+			return writeVersion(cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&licences, "licenses", false, "print the licences and notices of everything that homenode links")
+	return cmd
+}
+
+// writeVersion writes the version as --version does, and below it what else has one.
+func writeVersion(w io.Writer) error {
+	answers, err := answerVersions()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "homenode %s\n\ncommit     %s\nrule book  %s: %d statements, %d checks\n", built.Build(), built.Commit(), rulebook.Version(), len(rulebook.Statements), len(rules.All))
+	fmt.Fprintf(w, "files      %s %d, %s %d, %s %d\n", snapshot.Format, snapshot.Version, fix.Format, fix.Version, measured.Format, measured.Version)
+	lead := "answers    "
+	for _, line := range texttab.Wrap(strings.Join(answers, ", "), 100) {
+		fmt.Fprintln(w, lead+line)
+		lead = strings.Repeat(" ", len(lead))
+	}
+	return nil
+}
+
+// answerVersions returns the formats of answers with the version of each, as their schemas state them.
+func answerVersions() (out []string, err error) {
+	files, err := fs.Glob(schema.Files, "*.json")
+	for _, file := range files {
+		b, err := schema.Files.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var s struct {
+			Title string
+			Defs  map[string]struct {
+				Properties struct{ Version struct{ Const int } }
+			} `json:"$defs"`
+		}
+		if err := json.Unmarshal(b, &s); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if n := s.Defs["output.format.envelope"].Properties.Version.Const; n > 0 {
+			out = append(out, fmt.Sprintf("%s %d", strings.TrimPrefix(s.Title, "homenode-"), n))
+		}
+	}
+	slices.Sort(out)
+	return out, err
+}
