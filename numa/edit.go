@@ -1,7 +1,6 @@
 package numa
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -334,9 +333,16 @@ func (e Edit) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON parses the output of MarshalJSON.
 func (e *Edit) UnmarshalJSON(data []byte) error {
 	var j editJSON
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&j); err != nil {
+	var fields map[string]json.RawMessage // with their names as they are: editJSON takes any case
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	for name := range fields {
+		if !slices.Contains([]string{"kind", "key", "from", "to", "needs"}, name) {
+			return fmt.Errorf("found the unknown field %.40q in an edit", name)
+		}
+	}
+	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
 	keyed := slices.Contains([]EditKind{EditExtraConfig, EditHostOption, EditDRSRule}, j.Kind)

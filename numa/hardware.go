@@ -61,6 +61,9 @@ func HardwareOf(version int) (Hardware, bool) {
 	return Hardware{}, false
 }
 
+// NewestHardware returns the limits of the newest version of the virtual hardware.
+func NewestHardware() Hardware { return hardwareVersions[len(hardwareVersions)-1] }
+
 // Hardware returns the newest virtual hardware version that r runs, which is also its default for new VMs; 0 when r is older than 3.5.
 func (r Release) Hardware() int {
 	newest := 0

@@ -34,6 +34,7 @@ const (
 	ErrPower     Refusal = "it is not possible in this power state"                   // InvalidPowerState
 	ErrNoTools   Refusal = "VMware Tools do not run: the guest cannot be shut down"   // ToolsUnavailable
 	ErrPrivilege Refusal = "a privilege is missing"                                   // NoPermission
+	ErrGone      Refusal = "it is no longer in the inventory"                         // ManagedObjectNotFound
 	ErrNoOption  Refusal = "the host has no such option"                              // InvalidName
 	ErrExpired   Refusal = "the session expired"                                      // NotAuthenticated
 	ErrLost      Refusal = "the connection ended before the answer: whether it was done is unknown"

@@ -22,6 +22,7 @@ func (m *maker) changes() []Change {
 			continue
 		}
 		c := Change{Host: &Target{Name: h.Name, ID: h.ID, Cluster: m.cluster(h.Cluster)}, Findings: m.rulesOf(h.ID), Edits: m.edits[h.ID], Downtime: "none"}
+		c.Lost = c.lost()
 		out = append(out, c)
 	}
 	hosts := len(out)
@@ -88,10 +89,8 @@ func (m *maker) change(v, next *rule.VM) Change {
 		if e.Kind == numa.EditCPUAffinity && v.Cluster != "" {
 			c.Notices = append(c.Notices, "CPU affinity is not to be set in a cluster with DRS: where that is on, move the VM off the cluster for the change")
 		}
-		if why := c.oneWay(e); why != "" {
-			c.Lost = append(c.Lost, why)
-		}
 	}
+	c.Lost = c.lost()
 	if c.Needs() != numa.NeedsNothing {
 		c.Lost = append(c.Lost, "the stored size (numa.autosize.*) is written back, but ESXi may write another one at the next power-on")
 	}

@@ -112,10 +112,13 @@ func holds(e numa.Edit, v, want numa.Value) bool {
 	return v.Same(want)
 }
 
-// oneWay says why an edit of a VM cannot be taken back; "" when it can.
+// oneWay says why an edit cannot be taken back; "" when it can.
 func (c *Change) oneWay(e numa.Edit) string {
-	if e.Kind == numa.EditHardware {
+	switch {
+	case e.Kind == numa.EditHardware:
 		return "the virtual hardware version cannot be lowered"
+	case e.Kind == numa.EditHostOption && !e.From.Set:
+		return fmt.Sprintf("%s had no value, vSphere removes no option of a host, and the host states no default", e.Key)
 	}
 	if e.Kind != numa.EditCoresPerSocket {
 		return ""
@@ -128,6 +131,19 @@ func (c *Change) oneWay(e numa.Edit) string {
 	return ""
 }
 
+// lost says what of the edits a rollback does not give back.
+func (c *Change) lost() (out []string) {
+	for _, e := range c.Edits {
+		switch why := c.oneWay(e); {
+		case e.Kind == numa.EditHostOption && why != "":
+			out = append(out, e.Key+" has no known value: vSphere removes no option of a host, so a rollback sets the default that the host states")
+		case why != "":
+			out = append(out, why)
+		}
+	}
+	return out
+}
+
 // known returns what the plan was made for; "" for what was not known.
 func (c *Change) known(name string) string {
 	for _, k := range c.Basis {
@@ -138,7 +154,7 @@ func (c *Change) known(name string) string {
 	return ""
 }
 
-// Undo returns the plan that takes the edits back that were written, by ID of their VM or host: the last first.
+// Undo returns the plan that takes the edits back that were written, by ID of their VM or host: the last first. Its Left has each edit that stays.
 func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 	out := *p
 	out.Changes, out.Left, out.Undoes = []Change{}, []Left{}, p.ID
@@ -151,14 +167,11 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 		}
 		u := Change{VM: c.VM, Host: c.Host, Cluster: c.Cluster, Batch: c.Batch, Findings: []string{}, Downtime: c.Downtime, Lost: c.Lost}
 		for _, e := range slices.Backward(edits) {
-			switch {
-			case c.oneWay(e) != "":
-				out.Left = append(out.Left, Left{VM: c.VM.Name, ID: c.VM.ID, Why: c.oneWay(e)})
-			case e.Kind == numa.EditHostOption && !e.From.Set:
-				out.Left = append(out.Left, Left{Host: c.Host.Name, ID: c.Host.ID, Why: "which value " + e.Key + " had is not known"})
-			default:
-				u.Edits = append(u.Edits, e.Undo())
+			if why := c.oneWay(e); why != "" {
+				out.stays(&c, e, fmt.Sprintf("%s stays %s: %s", e.Name(), e.To, why))
+				continue
 			}
+			u.Edits = append(u.Edits, e.Undo())
 		}
 		if u.Edits != nil && c.VM != nil && c.Needs() != numa.NeedsNothing {
 			u.Edits = append(u.Edits, c.restored()...)
@@ -180,6 +193,26 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 	return &out, out.Identify()
 }
 
+// stays notes what of a VM, host or cluster a rollback leaves as it is.
+func (p *Plan) stays(c *Change, e numa.Edit, why string) {
+	l := Left{ID: c.Target().ID, Why: why, edit: e}
+	if c.VM != nil {
+		l.VM = c.VM.Name
+	} else {
+		l.Host = c.Target().Name
+	}
+	p.Left = append(p.Left, l)
+}
+
+// LeaveWritten removes from what a rollback leaves the edits of VMs that are not written, as those of a run that failed.
+func (p *Plan) LeaveWritten(states map[string]numa.State) error {
+	p.Left = slices.DeleteFunc(p.Left, func(l Left) bool {
+		st, there := states[l.ID]
+		return l.VM != "" && there && l.edit.Kind != "" && !Kept([]numa.Edit{l.edit}, &st.VM.Config)
+	})
+	return p.Identify()
+}
+
 // LeaveUnwritable removes the edits that homenode does not write, such as one that would restore an invalid value, and notes them in the plan. Scripts for
 // other tools keep them.
 func (p *Plan) LeaveUnwritable() error {
@@ -188,7 +221,7 @@ func (p *Plan) LeaveUnwritable() error {
 		c.Edits = slices.DeleteFunc(slices.Clone(c.Edits), func(e numa.Edit) bool {
 			err := Writable(e)
 			if err != nil {
-				p.Left = append(p.Left, Left{VM: c.Target().Name, ID: c.Target().ID, Why: err.Error()})
+				p.stays(c, e.Undo(), fmt.Sprintf("%s stays %s: %v", e.Name(), e.From, err))
 			}
 			return err != nil
 		})

@@ -14,6 +14,7 @@ import (
 	"io"
 	"slices"
 
+	"homenode/internal/texttab"
 	"homenode/numa"
 )
 
@@ -150,6 +151,8 @@ type Left struct {
 	Rule     string `json:"rule,omitempty"` // "" where the VM was asked for by --set
 	Severity string `json:"severity,omitempty"`
 	Why      string `json:"why"`
+
+	edit numa.Edit // that a rollback does not take back; the zero value otherwise
 }
 
 // Batches returns how many batches the changes are in.
@@ -183,7 +186,7 @@ func (p *Plan) hash() (string, error) {
 
 // Write writes the plan as Read reads it.
 func (p *Plan) Write(w io.Writer) error {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(texttab.EscapedJSON(w))
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(p)

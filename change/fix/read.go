@@ -2,13 +2,13 @@ package fix
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"homenode/numa"
@@ -37,23 +37,19 @@ func Read(r io.Reader) (*Plan, error) {
 	if err := p.Check(); err != nil {
 		return nil, located(data, err)
 	}
+	if p.Undoes != "" {
+		return nil, fmt.Errorf("it takes the plan %.40q back, which --rollback of a journal does", p.Undoes)
+	}
 	return p, nil
 }
 
-// Strict reads one JSON value that has no unknown field, no field twice, and nothing behind it.
+// Strict reads one JSON value that has no unknown field, no field twice, and nothing behind it. A name of other case is another name: people and other
+// readers would take "TO" for a field of its own.
 func Strict(data []byte, to any) error {
 	if jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) && !jsontext.Value(data).IsValid() {
 		return errors.New("found a field twice in one object, or text that is no UTF-8")
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("found more behind its end")
-	}
-	return nil
+	return json.Unmarshal(data, to, json.RejectUnknownMembers(true))
 }
 
 // A fault is about one change of a plan or, unless edit is -1, one of its edits, both from 0.
@@ -80,35 +76,22 @@ func (f *fault) Unwrap() error { return f.err }
 func located(data []byte, err error) error {
 	tree, syntax := jsontree.Parse(data, 1)
 	if syntax != nil {
-		return fmt.Errorf("it is no plan: %w", syntax)
+		return fmt.Errorf("line %d: it is no plan: %s", syntax.Line, syntax.Msg)
 	}
 	line := tree.Line
 	var f *fault
-	var wrong *json.UnmarshalTypeError
+	var wrong *json.SemanticError
 	switch {
 	case errors.As(err, &f):
 		at := tree.At("changes", strconv.Itoa(f.change))
 		line = max(line, at.Line, at.At("edits", strconv.Itoa(f.edit)).Line)
 	case errors.As(err, &wrong):
-		line += bytes.Count(data[:min(int(wrong.Offset), len(data))], []byte("\n"))
-	default:
-		line = max(line, undecoded(data, tree))
-	}
-	return fmt.Errorf("line %d: %w", line, err)
-}
-
-// undecoded returns the line of the first change that cannot be decoded; 0 for none.
-func undecoded(data []byte, tree *jsontree.Value) int {
-	var p struct{ Changes []json.RawMessage }
-	if json.Unmarshal(data, &p) != nil {
-		return 0
-	}
-	for i, one := range p.Changes {
-		if Strict(one, &Change{}) != nil {
-			return tree.At("changes", strconv.Itoa(i)).Line
+		line = 1 + bytes.Count(data[:min(int(wrong.ByteOffset), len(data))], []byte("\n"))
+		if wrong.Err != nil {
+			err = fmt.Errorf("%.200s: %w", wrong.JSONPointer, wrong.Err)
 		}
 	}
-	return 0
+	return fmt.Errorf("line %d: %w", line, err)
 }
 
 // Check says why homenode does not carry the plan out, whoever wrote it: nil when its form, version and ID are right, each change is of one
@@ -122,13 +105,20 @@ func (p *Plan) Check() error {
 	} else if id != p.ID {
 		return errors.New("the plan was edited after it was made: its ID does not fit. Make it again, with --vm and --rule to narrow it")
 	}
+	if p.Asked.AtOnce < 1 || p.Asked.AtOnce > maxChanges {
+		return fmt.Errorf("found %d VMs at a time, want at least 1", p.Asked.AtOnce)
+	}
 	if len(p.Changes) > maxChanges {
 		return fmt.Errorf("found %d changes, want at most %d", len(p.Changes), maxChanges)
 	}
 	seen, batch := map[string]bool{}, 0
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if err := c.check(seen); err != nil {
+		err := c.check(seen)
+		if err == nil && c.VM != nil && p.Undoes == "" { // a rollback needs no prediction
+			err = c.based()
+		}
+		if err != nil {
 			return &fault{i, -1, c.name(), err}
 		}
 		if c.Batch < max(1, batch) || c.Batch > maxChanges {
@@ -179,6 +169,14 @@ func (c *Change) check(seen map[string]bool) error {
 		seen[t.ID] = true
 	}
 	return nil
+}
+
+// based says why a change of a VM that is no rollback is not carried out: nothing says for which VM it was made, or no VM can be so.
+func (c *Change) based() error {
+	if len(c.Basis) == 0 {
+		return errors.New("found no predictedFrom: whether the VM is as the plan saw it cannot be checked")
+	}
+	return c.possible()
 }
 
 // takes says why an edit is none of its object, or not Writable.

@@ -16,6 +16,7 @@ type form struct {
 	least, most int // of a number, of each number of a list
 	step        int // a number is a multiple of it; 0 for any
 	list        bool
+	single      bool // a list without ranges and blanks
 	truth       bool
 	only        []string // of a text
 }
@@ -76,7 +77,7 @@ var kindForms = map[numa.EditKind]form{
 	numa.EditMemoryHotAdd:      {truth: true},
 	numa.EditCoresPerNUMANode:  number(0, numa.MaxVCPUs),
 	numa.EditVNUMAHotAdd:       {truth: true},
-	numa.EditCPUAffinity:       {list: true, most: mostPCPU},
+	numa.EditCPUAffinity:       {list: true, single: true, most: mostPCPU}, // a list of numbers in the API
 	numa.EditLatency:           {only: []string{"low", "normal", "medium", "high"}},
 	numa.EditReserveAll:        {truth: true},
 	numa.EditMemoryReservation: number(0, int(numa.MaxVMMemory/numa.MiB)),
@@ -122,6 +123,11 @@ func Writable(e numa.Edit) error {
 	if err := f.check(e.To.Text); err != nil {
 		return fmt.Errorf("%s: %w", e.Name(), err)
 	}
+	if n, err := digits(e.To.Text); e.Kind == numa.EditHardware {
+		if _, known := numa.HardwareOf(n); err != nil || !known {
+			return fmt.Errorf("found the virtual hardware version %s, which no ESXi is known to have", e.To)
+		}
+	}
 	if was, now := e.From.Text, e.To.Text; e.Kind == numa.EditHardware && e.From.Set && (len(now) < len(was) || len(now) == len(was) && now < was) {
 		return fmt.Errorf("the virtual hardware version cannot be lowered, from %s to %s", was, now)
 	}
@@ -163,7 +169,7 @@ func (f *form) check(text string) error {
 		return nil
 	case f.only != nil:
 		return fmt.Errorf("found %q, want one of %s", text, strings.Join(f.only, ", "))
-	case f.list && (text == "" || strings.EqualFold(text, "all")):
+	case f.list && (text == "" || !f.single && strings.EqualFold(text, "all")):
 		return nil
 	case f.list:
 		return f.checkList(text)
@@ -185,6 +191,9 @@ func digits(text string) (int, error) {
 // checkList reads numbers and ranges with commas.
 func (f *form) checkList(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
+		if f.single && strings.ContainsAny(part, "- ") {
+			return fmt.Errorf("found %q, want numbers with commas, without ranges and blanks", text)
+		}
 		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
 		a, err := digits(low)
 		b := a

@@ -3,6 +3,7 @@
 package bounded
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -36,14 +37,18 @@ func File(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := io.ReadAll(Reader(f, limit))
+	var b bytes.Buffer
+	if info, failed := f.Stat(); failed == nil { // reading tells the error
+		b.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(Reader(f, limit))
 	if larger := (*LimitError)(nil); errors.As(err, &larger) {
 		err = fmt.Errorf("%s: %w, want at most that", path, err)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	return b, nil
+	return b.Bytes(), nil
 }
 
 // Reader returns a reader of r that ends with a *LimitError after limit bytes.

@@ -1,7 +1,9 @@
 package fix
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/change/fix"
@@ -42,8 +44,18 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		a.Title = "Plan " + id + ", taken back"
 	}
 	a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", id, verb, words.Plural(len(results), "change"), strings.Join(parts, ", "))}
-	if len(results) == 0 {
+	var left []fix.Left
+	if undo {
+		left = p.Left
+	}
+	switch {
+	case len(results) == 0 && len(left) > 0:
+		a.Verdict = []string{fmt.Sprintf("Nothing of plan %s can be taken back.", id)}
+	case len(results) == 0:
 		a.Verdict = []string{fmt.Sprintf("Plan %s has nothing to do.", id)}
+	}
+	if len(left) > 0 {
+		a.Verdict = append(a.Verdict, stays(left))
 	}
 	if stopped != nil {
 		a.Verdict = append(a.Verdict, "It ended early: "+stopped.Error()+".")
@@ -51,7 +63,15 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 	if off != nil {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("LEFT OFF, power on by hand or with --resume: %s.", strings.Join(off, ", ")))
 	}
-	a.Tables = []answer.Table{t}
+	if len(results) > 0 || !undo {
+		a.Tables = []answer.Table{t}
+	}
+	if undo {
+		a.Tables = append(a.Tables, leftTables(p)...)
+		if lost := texts(p, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }); len(lost.Rows) > 0 {
+			a.Tables = append(a.Tables, lost)
+		}
+	}
 	a.Facts = []answer.Fact{{Name: "journal", Text: journal}}
 	a.Result = struct {
 		Plan    string         `json:"plan"`
@@ -59,12 +79,24 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		Journal string         `json:"journal"`
 		Stopped string         `json:"stopped,omitempty"`
 		Results []apply.Result `json:"results"`
-	}{id, undo, journal, text(stopped), results}
+		Left    []fix.Left     `json:"left,omitempty"`
+	}{id, undo, journal, text(stopped), results, left}
 	if count[apply.Done]+count[apply.Pending] == 0 && count[apply.NeedsOff] > 0 && stopped == nil {
 		a.Verdict[0] += " Nothing was changed."
 	}
 	a.Next = next(count, words.Command(source), words.Command(journal), undo, stopped != nil || off != nil)
 	return a
+}
+
+// stays names what a rollback leaves as the run wrote it.
+func stays(left []fix.Left) string {
+	var names []string
+	for _, l := range left {
+		if name := cmp.Or(l.VM, l.Host); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return fmt.Sprintf("NOT taken back, or not all: %s.", words.List(names))
 }
 
 // next returns the commands that continue, verify or undo the run.

@@ -14,6 +14,7 @@ import (
 const (
 	mostText   = 32 << 10 // of a query: the parser is recursive for nested expressions
 	mostSteps  = 50_000   // of a subquery: 30 days at one a minute
+	mostParts  = 1_000    // of its tree: what looks at each part looks at all around it
 	mostGrowth = 8        // factor by which the labels of a series may grow
 	mostLabels = 1 << 10  // of texts that are inserted into labels
 )
@@ -26,6 +27,9 @@ func (a *API) bound(query string, apart time.Duration) (err error) {
 	expr, wrong := a.parser.ParseExpr(query)
 	if wrong != nil {
 		return badData{fmt.Errorf("invalid parameter \"query\": %w", wrong)}
+	}
+	if n := parts(expr); n > mostParts {
+		return badData{fmt.Errorf("found a query of %d parts, want at most %d", n, mostParts)}
 	}
 	texts := 0
 	parser.Inspect(expr, func(node parser.Node, around []parser.Node) error {
@@ -50,6 +54,15 @@ func (a *API) bound(query string, apart time.Duration) (err error) {
 		return err
 	})
 	return err
+}
+
+// parts counts the parts of a query.
+func parts(node parser.Node) int {
+	n := 1
+	for child := range parser.ChildrenIter(node) {
+		n += parts(child)
+	}
+	return n
 }
 
 // growth returns the maximum factor by which a call lengthens a label, and the bytes of its own text in labels; 1 and 0 for all other nodes.

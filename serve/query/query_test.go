@@ -273,6 +273,8 @@ func TestBounds(t *testing.T) {
 		strings.Repeat("(", 1<<18) + "1":                                              "bytes",
 		"max_over_time(x[30d:1m])":                                                    "",
 		"max_over_time(rate(x[5m])[1d:20s])":                                          "",
+		strings.Repeat("up+", 10_000) + "up":                                          "20001 parts",
+		strings.Repeat("up+", 400) + "up":                                             "",
 		strings.Repeat("-", mostDepth) + "1":                                          "",
 	} {
 		for path, more := range map[string]url.Values{"/api/v1/query": {}, "/api/v1/query_range": {"start": {at(0)}, "end": {at(60)}, "step": {"1m"}}} {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -293,9 +294,9 @@ func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(uploadLongest)) // a test's connection has none
-	_ = c.SetWriteDeadline(time.Now().Add(uploadLongest + time.Minute))
-	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10) // plus the other parts of the form
+	_ = c.SetWriteDeadline(time.Now().Add(uploadLongest + time.Minute)) // a test's connection has none
+	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10)  // plus the other parts of the form
+	r.Body = &paced{ReadCloser: r.Body, until: c.SetReadDeadline, last: time.Now().Add(uploadLongest), bytes: paceBytes, within: paceTime}
 	x.do(w, nil, func(*request) (string, error) {
 		e, err := s.take(r)
 		if err == nil {
@@ -308,9 +309,47 @@ func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// readable reads an uploaded capture; an unreadable one is removed.
+// The slowest upload that is taken sends paceBytes in each paceTime (35 kbit/s).
+const (
+	paceBytes = 256 << 10
+	paceTime  = time.Minute
+)
+
+// A paced body of a request has to send so many bytes within each such time, and all until last: else the read deadline of its connection passes.
+type paced struct {
+	io.ReadCloser
+	until  func(time.Time) error
+	last   time.Time
+	bytes  int
+	within time.Duration
+
+	left int // of the bytes that the deadline is about
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	if p.left <= 0 {
+		end := time.Now().Add(p.within)
+		if end.After(p.last) {
+			end = p.last
+		}
+		_ = p.until(end) // a test's connection has none
+		p.left = p.bytes
+	}
+	n, err := p.ReadCloser.Read(b)
+	p.left -= n
+	return n, err
+}
+
+// readLongest is how long an upload may keep the server busy before it is answered.
+const readLongest = 30 * time.Second
+
+// readable reads an uploaded capture; an unreadable one is removed. One that takes longer is kept, and read when it is shown.
 func (x *request) readable(e *captures.Entry) error {
-	end, err := asking.Take(x.Context())
+	ctx, cancel := context.WithTimeout(x.Context(), readLongest)
+	defer cancel()
+	defer func(was *http.Request) { x.Request = was }(x.Request)
+	x.Request = x.WithContext(ctx)
+	end, err := asking.Take(ctx)
 	if err != nil {
 		return nil // it is read when it is shown
 	}

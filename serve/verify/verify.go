@@ -73,6 +73,11 @@ func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 		}
 		v.Checks = append(v.Checks, check)
 	}
+	for _, l := range p.Left {
+		if p.Undoes != "" { // a rollback leaves it as the run before it wrote it
+			v.Checks = append(v.Checks, effect.Check{ID: l.ID, Name: cmp.Or(l.VM, l.Host), Written: effect.No, InEffect: effect.No, Why: "the rollback does not take it back: " + l.Why})
+		}
+	}
 	if in.History == nil {
 		v.NoSamples = "no samples were named: --query-url says where N%L and ready time were kept"
 	} else if err := in.measure(ctx, v, p, written, effective, ahead); err != nil {

@@ -24,6 +24,9 @@ type Options struct {
 	// Damaged is called for an unreadable member; Walk continues after it. nil means that the first one ends Walk.
 	Damaged func(name string, err error)
 
+	// Stop is asked at each member; its error ends Walk. nil means never.
+	Stop func() error
+
 	MaxEntries int   // members of all archives together; 0 means 1,000,000
 	MaxBytes   int64 // unpacked bytes of all archives together; 0 means 256 GiB
 	// MaxRatio is the largest ratio of unpacked to packed size of an archive, checked beyond 256
@@ -31,6 +34,8 @@ type Options struct {
 	MaxRatio int64
 	// Spool is the memory for parts that arrive out of order and for a zip inside an archive; 0 means 32 MiB.
 	Spool int64
+	// RatioFrom is the number of unpacked bytes from which MaxRatio is checked; 0 means 256 MiB. Who keeps members in memory takes less.
+	RatioFrom int64
 }
 
 // A Visit reads one member. name is the path of the walk, a slash and the name in it; size is in
@@ -82,6 +87,7 @@ func (opt *Options) bound() {
 	setDefault(&opt.MaxEntries, 1_000_000)
 	setDefault(&opt.MaxBytes, 256<<30)
 	setDefault(&opt.MaxRatio, 250)
+	setDefault(&opt.RatioFrom, ratioFrom)
 	setDefault(&opt.Spool, 32<<20)
 }
 
@@ -171,6 +177,11 @@ func (w *walker) wants(name string) bool { return w.opt.Want == nil || w.opt.Wan
 func (w *walker) enter(archive string) error {
 	if w.entries++; w.entries > w.opt.MaxEntries {
 		return w.tooMany(archive)
+	}
+	if w.opt.Stop != nil {
+		if err := w.opt.Stop(); err != nil {
+			return &errVisit{err}
+		}
 	}
 	return nil
 }

@@ -113,6 +113,10 @@ func (w *walker) zipMember(full string, f *zip.File, depth int, parts *parts) er
 	if f.Flags&1 != 0 { // general purpose bit 0 (PKWARE APPNOTE 4.4.4)
 		return fmt.Errorf("%s: %w", full, ErrEncrypted)
 	}
+	// No more than the stated size is unpacked: a bomb is refused before its first byte.
+	if most := w.opt.RatioFrom; f.UncompressedSize64 > uint64(most) && f.UncompressedSize64/uint64(w.opt.MaxRatio) > f.CompressedSize64 {
+		return w.tooPacked(full)
+	}
 	r, err := f.Open()
 	if err != nil {
 		return err

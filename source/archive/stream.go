@@ -113,11 +113,15 @@ func (b *bounded) Read(p []byte) (int, error) {
 	switch o := &b.w.opt; {
 	case b.w.bytes > o.MaxBytes:
 		err = &errBound{fmt.Sprintf("%s: unpacks to more than %d bytes: not read further", b.name, o.MaxBytes)}
-	case b.n > ratioFrom && b.n/o.MaxRatio > b.in.n:
-		err = &errBound{fmt.Sprintf("%s: unpacks to more than %d times its size: not read further", b.name, o.MaxRatio)}
+	case b.n > o.RatioFrom && b.n/o.MaxRatio > b.in.n:
+		err = b.w.tooPacked(b.name)
 	}
 	b.err = err
 	return n, err
+}
+
+func (w *walker) tooPacked(name string) error {
+	return &errBound{fmt.Sprintf("%s: unpacks to more than %d times its size: not read further", name, w.opt.MaxRatio)}
 }
 
 // tar visits the members of a tar stream.
@@ -163,7 +167,7 @@ func (w *walker) inner(full string, size int64, r io.Reader, at io.ReaderAt, dep
 		case strings.HasSuffix(strings.ToLower(full), ".zip"):
 			return w.innerZip(full, size, r, at, depth+1)
 		}
-		return w.stream(full, size, bufio.NewReaderSize(r, buffer), depth+1)
+		return w.stream(full, size, bufio.NewReaderSize(r, sized(size)), depth+1)
 	}
 	if base, n, ok := part(full); ok {
 		if !w.wants(base) {
@@ -179,6 +183,14 @@ func (w *walker) inner(full string, size int64, r io.Reader, at io.ReaderAt, dep
 	}
 	// The name promises gzip or zstd, the first bytes decide. By its name, the content is no archive.
 	return w.stream(full, size, bufio.NewReaderSize(r, buffer), depth+1)
+}
+
+// sized returns the buffer for a member of size bytes: many small ones cost little.
+func sized(size int64) int {
+	if size < 0 || size > buffer {
+		return buffer
+	}
+	return max(int(size), 1024)
 }
 
 // A skipper allows archive/tar to skip members: it discards from the buffer instead of copying.
@@ -293,7 +305,10 @@ func Peek(r io.Reader, n int) (head []byte, all io.Reader, err error) {
 			return head[:got], r, nil
 		}
 	}
-	b := bufio.NewReaderSize(r, max(n, buffer))
+	b, ok := r.(*bufio.Reader)
+	if !ok || b.Size() < n {
+		b = bufio.NewReaderSize(r, max(n, buffer))
+	}
 	head, err = b.Peek(n)
 	if err != nil && err != io.EOF && len(head) == 0 {
 		return nil, nil, err

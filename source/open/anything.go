@@ -1,6 +1,7 @@
 package open
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +39,7 @@ func Anything(path string, stdin io.Reader) []Part {
 		return []Part{{Name: path, Err: err}}
 	}
 	if isCollection(path, info) && !tables.Book(path) && !planned.Detect(path) {
-		if parts := (&collection{path: path, read: map[string]bool{}}).everything(); parts != nil {
+		if parts := (&collection{stop: context.Background().Err, path: path, read: map[string]bool{}}).everything(); parts != nil {
 			return parts
 		}
 	}
@@ -83,7 +84,7 @@ func documents(path string) (parts []Part, err error) {
 // everything returns the tables and the evidence in a folder or archive, and lists the other files; nil if nothing could be read.
 func (c *collection) everything() (parts []Part) {
 	if kvm.Detect(c.path) {
-		if _, err := readCollection(c.path); errors.Is(err, numa.ErrHypervisors) {
+		if _, err := readCollection(context.Background(), c.path); errors.Is(err, numa.ErrHypervisors) {
 			return []Part{{Name: c.path, Err: err}}
 		}
 	}

@@ -3,6 +3,7 @@ package open
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,10 +30,12 @@ import (
 const (
 	mostPacked   = 256 << 20 // bytes of the archive
 	mostUnpacked = 512 << 20 // bytes of its tables
+	ratioFrom    = 32 << 20  // bytes of a member, which is kept, from which it may not be a bomb
 )
 
 // A collection is a folder or archive that may contain several inventories.
 type collection struct {
+	stop    func() error // why nothing more is read; nil goes on
 	path    string
 	members []tables.Member // at the top level, or in a folder of the archive
 	files   bool            // it contains VM files; their reader adds notes about unreadable ones
@@ -63,15 +66,15 @@ func packs(path string) bool {
 
 // readCollection reads and merges all inventories in a folder or archive, and adds notes about damaged files and files that are no
 // inventory. Like several sources, inventories of different hypervisors are rejected.
-func readCollection(path string) (*numa.Fleet, error) {
-	c := &collection{path: path, read: map[string]bool{}, files: bundle.Detect(path)}
-	if err := c.list(); err != nil && !c.files {
-		c.add(nil, err)
+func readCollection(ctx context.Context, path string) (*numa.Fleet, error) {
+	c := &collection{stop: ctx.Err, path: path, read: map[string]bool{}, files: bundle.Detect(path)}
+	if c.failed = c.list(); c.failed != nil && !c.files {
+		c.add(nil, c.failed)
 	}
 	slices.SortStableFunc(c.members, func(a, b tables.Member) int { return strings.Compare(a.Name, b.Name) })
 	if c.files {
 		fleet, err := bundle.Read(path)
-		c.failed = err
+		c.failed = cmp.Or(c.failed, err)
 		c.whole(filepath.Base(path), fleet, err)
 	}
 	stated, err := c.definitions()
@@ -80,6 +83,9 @@ func readCollection(path string) (*numa.Fleet, error) {
 	}
 	c.plans()
 	c.tables()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	for _, m := range c.members {
 		c.read[m.Name] = c.read[m.Name] || c.files && bundle.Reads(m.Name, m.Head)
 	}
@@ -193,7 +199,7 @@ func (c *collection) list() error {
 		c.support = c.support || strings.Contains(name, "commands/")
 		return c.wants(name)
 	}
-	return archive.Walk(c.path, archive.Options{Want: want, Damaged: c.cut}, func(name string, _ int64, r io.Reader) error {
+	return archive.Walk(c.path, archive.Options{Want: want, Damaged: c.cut, Stop: c.stop, RatioFrom: ratioFrom}, func(name string, _ int64, r io.Reader) error {
 		m := tables.Member{Name: archive.Plain(c.inside(name))}
 		in := bufio.NewReaderSize(r, text.HeadSize)
 		if !tells(m.Name) {
@@ -221,6 +227,9 @@ func (c *collection) list() error {
 
 // visit adds an entry of a folder and the entries below it.
 func (c *collection) visit(full string, e fs.DirEntry, err error) error {
+	if stopped := c.stop(); stopped != nil {
+		return stopped
+	}
 	rel, bad := filepath.Rel(c.path, full)
 	name := filepath.ToSlash(rel)
 	switch {
@@ -279,6 +288,9 @@ func (c *collection) tables() {
 	var rest []table
 	var own, others []tables.Member // CSV files of RVTools, and other tables
 	for _, m := range c.members {
+		if c.stop() != nil {
+			return
+		}
 		if c.read[m.Name] || !m.MayHold() && !m.Book() || ticks.Detect(m.Head) != "" {
 			continue
 		}
@@ -323,7 +335,7 @@ func (c *collection) archives() {
 		if isFile(c.path) || !archive.IsArchive(m.Name) || path.Dir(m.Name) != "." {
 			continue
 		}
-		in := &collection{path: filepath.Join(c.path, m.Name), read: map[string]bool{}}
+		in := &collection{stop: c.stop, path: filepath.Join(c.path, m.Name), read: map[string]bool{}}
 		if err := in.list(); err != nil && !bundle.Detect(c.path) { // its reader adds a note
 			in.add(nil, err)
 		}

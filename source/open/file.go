@@ -3,6 +3,7 @@ package open
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -77,7 +78,10 @@ func missing(name string, err error) error {
 func KVM(path string) bool { return kvm.Detect(path) || snapshot.Detect(path) && snapshot.OfKVM(path) }
 
 // File reads the fleet from a file or folder of any kind.
-func File(path string) (*numa.Fleet, error) {
+func File(path string) (*numa.Fleet, error) { return fileOf(context.Background(), path) }
+
+// fileOf is File until ctx ends, which a folder or an archive looks at between its members.
+func fileOf(ctx context.Context, path string) (*numa.Fleet, error) {
 	info, err := os.Stat(path)
 	if err == nil {
 		err = readable(path, info)
@@ -101,7 +105,7 @@ func File(path string) (*numa.Fleet, error) {
 	case !isCollection(path, info) || tables.Book(path) || planned.Detect(path):
 		return all[i].read(path) // the last one takes any file
 	}
-	return readCollection(path)
+	return readCollection(ctx, path)
 }
 
 // readable returns the reason why path cannot be opened. The readers detect the format by the

@@ -127,7 +127,7 @@ func (o Options) source(arg string) (Source, error) {
 	if _, err := os.Stat(arg); err != nil {
 		return Source{}, missing(arg, err)
 	}
-	return Source{fileNames(arg), func(context.Context, func(string, int, int)) (*numa.Fleet, error) { return File(arg) }}, nil
+	return Source{fileNames(arg), func(ctx context.Context, _ func(string, int, int)) (*numa.Fleet, error) { return fileOf(ctx, arg) }}, nil
 }
 
 // parted returns the sources, and the files among them that are only parts of a fleet, such as the VMs of govc vm.info -json

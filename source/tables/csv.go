@@ -63,7 +63,7 @@ func folderFiles(folder string) ([]file, error) {
 	var files []file
 	for _, e := range entries {
 		if e.Type().IsRegular() && isTable(e.Name()) { // reading a pipe may never end
-			files = append(files, file{filepath.Join(folder, e.Name()), e.Name(), func() ([]byte, error) { return bounded.File(filepath.Join(folder, e.Name()), maxPart) }})
+			files = append(files, file{filepath.Join(folder, e.Name()), e.Name(), func() ([]byte, error) { return tableIn(filepath.Join(folder, e.Name())) }})
 		}
 	}
 	return ofRVTools(files), nil
@@ -184,6 +184,9 @@ type csvRows struct {
 // newCSVRows returns the rows of the CSV data in b, which it may modify. RVTools uses the list separator and the encoding of its
 // Windows.
 func newCSVRows(file string, b []byte) (*csvRows, error) {
+	if err := shortLines(file, bytes.NewReader(b)); err != nil { // before it is copied
+		return nil, err
+	}
 	b, err := decoded(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -250,6 +253,53 @@ func separator(b []byte) rune {
 		}
 	}
 	return separatorOf(b)
+}
+
+// mostLine bounds a line of a CSV file, in bytes.
+const mostLine = 32 << 20
+
+// shortLines returns an error for a line of the CSV in r that is too long. Lines end in LF, CR or both.
+func shortLines(file string, r io.Reader) error {
+	b := make([]byte, 64<<10)
+	long, feeds, returns := 0, 0, 0
+	for {
+		n, err := r.Read(b)
+		for _, c := range b[:n] {
+			switch long++; c {
+			case '\n':
+				long, feeds = 0, feeds+1
+			case '\r':
+				long, returns = 0, returns+1
+			}
+			if long > mostLine {
+				return &numa.SyntaxError{File: file, Line: 1 + max(feeds, returns), Msg: fmt.Sprintf("found a line of more than %d MB", mostLine>>20)}
+			}
+		}
+		if err != nil {
+			return nil // whoever reads it says it
+		}
+	}
+}
+
+// tableIn returns the contents of a file with a table. A CSV file with a line that is too long is refused before it is in memory.
+func tableIn(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().IsRegular() && info.Size() > mostLine && !isJSONFile(path) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(shortLines(path, f), f.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return bounded.File(path, maxPart)
+}
+
+// isJSONFile reports whether a file begins as JSON.
+func isJSONFile(path string) bool {
+	b, err := head(path)
+	return err == nil && isJSON(b)
 }
 
 // separatorOf returns the most frequent separator between the headers in the first line.

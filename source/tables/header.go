@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"homenode/numa/pattern"
@@ -45,8 +46,14 @@ type name struct {
 // amounts are the columns of amounts; true for those of frequencies.
 var amounts = map[string]bool{"Memory": false, "# Memory": false, "memory reservation": false, "Speed": true, "CPU reservation": true, "CPU limit": true}
 
+// knownOf keeps what known returns, by kind: each header that may be one of a table asks for it.
+var knownOf sync.Map
+
 // known returns the names of a kind by their squashed form. If two columns share a name, the first is kept.
 func (k *kind) known() map[string]name {
+	if kept, ok := knownOf.Load(k.name); ok {
+		return kept.(map[string]name)
+	}
 	known := map[string]name{}
 	for i := range k.columns {
 		for rank, s := range k.columns[i].names {
@@ -60,6 +67,7 @@ func (k *kind) known() map[string]name {
 			}
 		}
 	}
+	knownOf.Store(k.name, known)
 	return known
 }
 
@@ -205,6 +213,15 @@ var needs = map[string][2][]string{
 
 // score rates the match of a header with a kind; 0 if required columns are missing.
 func (k *kind) score(header []string) int {
+	known, found := k.known(), 0
+	for _, h := range header {
+		if _, ok := find(known, h); ok {
+			found++
+		}
+	}
+	if found < 2 { // who and what: most files that are no tables end here
+		return 0
+	}
 	at, _ := k.places(header)
 	for _, need := range needs[k.name] {
 		has := false

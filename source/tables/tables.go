@@ -58,7 +58,7 @@ func Read(path string) (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: old binary .xls: save it as .xlsx, or export CSV from RVTools", path)
 	case sureRVTools(filepath.Base(path)) && ext == ".csv":
 		return readFolder(path, filepath.Dir(path))
-	case (ext == ".xlsx" || ext == ".xls" || ext == ".zip") && !(file{path, baseName(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}).holds():
+	case (ext == ".xlsx" || ext == ".xls" || ext == ".zip") && !(file{path, baseName(path), func() ([]byte, error) { return tableIn(path) }}).holds():
 		if err := noBook(path, head[:n]); n > 0 && err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func ReadFiles(paths []string) (*numa.Fleet, error) {
 	var files []file
 	var names []string
 	for _, p := range paths {
-		files = append(files, file{p, filepath.Base(p), func() ([]byte, error) { return bounded.File(p, maxPart) }})
+		files = append(files, file{p, filepath.Base(p), func() ([]byte, error) { return tableIn(p) }})
 		names = append(names, baseName(p))
 	}
 	return readFiles(strings.Join(paths, " "), strings.Join(names, " "), files)
@@ -164,7 +164,7 @@ func Holds(path string) bool {
 	if err != nil || info.IsDir() || !isTable(filepath.Base(path)) {
 		return Detect(path)
 	}
-	return file{path, filepath.Base(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}.holds()
+	return file{path, filepath.Base(path), func() ([]byte, error) { return tableIn(path) }}.holds()
 }
 
 // Workbook reports whether a file with this name and beginning is an Excel workbook.
@@ -195,7 +195,7 @@ func Part(path string) bool {
 	if info, err := os.Stat(path); err != nil || info.IsDir() || !isTable(filepath.Base(path)) {
 		return false
 	}
-	f := file{path, filepath.Base(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}
+	f := file{path, filepath.Base(path), func() ([]byte, error) { return tableIn(path) }}
 	sheets, err := f.sheets(true)
 	var vms, hosts bool
 	for _, s := range sheets {

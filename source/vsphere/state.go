@@ -142,6 +142,8 @@ func (l *Live) Refusal(what string, err error) error {
 		kind = numa.ErrBusy
 	case hasFault[*types.InvalidPowerState](err):
 		kind = numa.ErrPower
+	case gone(err):
+		kind = numa.ErrGone
 	case hasFault[*types.InvalidName](err):
 		kind = numa.ErrNoOption
 	case hasFault[*types.ToolsUnavailable](err):
@@ -150,7 +152,7 @@ func (l *Live) Refusal(what string, err error) error {
 		kind = numa.ErrLost
 	}
 	if kind == "" {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", what, named(err))
 	}
 	text := string(kind)
 	if ok := noPermission != nil && noPermission.PrivilegeId != ""; ok {
@@ -159,6 +161,36 @@ func (l *Live) Refusal(what string, err error) error {
 		text += ": " + missing.id
 	}
 	return liveError{kind, what + ": " + text}
+}
+
+// A namedError has the name of its fault, where the server sent no text for people.
+type namedError struct {
+	error
+	text string
+}
+
+func (e namedError) Error() string { return e.text }
+func (e namedError) Unwrap() error { return e.error }
+
+// named gives an error whose text is the type of a fault, as "*types.InvalidArgument", the fault's name and the property that it is about.
+func named(err error) error {
+	text := err.Error()
+	fault.In(err, func(f types.BaseMethodFault, said string, _ []types.LocalizableMessage) bool {
+		kind := fmt.Sprintf("%T", f)
+		if !strings.Contains(text, kind) {
+			return false
+		}
+		name := "the server refuses it: " + strings.TrimPrefix(kind, "*types.")
+		if one, ok := f.(*types.InvalidArgument); ok && one.InvalidProperty != "" {
+			name += " " + one.InvalidProperty
+		}
+		text = strings.ReplaceAll(text, kind, name)
+		return true
+	})
+	if text == err.Error() {
+		return err
+	}
+	return namedError{err, text}
 }
 
 // Clock returns the time of the server's clock.

@@ -37,6 +37,7 @@ type Target interface {
 	SetDRSRules(ctx context.Context, cluster string, edits []numa.Edit) error
 	Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error)
 	Lock(ctx context.Context, mine string, adopt bool) (holder string, err error)
+	Held(ctx context.Context, mine string) (bool, error)
 	Unlock(ctx context.Context, mine string) (string, error)
 	Login(ctx context.Context) error
 }
@@ -126,6 +127,7 @@ type run struct {
 
 	fleet *numa.Fleet       // as it is when the run begins
 	moved map[string]string // by the ID of a VM whose prediction no longer holds: why
+	never map[string]string // by the ID of a VM whose edits vSphere refuses: why
 
 	login  sync.Mutex
 	logins int
@@ -174,7 +176,8 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 // compare reads the fleet, and notes the VMs whose predictions no longer hold. A rollback needs no predictions.
 func (r *run) compare(ctx context.Context) error {
 	byHost := slices.ContainsFunc(r.p.Changes, func(c fix.Change) bool { return c.Host != nil && slices.ContainsFunc(c.Edits, fix.ByArrival) })
-	if (r.undo || len(r.p.Hosts) == 0) && !byHost {
+	ofVM := slices.ContainsFunc(r.p.Changes, func(c fix.Change) bool { return c.VM != nil })
+	if (r.undo || !ofVM) && !byHost {
 		return nil
 	}
 	err := r.again(ctx, func() error {
@@ -183,7 +186,7 @@ func (r *run) compare(ctx context.Context) error {
 			r.fleet = f
 		}
 		if err == nil && !r.undo {
-			r.moved = r.p.Moved(f)
+			r.moved, r.never = r.p.Moved(f), r.p.Impossible(f)
 		}
 		return err
 	})
@@ -314,6 +317,9 @@ func (r *run) one(ctx context.Context, i int) {
 		r.results[i].Outcome, r.results[i].Why = k.ended.Outcome, k.ended.Why
 		return
 	}
+	if !r.held(ctx) {
+		return
+	}
 	step := &step{run: r, c: c, past: *k}
 	r.steps[i] = step
 	var out Outcome
@@ -322,6 +328,9 @@ func (r *run) one(ctx context.Context, i int) {
 		out, err = step.host(ctx)
 	} else {
 		out, err = step.vm(ctx)
+	}
+	if out == Failed && errors.Is(err, numa.ErrGone) { // somebody removed it
+		out = Drift
 	}
 	res := &r.results[i]
 	res.Outcome, res.Off = out, step.off

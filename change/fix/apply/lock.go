@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"homenode/numa"
@@ -16,12 +17,42 @@ import (
 // ErrLocked says that another run changes the vCenter.
 var ErrLocked = errors.New("another run changes this vCenter")
 
-// name returns the name of the run in the lock: its journal, a hash of the folder, and this machine. A process that resumes the journal has the same name.
-func (r *run) name() string {
-	machine, _ := os.Hostname()       // without a name any machine may go on
-	path, _ := filepath.Abs(r.j.Path) // "" where the working directory is gone
+// name returns the name of the run in the lock.
+func (r *run) name() string { return Name(r.j.Path) }
+
+// Name returns the name that the run of a journal has in the lock: the journal, a hash of the folder, and this machine. A process that resumes the journal
+// has the same name.
+func Name(journal string) string {
+	machine, _ := os.Hostname()      // without a name any machine may go on
+	path, _ := filepath.Abs(journal) // "" where the working directory is gone
 	folder := sha256.Sum256([]byte(path))
-	return fmt.Sprintf("%s (%x) on %s", filepath.Base(r.j.Path), folder[:4], cmp.Or(machine, "a machine without a name"))
+	return fmt.Sprintf("%s (%x) on %s", filepath.Base(journal), folder[:4], cmp.Or(machine, "a machine without a name"))
+}
+
+// Under returns the path of the journal whose run has this name in the lock, where it is in one of the folders of this machine; "" for none.
+func Under(name string, folders ...string) string {
+	file, _, _ := strings.Cut(name, " ")
+	for _, folder := range folders {
+		if path := filepath.Join(folder, filepath.Base(file)); Name(path) == name {
+			return path
+		}
+	}
+	return ""
+}
+
+// held reports whether the run still has the lock, and ends the run where somebody removed it: another run may change the same VMs.
+func (r *run) held(ctx context.Context) (held bool) {
+	err := r.again(ctx, func() (err error) {
+		held, err = r.t.Held(ctx, r.name())
+		return err
+	})
+	switch {
+	case err != nil:
+		r.halt(fmt.Errorf("the lock that keeps other runs away could not be read: %w", err))
+	case !held:
+		r.halt(errors.New("the lock that keeps other runs away was removed while this run had it: another run may have begun. --resume goes on when none has"))
+	}
+	return held && err == nil
 }
 
 // unnamed is how long a lock may have no name at least: a run names it in its next call, and one that was killed before never does.

@@ -68,7 +68,7 @@ func (s *step) state(ctx context.Context) (numa.State, error) {
 	}
 	st, ok := all[id]
 	if !ok {
-		return st, errors.New("it is no longer in the inventory, or the account does not see it")
+		return st, fmt.Errorf("%w, or the account does not see it", numa.ErrGone)
 	}
 	return st, nil
 }
@@ -152,6 +152,8 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 		outcome, blocked = Drift, errors.New(why)
 	case side == fix.Before && s.moved[s.c.VM.ID] != "" && !s.past.began:
 		outcome, blocked = Drift, errors.New(s.moved[s.c.VM.ID])
+	case side == fix.Before && s.never[s.c.VM.ID] != "" && !s.past.began:
+		outcome, blocked = Refused, errors.New(s.never[s.c.VM.ID])
 	case side == fix.Before:
 		if text := fix.Refused(&st); text != "" {
 			outcome, blocked = Refused, errors.New(text)

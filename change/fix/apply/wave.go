@@ -89,7 +89,7 @@ func (r *run) ride(ctx context.Context, one rider) error {
 			return nil
 		}
 	}
-	if r.halted(ctx) {
+	if r.halted(ctx) || !r.held(ctx) {
 		return errors.New(" (the run ended before)")
 	}
 	st, err := s.settled(ctx)

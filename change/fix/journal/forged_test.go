@@ -87,6 +87,64 @@ func TestTwice(t *testing.T) {
 	}
 }
 
+// TestCase refuses a plan with a field whose name has another case: a reviewer sees one value, and homenode would write the other.
+func TestCase(t *testing.T) {
+	data, err := json.Marshal(planOf(vm(hotAdd)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for was, is := range map[string]string{`"to":false`: `"to":false,"TO":true`, `"from":true`: `"From":true`, `"edits":`: `"Edits":`, `"changes":`: `"changes":[],"CHANGES":`, `"atOnce":`: `"atonce":`} {
+		forged := bytes.Replace(data, []byte(was), []byte(is), 1)
+		if bytes.Equal(forged, data) {
+			t.Fatalf("%s is not in the plan", was)
+		}
+		if _, err := fix.Read(bytes.NewReader(forged)); err == nil || !strings.Contains(err.Error(), "line 1: ") || !strings.Contains(err.Error(), "unknown") {
+			t.Errorf("%s: %v", is, err)
+		}
+	}
+}
+
+// TestUndoingPlan refuses a plan that says that it takes another back: only a journal knows what was written.
+func TestUndoingPlan(t *testing.T) {
+	p := planOf(vm(hotAdd))
+	p.Undoes = "0123456789abcdef"
+	if err := p.Identify(); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := p.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fix.Read(&text); err == nil || !strings.Contains(err.Error(), "--rollback") {
+		t.Errorf("taken: %v", err)
+	}
+}
+
+// TestNoPlan names the line of what is no plan.
+func TestNoPlan(t *testing.T) {
+	for _, text := range []string{"\ufeff{}", "\n{\"format\": }", ""} {
+		if _, err := fix.Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "line ") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestHidden writes no character that turns or hides text as it is, and reads the plan as it was.
+func TestHidden(t *testing.T) {
+	c := vm(hotAdd)
+	c.VM.Name = "sql\u202e01\u200b"
+	var text bytes.Buffer
+	if err := planOf(c).Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(text.String(), "\u202e\u200b") {
+		t.Errorf("found hidden characters in %q", text.String())
+	}
+	if p, err := fix.Read(&text); err != nil || p.Changes[0].VM.Name != c.VM.Name {
+		t.Errorf("read back: %v", err)
+	}
+}
+
 // forgedPlans are plans whose IDs fit, and that no homenode made.
 func forgedPlans() map[string]*fix.Plan {
 	out := map[string]*fix.Plan{}
@@ -107,7 +165,9 @@ func forgedPlans() map[string]*fix.Plan {
 	}
 	for _, e := range []numa.Edit{{Kind: numa.EditVCPUs, To: numa.Is("0")}, {Kind: numa.EditVCPUs, To: numa.Is("100000")}, {Kind: numa.EditMemory, To: numa.Is("-4")}, {Kind: numa.EditHardware, To: numa.Is("2")},
 		{Kind: numa.EditCPUHotAdd, To: numa.Is("maybe")}, {Kind: numa.EditVCPUs}, {Kind: numa.EditMemory}, {Kind: numa.EditLatency, To: numa.Is("highest")}, {Kind: numa.EditIOMMU, To: numa.Is("true")}, {Kind: numa.EditMemoryAffinity, To: numa.Is("0")},
-		{Kind: "annotation", To: numa.Is("x")}, {Kind: "", To: numa.Is("x")}, prefer, {Kind: numa.EditDRSRule, Key: "homenode apart 00000000", To: numa.Is("apart vm-1,vm-2")}, {Kind: numa.EditCPUAffinity, To: numa.Is("0,-1")}} {
+		{Kind: "annotation", To: numa.Is("x")}, {Kind: "", To: numa.Is("x")}, prefer, {Kind: numa.EditDRSRule, Key: "homenode apart 00000000", To: numa.Is("apart vm-1,vm-2")}, {Kind: numa.EditCPUAffinity, To: numa.Is("0,-1")},
+		{Kind: numa.EditCPUAffinity, To: numa.Is("0-7")}, {Kind: numa.EditCPUAffinity, To: numa.Is("all")}, {Kind: numa.EditCPUAffinity, To: numa.Is("0, 1")}, {Kind: numa.EditHardware, To: numa.Is("99")}, {Kind: numa.EditHardware, To: numa.Is("5")},
+		{Kind: numa.EditVCPUs, To: numa.Is("4096")}, {Kind: numa.EditMemory, To: numa.Is("67108864")}, {Kind: numa.EditCoresPerSocket, To: numa.Is("33")}, {Kind: numa.EditCoresPerSocket, To: numa.Is("7")}} {
 		add(fmt.Sprintf("vm %s %v", e.Kind, e.To), planOf(vm(e)))
 	}
 	for _, e := range []numa.Edit{hotAdd, most, {Kind: numa.EditHostOption, Key: "Config.HostAgent.plugins.hostsvc.esxAdminsGroup", To: numa.Is("evil")}, {Kind: numa.EditHostOption, Key: "Security.AccountLockFailures", To: numa.Is("0")},
@@ -123,6 +183,17 @@ func forgedPlans() map[string]*fix.Plan {
 		add(name, planOf(c))
 	}
 	add("one VM twice", planOf(vm(hotAdd), vm(most)))
+	unfounded := vm(hotAdd)
+	unfounded.Basis = []fix.Known{}
+	add("no basis", planOf(unfounded))
+	for _, n := range []int{-1, 0, 1 << 30} {
+		p := planOf(vm(hotAdd))
+		p.Asked.AtOnce = n
+		if err := p.Identify(); err != nil {
+			panic(err)
+		}
+		add(fmt.Sprintf("%d at once", n), p)
+	}
 	other := planOf(vm(hotAdd))
 	other.Version = 2
 	if err := other.Identify(); err != nil {

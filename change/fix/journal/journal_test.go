@@ -23,8 +23,11 @@ var (
 
 // planOf returns a plan whose ID fits, as a forger makes it.
 func planOf(changes ...fix.Change) *fix.Plan {
-	p := &fix.Plan{Format: fix.Format, Version: fix.Version, Source: "https://vc/", Changes: changes, Left: []fix.Left{}}
+	p := &fix.Plan{Format: fix.Format, Version: fix.Version, Source: "https://vc/", Changes: changes, Left: []fix.Left{}, Asked: fix.Asked{AtOnce: 1}}
 	for i := range p.Changes {
+		if c := &p.Changes[i]; c.VM != nil && c.Basis == nil {
+			c.Basis = []fix.Known{{Name: "vcpus", Value: "32"}}
+		}
 		p.Changes[i].Batch = max(p.Changes[i].Batch, 1)
 	}
 	if err := p.Identify(); err != nil {

@@ -21,6 +21,7 @@ import (
 	"homenode/change/fix/apply"
 	"homenode/change/fix/journal"
 	"homenode/cmd/homenode/flags"
+	"homenode/internal/filelock"
 	"homenode/internal/glob"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
@@ -193,11 +194,21 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		if err == nil {
 			err = sameServer(undo, w, host)
 		}
+		if err == nil {
+			err = c.staying(cmd, w, undo)
+		}
 		if err == nil && len(undo.Changes) > 0 {
 			err = c.do.confirm(cmd, undo, "Take back")
 		}
 		if err != nil {
 			return errors.Join(err, j.Close())
+		}
+		if len(undo.Changes) == 0 && len(undo.Left) > 0 { // no run begins: the journal stays that of the run before it, which may have been killed
+			_, err := w.Unlock(cmd.Context(), apply.Name(j.Path))
+			if err = errors.Join(err, c.asks.Output.Print(cmd, answers.Results(undo, nil, source, j.Path, true, nil)), j.Close()); err != nil {
+				return err
+			}
+			return flags.ErrFindings
 		}
 		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power}
 		if err := j.Append(first); err != nil {
@@ -232,6 +243,27 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 	return undo, undo.LeaveUnwritable()
 }
 
+// staying leaves of what a rollback cannot take back the VMs that have it, since a run that failed may not have written it, and names them.
+func (c *command) staying(cmd *cobra.Command, w write.Writer, undo *fix.Plan) error {
+	var ids []string
+	for _, l := range undo.Left {
+		if l.VM != "" {
+			ids = append(ids, l.ID)
+		}
+	}
+	states, err := w.States(cmd.Context(), ids)
+	if err != nil {
+		return err
+	}
+	if err := undo.LeaveWritten(states); err != nil {
+		return err
+	}
+	for _, l := range undo.Left {
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: a rollback does not take everything back: %s\n", texttab.Clean(cmp.Or(l.VM, l.Host)+": "+l.Why))
+	}
+	return nil
+}
+
 // clearLock removes the lock of a killed run that will not be resumed.
 func (c *command) clearLock(cmd *cobra.Command, source string) error {
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
@@ -242,6 +274,13 @@ func (c *command) clearLock(cmd *cobra.Command, source string) error {
 		if holder == "" {
 			fmt.Fprintf(cmd.OutOrStdout(), "No run has %s.\n", texttab.Clean(host))
 			return nil
+		}
+		if path := apply.Under(holder, c.do.Journal, "."); path != "" {
+			release, err := filelock.Take(path + ".lock")
+			if err != nil {
+				return fmt.Errorf("%s: %w: the run of the lock goes on. Nothing was changed", path, err)
+			}
+			defer release()
 		}
 		if err := c.do.agree(cmd, 1, fmt.Sprintf("The lock of %s is removed. If that run still runs, two change the same VMs. Type 1 to go on: ", texttab.Clean(holder))); err != nil {
 			return err
@@ -292,6 +331,8 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	switch {
 	case stopped != nil:
 		return fmt.Errorf("the run ended early: %w", stopped)
+	case undo && len(p.Left) > 0:
+		return flags.ErrFindings
 	case slices.ContainsFunc(results, func(r apply.Result) bool { return r.Bad() || r.Outcome == apply.Drift }),
 		len(results) > 0 && !slices.ContainsFunc(results, func(r apply.Result) bool { return slices.Contains(apply.Good, r.Outcome) }):
 		return flags.ErrFindings

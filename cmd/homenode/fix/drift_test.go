@@ -1,6 +1,8 @@
 package fix_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vmware/govmomi/object"
@@ -75,6 +77,73 @@ host esx03 nodes=4 cores=10 memory=512GB
 				t.Errorf("%s: %s is %s (%s), want %s", name, vm, r.Outcome, r.Why, outcome)
 			}
 		}
+	}
+}
+
+// TestGone removes a VM between plan and run: it is left, and the others are changed.
+func TestGone(t *testing.T) {
+	s := serveFleet(t, small(t))
+	p := s.plan(fix.Options{Now: now})
+	for _, c := range p.Changes {
+		if c.VM.Name == "off01" {
+			s.control(func(vc *vim25.Client) error {
+				task, err := object.NewVirtualMachine(vc, types.ManagedObjectReference{Type: "VirtualMachine", Value: c.VM.ID}).Destroy(s.Context())
+				if err != nil {
+					return err
+				}
+				return task.Wait(s.Context())
+			})
+		}
+	}
+	o := quick(apply.PowerGuest)
+	o.MaxFailures = 1
+	results, _, err := s.apply(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range results {
+		want := apply.Done
+		if name == "off01" {
+			want = apply.Drift
+		}
+		if r.Outcome != want {
+			t.Errorf("%s is %s (%s), want %s", name, r.Outcome, r.Why, want)
+		}
+	}
+	if results["off01"].Outcome == "" || len(results) < 2 {
+		t.Errorf("results %v", results)
+	}
+}
+
+// TestImpossible carries out plans that no VM can have: each is refused before its guest is touched. A fault that arrives all the same is named.
+func TestImpossible(t *testing.T) {
+	s := serveFleet(t, small(t))
+	made := only(s.plan(fix.Options{Now: now}), "sql01")
+	calls := s.watch(nil)
+	for text, edit := range map[string]numa.Edit{
+		"logical CPUs": {Kind: numa.EditVCPUs, From: numa.Is("24"), To: numa.Is("96")},
+		"reservation":  {Kind: numa.EditMemoryReservation, From: numa.Is("0"), To: numa.Is("999999")},
+	} {
+		p := *made
+		p.Changes = slices.Clone(made.Changes)
+		p.Changes[0].Edits = []numa.Edit{edit}
+		if err := p.Identify(); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Check(); err != nil {
+			t.Fatal(err)
+		}
+		results, _, err := s.apply(&p, quick(apply.PowerGuest))
+		if r := results["sql01"]; err != nil || r.Outcome != apply.Refused || !strings.Contains(r.Why, text) {
+			t.Errorf("%s: %v, %+v", text, err, r)
+		}
+	}
+	if n := calls.count("ShutdownGuest", made.Changes[0].VM.ID) + calls.count("ReconfigVM_Task", made.Changes[0].VM.ID); n > 0 {
+		t.Errorf("the VM was touched %d times", n)
+	}
+	err := s.w.Reconfigure(t.Context(), made.Changes[0].VM.ID, []numa.Edit{{Kind: numa.EditCoresPerSocket, To: numa.Is("7")}}, "", nil)
+	if err == nil || strings.Contains(err.Error(), "*types") || !strings.Contains(err.Error(), "InvalidArgument configSpec.numCoresPerSocket") {
+		t.Errorf("the fault: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 	"homenode/change/fix"
 	"homenode/change/fix/apply"
 	"homenode/change/fix/journal"
+	"homenode/internal/filelock"
 	"homenode/numa"
 	"homenode/source/vsphere/lab"
 	"homenode/source/vsphere/write"
@@ -121,6 +123,54 @@ func TestLock(t *testing.T) {
 		t.Errorf("rollback: %s", back.out.String())
 	}
 	s.same("after the rollback", before)
+}
+
+// TestUnlockLive removes the lock of a run that goes on: the run ends before its next VM, and --unlock is refused while a process of this machine has the journal.
+func TestUnlockLive(t *testing.T) {
+	s := serveFleet(t, small(t))
+	p := s.plan(fix.Options{Now: now})
+	other := s.login(s.vc.URL)
+	o, removed := quick(apply.PowerGuest), false
+	o.Progress = func(*fix.Target, string) {
+		if !removed {
+			_, err := other.Unlock(t.Context(), "")
+			removed = err == nil
+		}
+	}
+	results, _, err := s.apply(p, o)
+	if !removed || err == nil || !strings.Contains(err.Error(), "was removed while this run had it") {
+		t.Errorf("removed: %v; the run: %v", removed, err)
+	}
+	count := map[apply.Outcome]int{}
+	for _, r := range results {
+		count[r.Outcome]++
+	}
+	if count[apply.Done] != 1 || count[apply.NotBegun] != len(p.Changes)-1 {
+		t.Errorf("outcomes %v of %d", count, len(p.Changes))
+	}
+
+	folder := t.TempDir()
+	j, err := journal.Create(folder, p, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.w.Lock(t.Context(), apply.Name(j.Path), false); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(folder, "homenode.yaml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, "fix: {journal: %q}\n", folder), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.command("--unlock", "--yes", "1", "--config", config)
+	if !errors.Is(err, filelock.ErrTaken) || s.holder() == "" {
+		t.Errorf("the lock of a live run: %v, held by %q\n%s", err, s.holder(), text)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := s.command("--unlock", "--yes", "1", "--config", config); err != nil || s.holder() != "" {
+		t.Errorf("the lock of a run that ended: %v, held by %q\n%s", err, s.holder(), text)
+	}
 }
 
 // TestLockRefused lets the vCenter refuse each call that takes the lock: the run ends, and no lock stays.

@@ -39,15 +39,24 @@ func Typed(cmd *cobra.Command, args, names []string) []string {
 
 // ErrorText formats an error for a terminal. It indents continuation lines, so that a name with
 // a line break cannot imitate a message of this program.
+// A text that quotes a whole file is cut.
 func ErrorText(err error) string {
+	text := err.Error()
+	rest := ""
+	if n := len(text) - mostError; n > 0 {
+		text, rest = text[:mostError], fmt.Sprintf(" … (%d bytes more)", n)
+	}
 	var lines []string
-	for line := range strings.Lines(err.Error()) {
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, texttab.Clean(line))
 		}
 	}
-	return strings.Join(lines, "\n  ")
+	return strings.Join(lines, "\n  ") + rest
 }
+
+// mostError bounds the text of an error, in bytes.
+const mostError = 16 << 10
 
 // Warn prints a warning.
 func Warn(w io.Writer, text string) {

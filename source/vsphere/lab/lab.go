@@ -111,8 +111,10 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 	if about, ok := b.ctx.Map.Get(vim25.ServiceInstance).(*simulator.ServiceInstance); ok {
 		about.Content.About.InstanceUuid = instance
 	}
-	b.addAttributes(f)
-	err := b.addClusters(f)
+	err := b.addAttributes(f)
+	if err == nil {
+		err = b.addClusters(f)
+	}
 	for i := 0; i < len(f.Hosts) && err == nil; i++ {
 		err = b.addHost(&f.Hosts[i])
 	}

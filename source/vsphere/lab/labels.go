@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/vmware/govmomi"
@@ -9,6 +10,7 @@ import (
 	"github.com/vmware/govmomi/vapi/rest"
 	_ "github.com/vmware/govmomi/vapi/simulator" // serves REST
 	"github.com/vmware/govmomi/vapi/tags"
+	"github.com/vmware/govmomi/vim25/methods"
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
@@ -16,22 +18,25 @@ import (
 )
 
 // addAttributes defines the custom attributes of the VMs.
-func (b *builder) addAttributes(f *numa.Fleet) {
+func (b *builder) addAttributes(f *numa.Fleet) error {
 	b.attributes = map[string]int32{}
 	manager, ok := b.ctx.Map.Get(*b.ctx.Map.Get(types.ManagedObjectReference{Type: "ServiceInstance", Value: "ServiceInstance"}).(*simulator.ServiceInstance).Content.CustomFieldsManager).(*simulator.CustomFieldsManager)
 	if !ok {
-		return
+		return nil
 	}
 	for i := range f.VMs {
 		for _, a := range attributesOf(&f.VMs[i]) {
 			if _, ok := b.attributes[a.Name]; ok {
 				continue
 			}
-			key := int32(101 + len(b.attributes))
-			b.attributes[a.Name] = key
-			manager.Field = append(manager.Field, types.CustomFieldDef{Key: key, Name: a.Name, Type: "string", ManagedObjectType: "VirtualMachine"})
+			added, ok := manager.AddCustomFieldDef(b.ctx, &types.AddCustomFieldDef{This: manager.Self, Name: a.Name, MoType: "VirtualMachine"}).(*methods.AddCustomFieldDefBody)
+			if !ok || added.Res == nil {
+				return fmt.Errorf("the custom attribute %s: %v", a.Name, added.Fault())
+			}
+			b.attributes[a.Name] = added.Res.Returnval.Key // the simulator counts keys for those that are added later too
 		}
 	}
+	return nil
 }
 
 // attributesOf returns the custom attributes of a VM, including its stated product.

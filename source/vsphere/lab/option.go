@@ -20,6 +20,14 @@ var numaOptions = []string{
 	"Numa.SwapLocalityEnable", "Numa.SwapMigrateOnly",
 }
 
+// optionDefaults are the defaults of ESXi 8.0 (rule book C-18); 0 for others.
+var optionDefaults = map[string]int64{
+	"LPage.LPageAlwaysTryForNPT": 1, "Numa.CoreCapRatioPct": 90, "Numa.LTermFairnessInterval": 5, "Numa.LTermMigImbalThreshold": 10, "Numa.LocalityWeightActionAffinity": 130,
+	"Numa.LocalityWeightMem": 1, "Numa.MigImbalanceThreshold": 10, "Numa.MigThrashThreshold": 50, "Numa.MigThreshold": 2, "Numa.PageMigEnable": 1, "Numa.PageMigRateMax": 8000,
+	"Numa.RebalanceCoresNode": 2, "Numa.RebalanceCoresTotal": 4, "Numa.RebalanceEnable": 1, "Numa.RebalancePeriod": 2000, "Numa.SwapConsiderPeriod": 15, "Numa.SwapInterval": 3,
+	"Numa.SwapLoadEnable": 1, "Numa.SwapLocalityEnable": 1, "Numa.SwapMigrateOnly": 2,
+}
+
 // serveOptions adds the options of its configuration to the option manager of a host, and lists those supported.
 func (b *builder) serveOptions(host *simulator.HostSystem) {
 	m, ok := b.ctx.Map.Get(*host.ConfigManager.AdvancedOption).(*simulator.OptionManager)
@@ -35,7 +43,7 @@ func (b *builder) serveOptions(host *simulator.HostSystem) {
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
 		m.SupportedOption = append(m.SupportedOption, types.OptionDef{ElementDescription: types.ElementDescription{Key: key, Description: types.Description{Label: key}},
-			OptionType: &types.LongOption{OptionType: types.OptionType{ValueIsReadonly: new(false)}, Min: -1 << 31, Max: 1<<31 - 1}})
+			OptionType: &types.LongOption{OptionType: types.OptionType{ValueIsReadonly: new(false)}, Min: -1 << 31, Max: 1<<31 - 1, DefaultValue: optionDefaults[key]}})
 	}
 }
 

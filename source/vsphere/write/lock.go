@@ -104,6 +104,15 @@ func (w Writer) Unlock(ctx context.Context, mine string) (removed string, err er
 	return "", fmt.Errorf("the custom attribute %s was removed and is still there", LockName)
 }
 
+// Held reports whether the run mine has the lock. A host without a vCenter has no lock, and no other run that it keeps away.
+func (w Writer) Held(ctx context.Context, mine string) (bool, error) {
+	if manager, _ := w.fields(); manager == nil {
+		return true, nil
+	}
+	_, held, err := w.holder(ctx)
+	return held == mine, err
+}
+
 // Holder returns the run that has the lock; "" for none.
 func (w Writer) Holder(ctx context.Context) (string, error) {
 	if manager, _ := w.fields(); manager == nil {

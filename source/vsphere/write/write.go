@@ -108,10 +108,12 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 			nodes().ExposeVnumaOnCpuHotadd = types.NewBool(yes)
 		case numa.EditCPUAffinity:
 			spec.CpuAffinity = &types.VirtualMachineAffinityInfo{AffinitySet: []int32{}}
-			for text := range strings.SplitSeq(e.To.Text, ",") {
-				if n, err := strconv.ParseInt(text, 10, 32); err == nil {
-					spec.CpuAffinity.AffinitySet = append(spec.CpuAffinity.AffinitySet, int32(n))
+			for text := range strings.FieldsFuncSeq(e.To.Text, func(r rune) bool { return r == ',' }) {
+				n, err := strconv.ParseInt(text, 10, 32)
+				if err != nil { // an empty set would remove the affinity
+					return nil, fmt.Errorf("%s: found %q, want numbers with commas", e.Name(), e.To)
 				}
+				spec.CpuAffinity.AffinitySet = append(spec.CpuAffinity.AffinitySet, int32(n))
 			}
 		case numa.EditLatency:
 			spec.LatencySensitivity = &types.LatencySensitivity{Level: types.LatencySensitivitySensitivityLevel(e.To.Text)}
@@ -236,13 +238,14 @@ func (w Writer) task(ctx context.Context, what string, started func(string) erro
 	return err
 }
 
-// HostOptions returns the options of a host with these keys; one without a value of its own is missing.
+// HostOptions returns the options of a host with these keys. One without a value of its own has the default that the host states; without one it is missing.
 func (w Writer) HostOptions(ctx context.Context, host string, keys []string) (numa.Settings, error) {
 	manager, err := w.options(ctx, host)
 	if err != nil {
 		return nil, err
 	}
 	var out numa.Settings
+	var absent []string
 	for _, key := range keys {
 		err := w.Call(ctx, "option "+key, func(ctx context.Context, c *vim25.Client) error {
 			res, err := methods.QueryOptions(ctx, c, &types.QueryOptions{This: manager, Name: key})
@@ -263,8 +266,41 @@ func (w Writer) HostOptions(ctx context.Context, host string, keys []string) (nu
 		if err != nil {
 			return nil, err
 		}
+		if _, ok := out.Lookup(key); !ok {
+			absent = append(absent, key)
+		}
 	}
-	return out, nil
+	if absent == nil {
+		return out, nil
+	}
+	err = w.Call(ctx, "defaults of options", func(ctx context.Context, c *vim25.Client) error {
+		var m mo.OptionManager
+		if err := property.DefaultCollector(c).RetrieveOne(ctx, manager, []string{"supportedOption"}, &m); err != nil {
+			return err
+		}
+		for _, d := range m.SupportedOption {
+			for _, key := range absent {
+				if text := defaultOf(d.OptionType); strings.EqualFold(d.Key, key) && text != "" {
+					out = out.With(key, text)
+				}
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// defaultOf returns the default of an option; "" where its type states none.
+func defaultOf(t types.BaseOptionType) string {
+	switch o := t.(type) {
+	case *types.LongOption:
+		return fmt.Sprint(o.DefaultValue)
+	case *types.IntOption:
+		return fmt.Sprint(o.DefaultValue)
+	case *types.StringOption:
+		return o.DefaultValue
+	}
+	return ""
 }
 
 // SetHostOptions sets options of a host. A number is written as a number: the API rejects another type.
@@ -304,7 +340,7 @@ func (w Writer) options(ctx context.Context, host string) (ref types.ManagedObje
 	return ref, err
 }
 
-// Missing returns the privileges that the account lacks on the objects, by type and ID ("VirtualMachine vm-12").
+// Missing returns the privileges that the account lacks on the objects, by type and ID ("VirtualMachine vm-12"). An object that is gone needs none.
 func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error) {
 	out := map[string][]string{}
 	if len(objects) == 0 || len(privileges) == 0 {
@@ -332,10 +368,22 @@ func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[
 			if m.CurrentSession == nil {
 				return errors.New("the session is not known")
 			}
-			res, err := methods.HasPrivilegeOnEntities(ctx, c, &types.HasPrivilegeOnEntities{
-				This: *c.ServiceContent.AuthorizationManager, Entity: page, SessionId: m.CurrentSession.Key, PrivId: privileges})
-			if err != nil {
-				return err
+			req := &types.HasPrivilegeOnEntities{This: *c.ServiceContent.AuthorizationManager, Entity: page, SessionId: m.CurrentSession.Key, PrivId: privileges}
+			res, err := methods.HasPrivilegeOnEntities(ctx, c, req)
+			var gone *types.ManagedObjectNotFound
+			for err != nil {
+				if _, is := fault.As(err, &gone); !is {
+					return err
+				}
+				there := slices.DeleteFunc(slices.Clone(req.Entity), func(o types.ManagedObjectReference) bool { return o.Type == gone.Obj.Type && o.Value == gone.Obj.Value })
+				if len(there) == 0 {
+					return nil
+				}
+				if len(there) == len(req.Entity) {
+					return err
+				}
+				req.Entity = there
+				res, err = methods.HasPrivilegeOnEntities(ctx, c, req)
 			}
 			for _, e := range res.Returnval {
 				for _, p := range e.PrivAvailability {
