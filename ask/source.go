@@ -19,14 +19,14 @@ import (
 // A Source has the options for reading the sources of a question.
 type Source struct {
 	NodesPerSocket []string `ask:"nodes-per-socket" help:"NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines"`
-	Products       []string `ask:"product" help:"software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)"`
+	Products       []string `ask:"product" help:"software in guests, such as 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)"`
 	Evidence       []string `ask:"evidence,local" help:"file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is"`
 	AssumeHost     string   `ask:"assume-host" help:"host to take where no source states one, such as a folder of logs: '2x18c/1TB release=7.0U3', or what hosts lack: release=8.0U3"`
 
 	Models []string `ask:"hosts" help:"host models for VMs that are only planned: '2x16c/512GB release=8.0U3' (repeatable); else the hosts of another SOURCE"`
 
-	failed int // number of unreadable sources
-	unread int // unreadable or truncated files in bundles
+	failed []numa.Note // of unreadable sources
+	unread int         // unreadable or truncated files in bundles
 }
 
 // Options returns the options for reading sources.
@@ -56,7 +56,7 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 		return nil, ErrNoFleet
 	}
 	fleet, unread, err := e.Open(ctx, sources, s.Options())
-	s.failed += len(unread) // Read can be called for two fleets
+	s.failed = append(s.failed, unread...) // Read can be called for two fleets
 	if fleet != nil {
 		s.unread += len(fleet.Unread)
 	}
@@ -81,12 +81,15 @@ func onlyESXi(fleet *numa.Fleet, kvm bool, sources []string) error {
 	return fmt.Errorf("this command predicts the layouts of ESXi, and the definitions of KVM state theirs; %s", open.KVMWay(strings.Join(sources, " ")))
 }
 
+// Told reports whether Read has already reported a note of the fleet as a warning.
+func (s *Source) Told(n numa.Note) bool { return slices.Contains(s.failed, n) }
+
 // Incomplete returns an error if Read skipped a source or a file: "no findings" about half of a fleet would be misleading.
 func (s *Source) Incomplete() error {
-	if s.failed == 0 {
+	if len(s.failed) == 0 {
 		return Unread(s.unread)
 	}
-	return fmt.Errorf("not everything was read: %s failed", words.Plural(s.failed, "source"))
+	return fmt.Errorf("not everything was read: %s failed", words.Plural(len(s.failed), "source"))
 }
 
 // Unread returns an error if files of a bundle were unreadable or truncated.

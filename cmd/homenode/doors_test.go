@@ -25,6 +25,7 @@ const (
 2026-03-01T08:00:00.110Z| vmx| I125: DICT                  numvcpus = "12"
 2026-03-01T08:00:00.110Z| vmx| I125: DICT                   memSize = "24576"
 2026-03-01T08:00:00.110Z| vmx| I125: DICT               displayName = "db01"
+2026-03-01T08:00:00.300Z| vmx| I125: PowerOn
 `
 	doorCPUs  = "CPU(s): 2\nOn-line CPU(s) list: 0-1\nNUMA node(s): 1\nNUMA node0 CPU(s): 0,1\n"
 	doorVMs   = "VM,Powerstate,CPUs,Memory,Cluster,Host,VM ID\ndb01,poweredOn,8,16384,prod,esx01,vm-1\n"

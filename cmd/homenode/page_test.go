@@ -198,7 +198,7 @@ func pageQuestion(q string) (files []string, address string, ok bool) {
 			continue
 		case name == "config" && value == "none":
 			continue
-		case at < 0 || slices.Contains([]string{"evidence", "product", "nodes-per-socket", "assume-host", "fleet", "choose"}, name): // the page reads these differently
+		case at < 0 || slices.Contains([]string{"evidence", "product", "nodes-per-socket", "assume-host", "fleet", "choose", "hosts"}, name): // the page reads these differently
 			return nil, "", false
 		case !given && fields[at].Kind == ask.Truth:
 			value = "true"

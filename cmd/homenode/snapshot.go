@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,8 +69,9 @@ func newSnapshot() *cobra.Command {
 				return err
 			}
 			written = true
-			notes := words.Texts(fleet.Notes[:min(len(fleet.Notes), mostNotes)], func(n numa.Note) string { return texttab.Clean(n.String()) + "\n" })
-			if more := len(fleet.Notes) - mostNotes; more > 0 {
+			kept := slices.DeleteFunc(slices.Clone(fleet.Notes), src.Told)
+			notes := words.Texts(kept[:min(len(kept), mostNotes)], func(n numa.Note) string { return texttab.Clean(n.String()) + "\n" })
+			if more := len(kept) - mostNotes; more > 0 {
 				notes = append(notes, fmt.Sprintf("%s: homenode assess %s --format json has them\n", words.Plural(more, "more note"), words.Command(file)))
 			}
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s%s: %s, %s, %s\n", strings.Join(notes, ""), file, words.Plural(len(fleet.Clusters), "cluster"),

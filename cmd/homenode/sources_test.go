@@ -118,6 +118,8 @@ func TestManySources(t *testing.T) {
 	code := run(t.Context(), []string{"snapshot", a.url, b.url, "@" + list, "--credentials", credentials, "-o", saved}, nil, &out, &errs)
 	wantErrs := "homenode: " + locked.host() + ": could not be read, nothing here is about it: " + locked.host() + ": log in: the user name or the password is wrong\n" +
 		"homenode: " + dying.host() + ": could not be read, nothing here is about it: " + dying.host() + ": read VMs after 0 of 1: connection dropped: EOF\n" +
+		a.host() + " esx02: host esx02 is notResponding: what is shown is what the server last knew of it\n" +
+		"hand: host esx01 is also in " + a.host() + " (told by name): it counts twice\n" +
 		saved + ": 2 clusters, 4 hosts, 4 VMs\n" +
 		"homenode: not everything was read: 2 sources failed\n"
 	if code != exitError || errs.String() != wantErrs || out.String() != "" {

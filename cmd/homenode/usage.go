@@ -16,8 +16,8 @@ import (
 	"homenode/internal/words"
 )
 
-// brief returns the flags of a command as its help shows them, without remarks that need more than a line. The pages of commands in
-// docs/reference have these too.
+// brief returns the flags of a command for its help, shortened to one line each if possible. The pages in docs/reference have the
+// complete text.
 func brief(cmd *cobra.Command) string { return flagUsages(cmd, true) }
 
 // flagUsages returns the flags of a command, those of groups below their headings.
@@ -56,7 +56,7 @@ func flagUsages(cmd *cobra.Command, short bool) string {
 	return b.String()
 }
 
-// shorten drops remarks from the text of a flag, in parentheses or after a semicolon at its end, while it is longer than a line.
+// shorten cuts the description of each flag at a phrase boundary, so that it fits on one line.
 func shorten(set *pflag.FlagSet) {
 	widest := 0
 	head := func(f *pflag.Flag) int {
@@ -69,15 +69,10 @@ func shorten(set *pflag.FlagSet) {
 		if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" {
 			room -= len(` (default "")`) + len(f.DefValue)
 		}
-		for texttab.Width(f.Usage) > room {
-			end := strings.LastIndex(f.Usage, "; ")
-			if strings.HasSuffix(f.Usage, ")") {
-				end = strings.LastIndex(f.Usage, " (")
+		for _, end := range []string{" (", "; ", ": ", ", "} {
+			if texttab.Width(f.Usage) > room {
+				f.Usage, _, _ = strings.Cut(f.Usage, end)
 			}
-			if end < 0 { // it takes more lines
-				break
-			}
-			f.Usage = f.Usage[:end]
 		}
 	})
 }

@@ -94,7 +94,7 @@ func TestOneVerdict(t *testing.T) {
 	if a := found[0]; len(found) != 2 || a.Finding.Message != live.Finding.Message || a.Finding.Severity != live.Finding.Severity || !a.Begin.Equal(now.Add(-19*time.Minute)) || !a.End.IsZero() {
 		t.Errorf("%d findings; now %s\nover the day since %v: %s", len(found), live.Finding.Message, a.Begin, a.Finding.Message)
 	}
-	if a := found[1]; a.Finding.Severity != finding.Medium || a.End.Sub(a.Begin) != 10*time.Minute || !strings.Contains(a.Finding.Message, "37 % at the least") {
+	if a := found[1]; a.Finding.Severity != finding.Medium || a.End.Sub(a.Begin) != 10*time.Minute || !strings.Contains(a.Finding.Message, "37 % at worst") {
 		t.Errorf("before: %s %v to %v: %s", a.Finding.Severity, a.Begin, a.End, a.Finding.Message)
 	}
 	// The rules that saw the same share an event.
@@ -103,7 +103,7 @@ func TestOneVerdict(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	table, ok := day.table()
-	if !ok || len(table.Rows) != 2 || table.Rows[0][4].Text != "25 % local at the least (12 GB of 16 GB remote)" || table.Rows[1][2].Text != "10 min" {
+	if !ok || len(table.Rows) != 2 || table.Rows[0][4].Text != "25 % local at worst (12 GB of 16 GB remote)" || table.Rows[1][2].Text != "10 min" {
 		t.Errorf("%v", table.Rows)
 	}
 	if d := firstTable(&day, nil); len(d.Rows) != 1 || d.Rows[0][0].To.ID != "db" {

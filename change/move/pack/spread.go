@@ -7,7 +7,7 @@ import (
 	"homenode/internal/binpack"
 )
 
-// maxSpreads limits the number of passes over all VMs.
+// maxSpreads limits how often all VMs are tried.
 const maxSpreads = 4
 
 // spread fills the hosts evenly, as administrators do: VMs, the largest first, move to the host that would be least full with them, if that

@@ -46,8 +46,8 @@ const longestWait = 7 * 24 * time.Hour
 
 func (f *applyFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.power, "power", "", "how VMs come to be off: guest (shut down, and powered on again), hard (powered off where the guest takes too long), reboot (settings alone: the next reboot of the guest becomes a power cycle), wait (until somebody powers them off, for a week); vmotion moves running VMs of changed hosts once, which activates the options")
-	fl.IntVar(&f.yes, "yes", 0, "with --apply: the number of VMs and hosts that are changed, instead of the question")
+	fl.StringVar(&f.power, "power", "", "how to power VMs off: guest, hard, reboot, wait or vmotion (guest: shut down and power on again; hard: power off where the guest takes too long; reboot: the next reboot of the guest becomes a power cycle; wait: until somebody powers them off, for a week; vmotion: running VMs of changed hosts move once, which activates host options)")
+	fl.IntVar(&f.yes, "yes", 0, "number of VMs and hosts that --apply changes, instead of the question")
 	fl.StringVar(&f.window, "window", "", "begin VMs only then: 'Sat 22:00-04:00', in the local zone or 'Sat 22:00-04:00 Europe/Berlin'")
 	ways := words.Texts(apply.Powers, func(p apply.Power) string { return string(p) })
 	flags.Complete(cmd, "power", flags.Among(ways))

@@ -61,9 +61,9 @@ func (c *command) registerModes(cmd *cobra.Command) {
 	fl.BoolVar(&c.doApply, "apply", false, "carry the plan out on the vCenter, after a question")
 	fl.StringVar(&c.resume, "resume", "", "go on with the journal of a run that ended early")
 	fl.StringVar(&c.rollback, "rollback", "", "take back what the run of this journal wrote; with --vm only of these VMs")
-	fl.StringVar(&c.verify, "verify", "", "say whether what the run of this journal wrote is written, in effect, and helped")
+	fl.StringVar(&c.verify, "verify", "", "report whether the run of this journal is in effect and helped")
 	fl.BoolVar(&c.unlock, "unlock", false, "remove the lock of a run that was killed: one run at a time changes a vCenter")
-	fl.StringVar(&c.query, "query-url", "", "with --verify: URL of homenode serve, Prometheus or VictoriaMetrics that kept what was counted; env takes it from HOMENODE_QUERY_URL, where it may have an account")
+	fl.StringVar(&c.query, "query-url", "", "URL of homenode serve or Prometheus, for --verify (VictoriaMetrics too): it kept what was counted; env takes it from HOMENODE_QUERY_URL, where it may have an account")
 }
 
 func (c *command) run(cmd *cobra.Command, args []string) error {

@@ -39,7 +39,7 @@ type Output struct {
 // Register adds the flags to a command; the first form is the default.
 func (f *Output) Register(cmd *cobra.Command, forms ...string) {
 	f.forms = forms
-	cmd.Flags().StringVar(&f.Format, "format", forms[0], "form of the output: "+strings.Join(forms, ", "))
+	cmd.Flags().StringVar(&f.Format, "format", forms[0], fmt.Sprintf("form of the output, such as %s (all: %s)", strings.Join(forms[:min(4, len(forms))], ", "), strings.Join(forms, ", ")))
 	cmd.Flags().StringVarP(&f.File, "output", "o", "", "write to this file, whole or not at all, instead of standard output")
 	Complete(cmd, "format", Among(forms))
 }

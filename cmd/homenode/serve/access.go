@@ -28,7 +28,7 @@ func (d *door) register(cmd *cobra.Command) {
 	fl.StringVar(&d.url, "url", "", "address that browsers use, such as https://homenode.example.com")
 	fl.StringVar(&d.cert, "tls-cert", "", "certificate of the server and those between it and the root, PEM; read again when it changes")
 	fl.StringVar(&d.key, "tls-key", "", "its key, PEM")
-	fl.StringVar(&d.token, "token-file", "", "file (mode 0600) with the token that requests need: openssl rand -hex 32 > token")
+	fl.StringVar(&d.token, "token-file", "", "file with the token that requests need (mode 0600): openssl rand -hex 32 > token")
 	fl.StringVar(&d.proxy, "trusted-proxy", "", "address of the proxy that signs people in: 10.0.0.5 sets X-Forwarded-User, 10.0.0.5=Remote-User another header")
 }
 

@@ -55,7 +55,7 @@ func (c *command) register(cmd *cobra.Command) {
 	c.in.register(cmd, "collect from")
 	fl := cmd.Flags()
 	flags.Group(cmd, "what is collected", func(*cobra.Command) {
-		fl.BoolVar(&c.check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
+		fl.BoolVar(&c.check, "check", false, "test the account and estimate the volume, then exit: log in, test the privileges, ask one host of each cluster, say how many bytes a day")
 	})
 	flags.Group(cmd, "pages", func(cmd *cobra.Command) {
 		fl.StringArrayVar(&c.fleet, "fleet", nil, "show the pages of this SOURCE, such as an RVTools export, instead of collecting (repeatable: as one fleet)")
@@ -67,7 +67,7 @@ func (c *command) register(cmd *cobra.Command) {
 		fl.StringVar(&c.data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
 		fl.DurationVar(&c.keep.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
 		fl.StringVar(&c.retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
-		fl.StringVar(&c.sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, remote write (docs/watch.md)")
+		fl.StringVar(&c.sendFile, "send", "", "file of the addresses for findings and samples (mode 0600): webhooks, remote write (docs/watch.md)")
 	})
 	flags.Group(cmd, "who may look", c.door.register)
 }

@@ -12,7 +12,7 @@ vm wide host=a vcpus=48 memory=64GB coresPerSocket=24 hw=19
 vm fast host=a vcpus=8 memory=64GB coresPerSocket=8 hw=19 latency=high
 `)
 	for _, tt := range []struct{ vm, on, want string }{
-		{"wide", "a", "Use at most 20 vCPUs with 10 cores per socket; it powers on with up to 40"},
+		{"wide", "a", "Use at most 20 vCPUs with 10 cores per socket (with 40: more vCPUs than cores, or than the CPU limit lets run); it powers on with up to 40"},
 		{"wide", "b", "Use at most 32 vCPUs"},
 		{"fast", "a", "Reserve all guest memory and reserve 16000 MHz CPU, or set latency sensitivity to Normal"},
 		{"fast", "b", "Reserve all guest memory, or set latency sensitivity to Normal"},
