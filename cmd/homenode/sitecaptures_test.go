@@ -319,7 +319,7 @@ func TestSiteUploads(t *testing.T) {
 		{"dots.zip", zipped.String(), http.StatusOK, "VMs lost locality"},
 		{"links.tar", taped.String(), http.StatusBadRequest, "found nothing in it that is read"},
 		{"bomb.csv.gz", packed.String(), http.StatusOK, "unpacks to more than 250 times its size"},
-		{"bomb.zip", zeroed.String(), http.StatusOK, "unpacks to more than 250 times its size"},
+		{"bomb.zip", zeroed.String(), http.StatusBadRequest, "unpacks to more than 250 times its size"},
 		{"page.html", "<script>alert(1)</script>", http.StatusBadRequest, "page.html"},
 		{"empty.csv", "", http.StatusBadRequest, "empty.csv"},
 		{"", night, http.StatusBadRequest, "Choose a file."},
@@ -343,14 +343,14 @@ func TestSiteUploads(t *testing.T) {
 	}
 	list := s.get(t, "/captures", http.StatusOK)
 	within(t, "the list", list, temp)
-	for _, refused := range []string{"links.tar", "page.html", "empty.csv"} {
+	for _, refused := range []string{"links.tar", "bomb.zip", "page.html", "empty.csv"} {
 		if strings.Contains(list, refused) {
 			t.Errorf("%s was refused and is listed", refused)
 		}
 	}
 	uploads := regexp.MustCompile(`<option value="(upload-[^"]*)"`).FindAllStringSubmatch(list, -1)
-	if len(uploads) != 4 {
-		t.Errorf("%d uploads are kept, want 4", len(uploads))
+	if len(uploads) != 3 {
+		t.Errorf("%d uploads are kept, want 3", len(uploads))
 	}
 	for _, u := range uploads {
 		s.post(t, "/captures/remove", url.Values{"capture": {html.UnescapeString(u[1])}}, http.StatusOK)
