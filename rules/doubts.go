@@ -10,6 +10,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/rules/rule"
 )
 
 // addReleaseDoubts notes unknown releases, whose hosts are assessed with the model of an older
@@ -55,7 +56,7 @@ func (r *Result) addDoubts() {
 			if l := &v.On[0].Layout; l.Wide() && l.Assumes&vnuma.AssumedHotAdd != 0 {
 				blind++
 			}
-			if v.On[0].Layout.VSockets.Len() > fewSockets && v.GuestOS.Known() && v.MayRunSQL() {
+			if v.On[0].Layout.VSockets.Len() > rule.FewSockets && v.GuestOS.Known() && v.MayRunSQL() {
 				if sockets++; v.On[0].Layout.Assumes&vnuma.AssumedCPS != 0 {
 					unstated++
 				}
@@ -74,7 +75,7 @@ func (r *Result) addDoubts() {
 		{hosts, "host", "the source knows no NUMA nodes, " + each + " assumed; say better with --nodes-per-socket"},
 		{tiers, "host", "whether memory tiering is on is unknown: then the memory read includes NVMe, and that of a node is less (A-12)"},
 		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
-		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets%s, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", fewSockets, assumed, fewSockets)},
+		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets%s, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", rule.FewSockets, assumed, rule.FewSockets)},
 		{r.Templates, "template", "judged as if powered on, for clones inherit their settings; counted apart"},
 	} {
 		if d.n > 0 {

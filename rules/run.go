@@ -404,9 +404,6 @@ func (r *Result) check(p *rule.Pass) {
 	r.Findings = append(r.Findings, p.Findings...)
 }
 
-// fewSockets is the limit of the standard editions of SQL Server (docs/reference/guests.md).
-const fewSockets = 4
-
 // ClusterOf returns the cluster in which the VM was assessed.
 func (r *Result) ClusterOf(v *rule.VM) *rule.Cluster {
 	i := slices.IndexFunc(r.Clusters, func(c *rule.Cluster) bool { return slices.Contains(c.VMs, v) || slices.Contains(c.Templates, v) })

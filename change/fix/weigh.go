@@ -275,6 +275,10 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 				worse[id] = fmt.Sprintf(format, args...)
 			}
 		}
+		if v.Runs() && v.Off() && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing {
+			bad("it runs and would not power on again: %s; cure that first", v.On[0].Layout.Refused)
+			continue
+		}
 		for i := range v.On {
 			o := &v.On[i]
 			was := now.OnHost(o.Kind.Hosts[0].ID)

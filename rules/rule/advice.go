@@ -49,7 +49,7 @@ func (p *Pass) Plan() *plan.Plan {
 // another. The part that fixes a finding may remain.
 func (p *Pass) vet(best *plan.Plan) {
 	serves := func(e *plan.Edit) bool {
-		return p.Serves(p.VM.Edits(e))
+		return !p.idles(e) && p.Serves(p.VM.Edits(e))
 	}
 	switch {
 	case serves(&best.Edit):
@@ -60,6 +60,17 @@ func (p *Pass) vet(best *plan.Plan) {
 		best.After, best.Cured = best.Before, best.Before
 		best.For, best.Alone = nil, nil
 	}
+}
+
+// FewSockets is the limit of the standard editions of SQL Server (docs/reference/guests.md).
+const FewSockets = 4
+
+// idles reports whether an edit gives a Windows guest of unknown software more sockets than it has and than FewSockets: if that is SQL Server
+// Standard, it uses FewSockets of them.
+func (p *Pass) idles(e *plan.Edit) bool {
+	after := e.Apply(p.VM.Guest)
+	sockets := func(g *vnuma.Guest) int32 { return g.VCPUs / max(1, g.CoresPerSocket) }
+	return p.VM.GuestOS.Known() && p.VM.MayRunSQL() && sockets(&after) > max(FewSockets, sockets(&p.VM.Guest))
 }
 
 // counsel returns the advice for the VM and the effect on its guest. Both are empty if no configuration is better than the present one. If the

@@ -32,7 +32,7 @@ func Verdict(r *rules.Result) []string {
 		}
 		rest = append(rest, refused)
 	}
-	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
+	if fine := r.VMs - high - medium - off.count(); high+medium > 0 && fine > 0 {
 		sure := "."
 		if unsure {
 			sure = ", as far as is known."
@@ -130,13 +130,23 @@ func unjudged(r *rules.Result) (names []string) {
 	return names
 }
 
-// refusals are VMs that do not power on, by ID.
+// refusals are VMs that do not power on, by ID. The value is false for one that runs all the same: NUMA slows it until it is powered off.
 type refusals map[string]bool
+
+// count returns the number of VMs that are off.
+func (off refusals) count() (n int) {
+	for _, is := range off {
+		if is {
+			n++
+		}
+	}
+	return n
+}
 
 // names returns their names in the order of the fleet.
 func (off refusals) names(r *rules.Result) (names []string) {
 	for v := range r.EachVM() {
-		if off[v.ID] {
+		if _, refused := off[v.ID]; refused {
 			names = append(names, v.Name)
 		}
 	}
@@ -148,7 +158,7 @@ func off(r *rules.Result) refusals {
 	out := refusals{}
 	for v := range r.EachVM() {
 		if v.Off() {
-			out[v.ID] = true
+			out[v.ID] = !v.Runs()
 		}
 	}
 	return out
