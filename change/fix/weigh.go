@@ -287,7 +287,7 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 			case o.Layout.Compare(&was.Layout) > 0:
 				bad("on %s %s would be worse: %s instead of %s", words.List(o.Kind.HostNames()), v.Name, rule.Short(&o.Layout), rule.Short(&was.Layout))
 			case i > 0 && !m.o.Split && !m.set() && !o.Small && o.Layout.PPDs.Len() > was.Layout.PPDs.Len() && was.Layout.Compare(&o.Layout) == 0:
-				if room := m.changed.ClusterOf(v).RoomFor(v, o); room != nil {
+				if room := m.changed.ClusterOf(v).RoomFor(v, o); len(room) > 0 {
 					has := map[bool]string{true: "has", false: "have"}[len(room) == 1]
 					bad("it divides the VM on %s too (%s → %s), which %s room for it as it is: move it there, or --allow split", rule.HostNames(room), rule.Short(&was.Layout), rule.Short(&o.Layout), has)
 				}

@@ -29,6 +29,9 @@ func check(p *rule.Pass) {
 	if _, spans := home.Layout.Spanning(); spans {
 		return
 	}
+	if _, crowded := v.Crowded(home.Kind); crowded { // N013 moves it, and it is powered on there
+		return
+	}
 	var hosts []*numa.Host
 	var worst *vnuma.Layout
 	evidence := []finding.Evidence{v.VCPUsEvidence(), home.Kind.NodesEvidence()}

@@ -124,8 +124,7 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	return true
 }
 
-// beside reports that the listed nodes of the host do not have enough memory for the VM and the VMs there that may use no other nodes. If
-// the host has too little memory for all of its VMs, another placement fixes only a part.
+// beside reports that the listed nodes of the host do not have enough memory for the VM and the VMs there that may use no other nodes.
 func beside(p *rule.Pass, nodes []int) bool {
 	v, on := p.VM, &p.VM.On[0]
 	m := &on.Kind.Machine
@@ -134,12 +133,11 @@ func beside(p *rule.Pass, nodes []int) bool {
 		return false
 	}
 	_, has := m.Holds(n, v.Guest.AllowedNodes, false)
-	bound, memory, all := []*rule.VM{v}, v.Memory.Value, v.Memory.Value
+	bound, memory := []*rule.VM{v}, v.Memory.Value
 	for _, o := range p.Cluster.Running(v.Host) {
 		if o.ID == v.ID {
 			continue
 		}
-		all += o.Memory.Value
 		ids := o.Guest.AllowedNodes
 		if o.Guest.Affinity {
 			ids = numa.SetOf(vnuma.PinnedMemory(o.VM)...)
@@ -157,9 +155,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 			rule.Names(bound), memory, words.Plural(n, "node"), has, words.Ranges(nodes), memory-has),
 		Ways: []numa.Way{numa.ByHand("bind some of these VMs to other nodes, or move them to another host")},
 	}
-	if all <= numa.Bytes(m.AllMemory) {
-		f.Severity = p.Beyond(numa.Bytes(float64(memory-has) * float64(v.Memory.Value) / float64(memory))) // its share
-	}
+	f.Severity = max(f.Severity, p.Beyond(numa.Bytes(float64(memory-has)*float64(v.Memory.Value)/float64(memory)))) // its share
 	for _, o := range bound[1:] {
 		e := o.MemoryEvidence()
 		e.Name += " of " + o.Name

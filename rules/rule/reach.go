@@ -92,9 +92,13 @@ func (p *Pass) Elsewhere() []numa.Way {
 		return []numa.Way{KeepOff(p.bad)}
 	}
 	var hosts []*numa.Host
+	there := "" // what it takes to get the layout of a power-on
 	for _, o := range p.good {
 		if !o.Small && o.Layout.Compare(&p.VM.On[0].Layout) <= 0 {
 			hosts = append(hosts, p.Cluster.RoomFor(p.VM, o)...)
+			if moved := p.VM.Moved(o.Kind, p.Choices); o.Layout.Compare(&moved) < 0 {
+				there = ", power it off and on there,"
+			}
 		}
 	}
 	if hosts == nil {
@@ -104,5 +108,5 @@ func (p *Pass) Elsewhere() []numa.Way {
 	if len(hosts) == 2 {
 		names = strings.Replace(names, " and ", " or ", 1)
 	}
-	return []numa.Way{numa.ByHand("move the VM to " + names + " and keep it off " + HostNames(p.bad) + " with a DRS rule")}
+	return []numa.Way{numa.ByHand("move the VM to " + names + there + " and keep it off " + HostNames(p.bad) + " with a DRS rule")}
 }
