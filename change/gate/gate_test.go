@@ -247,3 +247,21 @@ func TestOff(t *testing.T) {
 		t.Errorf("%+v", vms[0])
 	}
 }
+
+// TestSharedLines: a line that several VMs share stands once, and not at all where they need different values.
+func TestSharedLines(t *testing.T) {
+	line := func(attribute, text, at string) planned.Line {
+		return planned.Line{Attribute: attribute, Text: text, At: at}
+	}
+	vms := []*VM{
+		{Name: "a", At: "f:1:1", Lines: []planned.Line{line("hot", "hot: false", "f:9:3"), line("cores", "cores: 12", "f:8:3"), line("nodes", "nodes: 2", "")}},
+		{Name: "b", At: "f:2:1", Lines: []planned.Line{line("hot", "hot: false", "f:9:3"), line("cores", "cores: 0", "f:8:3"), line("nodes", "nodes: 2", "")}},
+	}
+	changes, conflicts := Changes(vms)
+	if got, want := fmt.Sprint(changes), "[{[a b] f:9:3 hot: false} {[a] f:1:1 nodes: 2} {[b] f:2:1 nodes: 2}]"; got != want {
+		t.Errorf("changes %s, want %s", got, want)
+	}
+	if want := []string{"f:8:3: VMs share this line and need different values; cores: 12 for a; cores: 0 for b"}; !slices.Equal(conflicts, want) {
+		t.Errorf("conflicts %q, want %q", conflicts, want)
+	}
+}

@@ -102,7 +102,7 @@ func sees(l *vnuma.Layout) string {
 	case l.Refused.Any():
 		return "does not power on"
 	case !l.GuestSeesNUMA() && l.Wide():
-		return fmt.Sprintf("1 node of %d, on %d nodes of the host", l.VPDs.Max(), l.PPDs.Len())
+		return fmt.Sprintf("1 node of %d over %d nodes of the host", l.VPDs.Max(), l.PPDs.Len())
 	case !l.GuestSeesNUMA() || l.VPDs.Len() == 1:
 		return fmt.Sprintf("1 node of %d", l.VPDs.Max())
 	case l.VPDs.Even():

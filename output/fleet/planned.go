@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,13 +35,15 @@ func (x *index) showGate(a *answer.Answer, _ *Options) {
 	}
 	for _, v := range shown {
 		addPlanned(&plan, v)
-		for _, l := range v.Lines {
-			changes.Add(v.Name, cmp.Or(l.At, v.At), l.Text)
-		}
 		for _, why := range v.Cannot {
 			changes.Foot = append(changes.Foot, v.Name+": "+why)
 		}
 	}
+	lines, conflicts := gate.Changes(shown)
+	for _, l := range lines {
+		changes.Add(words.Few(l.VMs), l.At, l.Text)
+	}
+	changes.Foot = append(changes.Foot, conflicts...)
 	a.Tables = append(a.Tables, plan)
 	if len(changes.Rows)+len(changes.Foot) > 0 {
 		a.Tables = append(a.Tables, changes)
