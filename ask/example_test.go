@@ -12,7 +12,7 @@ import (
 	"homenode/source/scenario"
 )
 
-// A front end asks a question: it fills fields by their names, and lends what reads fleets.
+// A front end asks a question: it sets fields by their names, and provides the reader of fleets.
 func Example() {
 	env := &ask.Env{Today: time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC), Open: func(_ context.Context, sources []string, _ open.Options) (*numa.Fleet, []numa.Note, error) {
 		f, err := scenario.Read(sources[0], []byte("release 7.0U3\nhost esx01 nodes=2 cores=18 memory=1024GB\nvm sql01 host=esx01 vcpus=32 memory=256GB hotAdd=on\n"))

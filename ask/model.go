@@ -40,7 +40,7 @@ func hostWords(text string) string {
 	return strings.TrimPrefix(HostLine("h", &t, more), "host h ")
 }
 
-// models reads host models: a shape, and after it what else a scenario says of a host: "2x16c/512GB release=8.0U3".
+// models parses host models: a shape, then words of a scenario: "2x16c/512GB release=8.0U3".
 func models(texts []string) ([]numa.Host, error) {
 	var out []numa.Host
 	for _, text := range texts {

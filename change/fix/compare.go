@@ -131,7 +131,7 @@ func (c *Change) oneWay(e numa.Edit) string {
 	return ""
 }
 
-// lost says what of the edits a rollback does not give back.
+// lost lists the parts of the edits that a rollback does not restore.
 func (c *Change) lost() (out []string) {
 	for _, e := range c.Edits {
 		switch why := c.oneWay(e); {
@@ -193,7 +193,7 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 	return &out, out.Identify()
 }
 
-// stays notes what of a VM, host or cluster a rollback leaves as it is.
+// stays adds notes about settings of a VM, host or cluster that a rollback does not restore.
 func (p *Plan) stays(c *Change, e numa.Edit, why string) {
 	l := Left{ID: c.Target().ID, Why: why, edit: e}
 	if c.VM != nil {

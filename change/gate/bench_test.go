@@ -10,7 +10,7 @@ import (
 	"homenode/source/scenario"
 )
 
-// planOf returns what terraform show -json prints of n VMs of several sizes.
+// planOf returns the output of terraform show -json for n VMs of several sizes.
 func planOf(n int) []byte {
 	var b strings.Builder
 	b.WriteString(`{"format_version":"1.2","terraform_version":"1.9.8","planned_values":{"root_module":{"resources":[`)

@@ -144,7 +144,7 @@ func isPart(name string) bool {
 	return false
 }
 
-// codeOf returns the exit code of what is done.
+// codeOf returns the exit code of a function.
 func codeOf(err error) int {
 	if err != nil {
 		return exitError

@@ -38,7 +38,7 @@ func newVersion() *cobra.Command {
 	return cmd
 }
 
-// writeVersion writes the version as --version does, and below it what else has one.
+// writeVersion writes the version as --version does, then the versions of formats and of the rule book.
 func writeVersion(w io.Writer) error {
 	answers, err := answerVersions()
 	if err != nil {

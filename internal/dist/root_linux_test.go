@@ -86,7 +86,7 @@ func unpack(t *testing.T, from io.Reader, dir string) {
 	}
 }
 
-// unzipped returns what a gzip file holds.
+// unzipped returns the content of a gzip file.
 func unzipped(t *testing.T, path string) io.Reader {
 	t.Helper()
 	b, err := os.ReadFile(path)

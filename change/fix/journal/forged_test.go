@@ -120,7 +120,7 @@ func TestUndoingPlan(t *testing.T) {
 	}
 }
 
-// TestNoPlan names the line of what is no plan.
+// TestNoPlan checks that the error for a file that is no plan names the line.
 func TestNoPlan(t *testing.T) {
 	for _, text := range []string{"\ufeff{}", "\n{\"format\": }", ""} {
 		if _, err := fix.Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "line ") {

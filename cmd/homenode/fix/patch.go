@@ -15,7 +15,7 @@ import (
 	"homenode/internal/words"
 )
 
-// patch prints what has to change in a file that describes planned VMs, as a unified diff, or changes it.
+// patch prints the necessary changes of a file with planned VMs as a unified diff, or applies them.
 func (c *command) patch(cmd *cobra.Command, file string) error {
 	if c.plan != "" || c.resume != "" || c.rollback != "" || c.verify != "" || c.unlock {
 		return fmt.Errorf("%s describes VMs that do not exist yet: --plan, --resume, --rollback, --verify and --unlock are for a vCenter", file)

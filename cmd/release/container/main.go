@@ -73,7 +73,7 @@ func tagOf(version string) string {
 	return string(bytes.ReplaceAll([]byte(version), []byte("+"), []byte("-")))
 }
 
-// config is what runs, and how it is asked whether it is up.
+// config is the command of the image and its health check.
 func config(version string, made time.Time) v1.Config {
 	return v1.Config{
 		User:         fmt.Sprintf("%d:%[1]d", user),
