@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,5 +36,25 @@ func TestAdviceForHosts(t *testing.T) {
 	}
 	if _, err := open.AssumedHost("nodes=2"); err == nil || !strings.Contains(err.Error(), "how many cores does a node have?") {
 		t.Error(err)
+	}
+}
+
+// TestHostWords: a host to assume is written as a shape or in the words of a scenario, and is the same.
+func TestHostWords(t *testing.T) {
+	shape, err := open.AssumedHost(hostWords("2x18c/1TB release=7.0U3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := open.AssumedHost(hostWords("packages=2 nodes=2 cores=18 memory=1024GB release=7.0U3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := fmt.Sprint(shape.Nodes.Value), fmt.Sprint(words.Nodes.Value); a != b || shape.Release.Value != words.Release.Value {
+		t.Errorf("%s of %s, want %s of %s", a, shape.Release.Value, b, words.Release.Value)
+	}
+	for _, text := range []string{"", "release=8.0U3", "2x18", "many cores"} {
+		if got := hostWords(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
 	}
 }

@@ -26,37 +26,42 @@ func HostLine(name string, t *fit.Type, more string) string {
 	return line + " " + more
 }
 
-// hostWords returns the words of a scenario for a host that begins with a shape: "2x18c/1TB release=7.0U3". Other texts stay as they are.
-func hostWords(text string) string {
+// shapeLine returns the line of a scenario for a host that is a shape and further words: "2x18c/1TB release=7.0U3".
+func shapeLine(name, text string) (string, error) {
 	shape, more, _ := strings.Cut(strings.TrimSpace(text), " ")
 	release, err := numa.ParseRelease(modelRelease)
-	if shape == "" || strings.Contains(shape, "=") || err != nil {
-		return text
+	if err != nil {
+		return "", err
 	}
 	t, err := fit.ParseType(shape, release)
 	if err != nil {
+		return "", err
+	}
+	return HostLine(name, &t, more), nil
+}
+
+// hostWords returns the words of a scenario for a host that begins with a shape. Other texts stay as they are.
+func hostWords(text string) string {
+	const name = "h"
+	line, err := shapeLine(name, text)
+	if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); err != nil || strings.Contains(first, "=") {
 		return text
 	}
-	return strings.TrimPrefix(HostLine("h", &t, more), "host h ")
+	return strings.TrimPrefix(line, "host "+name+" ")
 }
 
 // models parses host models: a shape, then words of a scenario: "2x16c/512GB release=8.0U3".
 func models(texts []string) ([]numa.Host, error) {
 	var out []numa.Host
 	for _, text := range texts {
-		shape, more, _ := strings.Cut(strings.TrimSpace(text), " ")
 		if strings.ContainsAny(text, "\r\n") {
 			return nil, Wrong("hosts", errors.New("found a line break, want one line"))
 		}
-		release, err := numa.ParseRelease(modelRelease)
-		if err != nil {
-			return nil, err
-		}
-		t, err := fit.ParseType(shape, release)
+		line, err := shapeLine("model", text)
 		if err != nil {
 			return nil, Wrong("hosts", err)
 		}
-		fleet, err := scenario.Read("--hosts", []byte("release "+modelRelease+"\n"+HostLine("model", &t, more)))
+		fleet, err := scenario.Read("--hosts", []byte("release "+modelRelease+"\n"+line))
 		if e, ok := errors.AsType[*numa.SyntaxError](err); ok {
 			err = Wrong("hosts", fmt.Errorf("%q: %s", text, e.Msg))
 		}
