@@ -45,8 +45,8 @@ type targets struct {
 	shared bool // no file is read
 }
 
-// read parses the hosts, and the host shape that guests are sized for; nil without --hosts.
-func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
+// read parses the hosts, and the kinds of hosts that guests are sized for; none without --hosts.
+func (h *Hosts) read(shared bool) (t targets, sizing []move.Host, err error) {
 	t.shared = shared
 	if len(h.Names) == 0 {
 		return t, nil, nil
@@ -60,7 +60,7 @@ func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
 			return t, nil, ask.Wrong("hosts", fmt.Errorf("found %q, want nodes with memory: 2x32c/1TB", h.Names[0]))
 		}
 		host.Name = h.Names[0]
-		return t, &host, nil
+		return t, []move.Host{host}, nil
 	}
 	if t.policy, err = h.policy(); err != nil {
 		return t, nil, err
@@ -81,8 +81,7 @@ func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
 		return t, nil, ask.Wrong("failover-hosts", fmt.Errorf("found %d, want less than the %s of --hosts", h.Failover, words.Plural(n, "host")))
 	}
 	t.policy.Keep(t.list)
-	host := plan.Sizing(t.list)
-	return t, &host, nil
+	return t, plan.Sizing(t.list), nil
 }
 
 // looksLikeKind matches text that is probably a kind of host rather than a file.

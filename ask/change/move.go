@@ -57,8 +57,8 @@ func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 		return nil, err
 	}
 	hosts, sizing, err := q.read(e.Shared)
-	o := move.Options{Shape: q.Shape, Host: sizing}
-	if err == nil && o.Shape == move.Fit && o.Host == nil {
+	o := move.Options{Shape: q.Shape, Hosts: sizing}
+	if err == nil && o.Shape == move.Fit && len(o.Hosts) == 0 {
 		err = errors.New("--shape fit wants --hosts: the hosts of the target, or what each has, such as 2x32c/1TB")
 	}
 	choices, wrong := q.Choices()

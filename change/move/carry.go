@@ -90,11 +90,11 @@ func (m *Move) cells(s *Shape, g *guest, cell []int) {
 	}
 }
 
-// topology sets sockets, dies, cores and threads, and reserves room for hot-added vCPUs.
-func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
+// topology sets sockets, dies, cores and threads, and reserves room for hot-added vCPUs. kind is the kind of host that the VM is sized for, or nil.
+func (m *Move) topology(s *Shape, g *guest, cell []int, kind *Host) {
 	can := &m.Platform.Can
 	perSocket, threads := g.perSocket, g.threads
-	if o.Shape == Fit {
+	if kind != nil {
 		perSocket = shape.Fitting(cell, len(cell))
 	}
 	lacks := ""                                                                            // why the guest sees no threads
@@ -114,8 +114,8 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 		m.add(Changed, "sockets and cores", on, s.Topology()+", if the platform makes them so", can[Sockets].Limit, m.Basis)
 	case on == s.Topology():
 		m.add(Carried, "sockets and cores", on, s.Topology(), "", m.Basis)
-	case o.Shape == Fit:
-		m.add(Changed, "sockets and cores", on, s.Topology(), "sized for "+o.Host.Name, m.Basis)
+	case kind != nil:
+		m.add(Changed, "sockets and cores", on, s.Topology(), "sized for "+kind.Name, m.Basis)
 	default:
 		if why == "" && s.Dies > 1 {
 			why = "each node is a die, so that the last-level cache does not cross the border of nodes"
@@ -191,8 +191,8 @@ func (m *Move) hotAdd(s *Shape, cell []int) {
 	}
 }
 
-// compare reports the changes to the nodes and their memory.
-func (m *Move) compare(s *Shape, g *guest, o Options) {
+// compare reports the changes to the nodes and their memory. kind is the kind of host that the VM is sized for, or nil.
+func (m *Move) compare(s *Shape, g *guest, shape string, kind *Host) {
 	can := &m.Platform.Can
 	before := sizesOf(g.node)
 	now := make([]int, len(s.Cells))
@@ -213,12 +213,12 @@ func (m *Move) compare(s *Shape, g *guest, o Options) {
 		m.add(Lost, "NUMA nodes", on, "one node", can[Nodes].Limit, m.Basis)
 		return
 	case !slices.Equal(before, now):
-		why := "asked for: --shape " + o.Shape
-		switch o.Shape {
+		why := "asked for: --shape " + shape
+		switch shape {
 		case "", Clients:
 			why = "vSphere carries it so and hides that, with CPU hot add for one: --shape same keeps it hidden"
 		case Fit:
-			why = fmt.Sprintf("sized for %s: %s", o.Host.Name, o.Host)
+			why = fmt.Sprintf("sized for %s: %s", kind.Name, kind)
 		}
 		m.add(Changed, "NUMA nodes", on, then, why, m.Basis)
 	case len(now) == 1:

@@ -3,6 +3,7 @@ package move
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
@@ -109,38 +110,62 @@ func evenBlocks(groups []int) int {
 	return per
 }
 
-// sized returns the shape with its vCPUs and memory, and the cell of each vCPU. why is the reason if it does not fit.
-func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) {
+// sized returns the shape with its vCPUs and memory, the cell of each vCPU, and with Fit the kind of host that it is sized for. why is the
+// reason if it does not fit.
+func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, on *Host, why string) {
 	s = &Shape{VCPUs: len(g.node), Memory: numa.Bytes(v.Guest.Memory)}
 	n := len(g.node)
 	switch cells = g.node; o.Shape {
 	case Flat:
-		return s, make([]int, n), ""
+		return s, make([]int, n), nil, ""
 	case Fit:
-		if o.Host == nil {
-			return nil, nil, "no hosts of the target are given that it can be sized for"
+		if len(o.Hosts) == 0 {
+			return nil, nil, nil, "no hosts of the target are given that it can be sized for"
 		}
-		most, nodes, memory := MostOfNode(v), len(o.Host.Nodes), s.Memory
+		memory := s.Memory
 		if o.At != nil && !v.Guest.Needs.LargePages { // the plan counts it in addition to ordinary pages
 			memory += numa.OwnOfQEMU(memory, n)
 		}
-		if k := numa.EqualCells(n, memory, most, o.Host.Nodes); k > 0 {
-			return s, largestFirst(n, k), ""
+		on, k := fits(n, memory, MostOfNode(v), o.Hosts)
+		if k == 0 {
+			return nil, nil, nil, fitsNowhere(v, s, o.Hosts)
 		}
-		if most > 0 && (n+nodes-1)/nodes > most {
-			return nil, nil, fmt.Sprintf("its software takes at most %d vCPUs of a node, and %s are more than the %s of %s have then", most, words.Plural(n, "vCPU"), words.Plural(nodes, "node"), o.Host.Name)
-		}
-		return nil, nil, fmt.Sprintf("%s and %s are more than equal cells hold on %s: %s", words.Plural(n, "vCPU"), s.Memory, o.Host.Name, o.Host)
+		return s, largestFirst(n, k), on, ""
 	}
 	if o.Shape != Same {
 		cells = g.clients()
 	}
-	if o.Host != nil && o.At == nil { // otherwise the plan reports it, for each kind of host
-		if why := tooLarge(g, cells, s.Memory, o.Host); why != "" {
-			return nil, nil, why + ": --shape fit sizes it afresh"
+	if len(o.Hosts) > 0 && o.At == nil { // otherwise the plan reports it, for each kind of host
+		if why := tooLarge(g, cells, s.Memory, &o.Hosts[0]); why != "" {
+			return nil, nil, nil, why + ": --shape fit sizes it afresh"
 		}
 	}
-	return s, cells, ""
+	return s, cells, nil, ""
+}
+
+// fits returns the kind of host that a VM is sized for, and its number of equal cells there: of the kinds that hold it the most frequent one,
+// and of equally frequent ones the one with the fewest cells; 0 if none holds it.
+func fits(vcpus int, memory numa.Bytes, most int, kinds []Host) (on *Host, cells int) {
+	for i := range kinds {
+		k := numa.EqualCells(vcpus, memory, most, kinds[i].Nodes)
+		if k > 0 && (on == nil || kinds[i].Count > on.Count || kinds[i].Count == on.Count && k < cells) {
+			on, cells = &kinds[i], k
+		}
+	}
+	return on, cells
+}
+
+// fitsNowhere returns the reason why no kind of host holds a VM in equal cells.
+func fitsNowhere(v *rule.VM, s *Shape, kinds []Host) string {
+	texts := words.Texts(kinds, func(h Host) string { return h.Name + ": " + h.String() })
+	most, nodes := MostOfNode(v), 0
+	for _, h := range kinds {
+		nodes = max(nodes, len(h.Nodes))
+	}
+	if most > 0 && (s.VCPUs+nodes-1)/nodes > most {
+		return fmt.Sprintf("its software takes at most %d vCPUs of a node, and %s are more than the %s of a host have then", most, words.Plural(s.VCPUs, "vCPU"), words.Plural(nodes, "node"))
+	}
+	return fmt.Sprintf("%s and %s are more than equal cells hold on %s", words.Plural(s.VCPUs, "vCPU"), s.Memory, strings.Join(texts, "; on "))
 }
 
 // MostOfNode returns the maximum number of vCPUs per node that the guest's software uses, if its software is known (N033); 0 for any number.

@@ -19,17 +19,18 @@ import (
 // from it.
 type Options struct {
 	Shape string // Clients, Same, Fit or Flat; "" for Clients
-	// Host describes the hosts of the target; nil if unknown.
-	Host *Host
-	SMT  bool // every host of the target runs several threads on a core
+	// Hosts are the kinds of hosts of the target; none if unknown. With Fit a VM is sized for one of them.
+	Hosts []Host
+	SMT   bool // every host of the target runs several threads on a core
 	// At returns the placement of a VM, or the reason why no host accepts it; the VM is then refused. nil if no hosts are given.
 	At func(v *rule.VM) (at *Placement, why string)
 }
 
-// A Host has the properties of every host of the target.
+// A Host has the properties of a kind of host of the target.
 type Host struct {
 	Name  string       // as given by the user: "2x16c/512GB"
 	Nodes []numa.Space // those with cores
+	Count int          // hosts of this kind; 0 if unknown
 }
 
 // HostOf returns the relevant properties of h; false if its nodes are unknown.
@@ -268,14 +269,14 @@ func draft(v *rule.VM, p *Platform, o Options, at *Placement) (m *Move, s *Shape
 	}
 	m.Basis = now.basis
 	m.Exclusive = v.LatencyHigh()
-	s, cells, why := sized(v, now, o)
+	s, cells, on, why := sized(v, now, o)
 	if why != "" {
 		m.Refused = []string{why}
 		return m, nil, nil
 	}
 	m.pages(s, slices.Max(cells)+1, o.At != nil)
 	m.cells(s, now, cells)
-	m.topology(s, now, cells, o)
-	m.compare(s, now, o)
+	m.topology(s, now, cells, on)
+	m.compare(s, now, o.Shape, on)
 	return m, s, now
 }

@@ -130,7 +130,7 @@ func TestSeen(t *testing.T) {
 
 // likeNodes returns a host of like nodes, of so many cores and GB.
 func likeNodes(nodes, cores, gb int) *Host {
-	return &Host{"h", slices.Repeat([]numa.Space{{Cores: cores, Memory: numa.Bytes(gb) * numa.GiB}}, nodes)}
+	return &Host{Name: "h", Nodes: slices.Repeat([]numa.Space{{Cores: cores, Memory: numa.Bytes(gb) * numa.GiB}}, nodes)}
 }
 
 // TestFit checks shapes for hosts of the target.
@@ -151,14 +151,18 @@ func TestFit(t *testing.T) {
 		{"a vCPU each", "vcpus=3 coresPerSocket=3 memory=64GB", Fit, likeNodes(4, 2, 256), "2 + 1", ""},
 		{"fit by memory", "vcpus=8 coresPerSocket=8 memory=200GB", Fit, likeNodes(4, 16, 64), "4 × 2", ""},
 		{"fits nowhere", "vcpus=24 coresPerSocket=12 memory=64GB", Fit, likeNodes(2, 8, 256), "", "24 vCPUs and 64 GB are more than equal cells hold on h: 2 nodes of 8 cores and 256 GB"},
-		{"one node holds the memory", "vcpus=8 coresPerSocket=8 memory=180GB", Fit, &Host{"h", []numa.Space{{Cores: 24, Memory: 240 << 30}, {Cores: 24, Memory: 48 << 30}}}, "1 of 8 vCPUs", ""},
-		{"one node holds the vCPUs", "vcpus=24 coresPerSocket=24 memory=64GB", Fit, &Host{"h", []numa.Space{{Cores: 8, Memory: 512 << 30}, {Cores: 32, Memory: 512 << 30}}}, "1 of 24 vCPUs", ""},
-		{"equal cells on uneven nodes", "vcpus=40 coresPerSocket=20 memory=64GB", Fit, &Host{"h", []numa.Space{{Cores: 31, Memory: 240 << 30}, {Cores: 7, Memory: 48 << 30}}}, "", "40 vCPUs and 64 GB are more than equal cells hold on h: 2 nodes of 31 cores and 240 GB, 7 cores and 48 GB"},
-		{"the smaller nodes are left", "vcpus=28 coresPerSocket=14 memory=64GB", Fit, &Host{"h", []numa.Space{{Cores: 16, Memory: 64 << 30}, {Cores: 8, Memory: 64 << 30}, {Cores: 16, Memory: 64 << 30}}}, "2 × 14", ""},
+		{"one node holds the memory", "vcpus=8 coresPerSocket=8 memory=180GB", Fit, &Host{Name: "h", Nodes: []numa.Space{{Cores: 24, Memory: 240 << 30}, {Cores: 24, Memory: 48 << 30}}}, "1 of 8 vCPUs", ""},
+		{"one node holds the vCPUs", "vcpus=24 coresPerSocket=24 memory=64GB", Fit, &Host{Name: "h", Nodes: []numa.Space{{Cores: 8, Memory: 512 << 30}, {Cores: 32, Memory: 512 << 30}}}, "1 of 24 vCPUs", ""},
+		{"equal cells on uneven nodes", "vcpus=40 coresPerSocket=20 memory=64GB", Fit, &Host{Name: "h", Nodes: []numa.Space{{Cores: 31, Memory: 240 << 30}, {Cores: 7, Memory: 48 << 30}}}, "", "40 vCPUs and 64 GB are more than equal cells hold on h: 2 nodes of 31 cores and 240 GB, 7 cores and 48 GB"},
+		{"the smaller nodes are left", "vcpus=28 coresPerSocket=14 memory=64GB", Fit, &Host{Name: "h", Nodes: []numa.Space{{Cores: 16, Memory: 64 << 30}, {Cores: 8, Memory: 64 << 30}, {Cores: 16, Memory: 64 << 30}}}, "2 × 14", ""},
 		{"flat", "vcpus=24 coresPerSocket=12 memory=64GB", Flat, nil, "1 of 24 vCPUs", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf("libvirt"), Options{Shape: tt.shape, Host: tt.host})
+			o := Options{Shape: tt.shape}
+			if tt.host != nil {
+				o.Hosts = []Host{*tt.host}
+			}
+			m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf("libvirt"), o)
 			nodes := ""
 			if m.Shape != nil {
 				nodes = nodesText(m.Shape.Sizes())
@@ -167,6 +171,37 @@ func TestFit(t *testing.T) {
 				t.Errorf("nodes %q, refused %q; want %q, %q", nodes, refused, tt.nodes, tt.refused)
 			}
 		})
+	}
+}
+
+// TestFits checks which kind of host a VM is sized for: the most frequent one that holds it, and of equally frequent ones the one with the
+// fewest cells.
+func TestFits(t *testing.T) {
+	kind := func(name string, count, cores int) Host {
+		h := *likeNodes(2, cores, 256)
+		h.Name, h.Count = name, count
+		return h
+	}
+	for _, tt := range []struct {
+		name  string
+		vcpus int
+		kinds []Host
+		want  string
+		cells int
+	}{
+		{"most frequent", 24, []Host{kind("big", 1, 32), kind("small", 9, 16)}, "small", 2},
+		{"it does not hold it", 40, []Host{kind("small", 9, 16), kind("big", 1, 32)}, "big", 2},
+		{"as many of each", 24, []Host{kind("small", 1, 16), kind("big", 1, 32)}, "big", 1},
+		{"none", 80, []Host{kind("small", 1, 16), kind("big", 1, 32)}, "", 0},
+	} {
+		on, cells := fits(tt.vcpus, 64<<30, 0, tt.kinds)
+		name := ""
+		if on != nil {
+			name = on.Name
+		}
+		if name != tt.want || cells != tt.cells {
+			t.Errorf("%s: found %d cells on %q, want %d on %q", tt.name, cells, name, tt.cells, tt.want)
+		}
 	}
 }
 
@@ -212,7 +247,7 @@ func TestFitSoftware(t *testing.T) {
 		{`guest="Microsoft Windows Server 2022 (64-bit)"`, 2, "[48 48]"}, // SQL Server may run in it
 		{`product="SQL Server 2022 Enterprise"`, 1, "refused"},
 	} {
-		m := Make(vm(t, big+tt.vm+"\n"), PlatformOf("libvirt"), Options{Shape: Fit, Host: likeNodes(tt.nodes, 128, 2048)})
+		m := Make(vm(t, big+tt.vm+"\n"), PlatformOf("libvirt"), Options{Shape: Fit, Hosts: []Host{*likeNodes(tt.nodes, 128, 2048)}})
 		got := "refused"
 		if m.Shape != nil {
 			got = fmt.Sprint(m.Shape.Sizes())

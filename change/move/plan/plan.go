@@ -71,32 +71,23 @@ func (p *Policy) Keep(hosts []pack.Host) {
 	}
 }
 
-// Sizing returns the host for which guests are sized with --shape fit: the most frequent kind of host, less its reserved share.
-func Sizing(hosts []pack.Host) move.Host {
-	key := func(h *pack.Host) string {
-		var b strings.Builder
+// Sizing returns the kinds of hosts for which guests are sized with --shape fit, less the reserved share of each node, each named after its
+// first host.
+func Sizing(hosts []pack.Host) (kinds []move.Host) {
+	for _, h := range hosts {
+		one := move.Host{Name: h.Name, Count: 1}
 		for _, n := range h.Nodes {
-			fmt.Fprintln(&b, n.Cores, n.Memory)
+			if n.Cores > 0 {
+				one.Nodes = append(one.Nodes, numa.Space{Cores: n.Cores - n.KeptCores, Memory: n.Memory - n.KeptMemory})
+			}
 		}
-		return b.String()
-	}
-	count := map[string]int{}
-	for i := range hosts {
-		count[key(&hosts[i])]++
-	}
-	best := &hosts[0]
-	for i := range hosts {
-		if count[key(&hosts[i])] > count[key(best)] {
-			best = &hosts[i]
+		if i := slices.IndexFunc(kinds, func(k move.Host) bool { return slices.Equal(k.Nodes, one.Nodes) }); i >= 0 {
+			kinds[i].Count++
+		} else {
+			kinds = append(kinds, one)
 		}
 	}
-	out := move.Host{Name: best.Name}
-	for _, n := range best.Nodes {
-		if n.Cores > 0 {
-			out.Nodes = append(out.Nodes, numa.Space{Cores: n.Cores - n.KeptCores, Memory: n.Memory - n.KeptMemory})
-		}
-	}
-	return out
+	return kinds
 }
 
 // Make plans the hosts of the VMs that can be created on one of the platforms. hosts include the reserved shares. o is as for move.Fleet; its
