@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/confront"
 	"homenode/rules/finding"
@@ -40,11 +41,14 @@ func differs(p *rule.Pass, s *confront.Result) {
 		Message:  fmt.Sprintf("%s at %s: %s", s.Observation.By, s.Observation.At, text),
 		Evidence: append(evidence, p.VM.VCPUsEvidence()),
 	}
+	hidden := hides(p.VM, &f, s.Observation, &s.Layout)
 	if other := rule.OtherSettings(s); other != "" {
 		f.Message += ". It ran with other settings: " + other
 	}
 	if len(s.Reasons) > 0 {
-		f.Severity = finding.Low
+		if !hidden {
+			f.Severity = finding.Low
+		}
 		f.Advice = rule.Likely(s)
 	} else if on, host := seenOn(p, s); s.Observation.NoHome() && on != nil && s.Layout.Managed {
 		v := rule.NoHomeCauses.Judge(&rule.Homeless{Release: host.Release.Value, Layout: &s.Layout, Host: host})
@@ -54,6 +58,28 @@ func differs(p *rule.Pass, s *confront.Result) {
 		v.Explain(&f)
 	}
 	p.Report(f, &s.Layout)
+}
+
+// hides raises a finding about a VM that may run and was seen with several clients while its guest sees one node, and reports whether it did. l is the
+// layout that the guest could have.
+func hides(v *rule.VM, f *finding.Finding, o *numa.Observation, l *vnuma.Layout) bool {
+	count := func(stated numa.Fact[int], of numa.Fact[[]int]) int {
+		if stated.Known() {
+			return stated.Value
+		}
+		groups := map[int]bool{}
+		for _, g := range of.Value {
+			groups[g] = true
+		}
+		return len(groups)
+	}
+	clients := count(o.PPDCount, o.PPDs)
+	if v.Stopped() || count(o.VPDCount, o.VPDs) != 1 || clients < 2 || !l.GuestSeesNUMA() || l.HomeNodes == 1 {
+		return false
+	}
+	f.Severity = finding.High
+	f.Message += fmt.Sprintf(". Its guest sees 1 node and runs as %d clients, so that it takes remote memory for local", clients)
+	return true
 }
 
 // seenOn returns the host of the observation, and the prediction for it; nil if it is not known.
@@ -76,13 +102,15 @@ func pending(p *rule.Pass, s *confront.Result) bool {
 	if len(s.Other) == 0 || next.SameGuest(&s.Layout) {
 		return false
 	}
-	p.Report(finding.Finding{
+	f := finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("%s at %s agrees with the prediction, but for other settings: %s; the next power cycle makes %s of the guest's %s (vCPUs per node)",
 			s.Observation.By, s.Observation.At, rule.OtherSettings(s), next.VPDs, s.Layout.VPDs),
 		Evidence: []finding.Evidence{p.VM.VCPUsEvidence()},
 		Advice:   "If the change is meant, power the VM off and on; if not, set it back before the next power cycle",
 		Notice:   rule.Notice(&s.Layout, next),
-	}, next)
+	}
+	hides(p.VM, &f, s.Observation, next)
+	p.Report(f, next)
 	return true
 }
