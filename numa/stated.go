@@ -58,6 +58,18 @@ type Stated struct {
 	Dedicated bool   `json:"dedicated,omitempty"`
 }
 
+// Same reports whether o states the same topology, memory and placement, wherever it is stated.
+func (s *Stated) Same(o *Stated) bool {
+	text := func(s *Stated) string {
+		out := fmt.Sprint(s.Topology(), s.VCPUs, s.Memory, s.Page, s.Distance, s.CPUs, s.Slots, s.HotPlug)
+		for i := range s.Cells {
+			out += fmt.Sprint(s.Cells[i].CPUs, s.Cells[i].Memory, s.Cells[i].Page, s.Bound[i].Mode, s.Bound[i].Nodes)
+		}
+		return out
+	}
+	return text(s) == text(o)
+}
+
 // check returns an error for the first invalid part: the checks of definitions index cells and vCPUs without further checks.
 func (s *Stated) check() error {
 	for _, n := range []int{s.Sockets, s.Dies, s.Cores, s.Threads, s.VCPUs, len(s.Cells), len(s.CPUs)} {

@@ -53,6 +53,10 @@ func (r *Result) runStated(ctx context.Context, o Options) error {
 			r.Unjudged = append(r.Unjudged, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: its definition is not known", v.Name)})
 			continue
 		}
+		if v.Template.Or(false) {
+			r.Unjudged = append(r.Unjudged, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: it is a template and does not run; its clones are judged", v.Name)})
+			continue
+		}
 		one := &rule.StatedVM{VM: v, Host: hosts[v.Host], Faults: faultsOf(v.Stated), Cores: cores[hosts[v.Host]]}
 		if one.Host == nil || !one.Host.Nodes.Known() {
 			r.Unjudged = append(r.Unjudged, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: the nodes of its host are unknown: what needs them is not judged (virsh capabilities)", v.Name)})

@@ -72,6 +72,19 @@ func TestProxmoxPages(t *testing.T) {
 	}
 }
 
+// TestStatedTemplate checks that a template of Proxmox is named and not judged.
+func TestStatedTemplate(t *testing.T) {
+	fleet, err := kvm.ReadFS("kvm", fstest.MapFS{"kvm01/capabilities.xml": {Data: capabilities(t, "kvm01", "nodes=2 cores=16 memory=256GB")},
+		"kvm01/100.conf": {Data: []byte("name: golden\nsockets: 40\ncores: 1\nmemory: 4096\ntemplate: 1\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rules.Run(fleet, rules.Options{})
+	if len(r.Findings) > 0 || len(r.Unjudged) != 1 || !strings.Contains(r.Unjudged[0].Text, "golden: it is a template") {
+		t.Errorf("found %v and %v", r.Findings, r.Unjudged)
+	}
+}
+
 // TestAbsentCPUs: CPUs that the host lacks are found in every form, once, and count as no CPUs for the vCPUs.
 func TestAbsentCPUs(t *testing.T) {
 	const domain = "<domain type='kvm'><name>a</name><memory unit='GiB'>4</memory><vcpu cpuset='0,2,4,999'>4</vcpu><features><acpi/></features></domain>"

@@ -63,6 +63,30 @@ func slow(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	})
 }
 
+// interleaved finds memory that is interleaved over several nodes although one of them holds the cell, whose vCPUs float. K007 finds vCPUs
+// that are pinned to several nodes.
+func interleaved(p *rule.StatedPass, piece *numa.Piece, runs []int) {
+	v, bound := p.VM, piece.Bound
+	if bound.Mode != "interleave" || len(bound.Nodes) < 2 || runs != nil || v.Stated.Present(piece.Cell) == 0 {
+		return
+	}
+	holds := slices.ContainsFunc(bound.Nodes, func(n int) bool {
+		node := v.Host.Node(n)
+		return node != nil && node.Cores >= v.Stated.Present(piece.Cell) && node.Memory.Value >= piece.Memory
+	})
+	if !holds { // the definition divides too little, which other rules find
+		return
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Medium,
+		Topic:    fmt.Sprint("interleaved ", piece.What),
+		Message: fmt.Sprintf("the memory of %s (%s) is interleaved over %s of %s: wherever its vCPUs run, %s of it is on another node, and the kernel does not move it", piece.What, piece.Memory,
+			rule.NodeList(bound.Nodes), v.Host.Name, words.Percent(1-1/float64(len(bound.Nodes)))),
+		Advice:   p.Spelt("Bind the memory of the cell to one node, and pin its vCPUs there", rule.Binding),
+		Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.Nodes()},
+	})
+}
+
 // away finds vCPUs that run on none of the nodes to which the memory of their cell is bound, and memory that is interleaved over the
 // vCPUs' nodes and others.
 func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
@@ -73,6 +97,7 @@ func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	spread := bound.Mode == "interleave" && runs != nil && len(elsewhere) > 0 && len(elsewhere) < len(bound.Nodes)
 	if len(vcpus) == 0 && !spread {
 		slow(p, piece, runs)
+		interleaved(p, piece, runs)
 		return
 	}
 	severity, who, its := finding.High, fmt.Sprintf("the vCPUs of cell %d", piece.Cell), "its"

@@ -17,6 +17,7 @@ import (
 type VM struct {
 	numa.VM
 	Title     string
+	Key       string // identifies the VM on its platform where its name does not: namespace and name, or VMID
 	Line, Col int
 	Emulated  bool        // QEMU runs it without KVM, on a processor of any architecture
 	Arch      string      // of the processor in the guest
@@ -139,6 +140,7 @@ func (v *VM) unlisted(most int) {
 
 // Pages sets the huge pages of the cells in the layout, per cell if they differ.
 func (v *VM) Pages(pages []numa.HugePages, cells int, line, col int) {
+	pages = slices.DeleteFunc(pages, func(p numa.HugePages) bool { return p.Size == ordinaryPage })
 	each, all := numa.PagesOf(pages, max(1, cells))
 	v.Stated.Page = all
 	for i, page := range each {
@@ -154,6 +156,9 @@ func (v *VM) Pages(pages []numa.HugePages, cells int, line, col int) {
 		}
 	}
 }
+
+// ordinaryPage is the size of ordinary pages, which libvirt takes where a definition states them as huge ones.
+const ordinaryPage = 4 * numa.KiB
 
 // UpTo returns 0 to n-1.
 func UpTo(n int) []int {

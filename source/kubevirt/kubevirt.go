@@ -108,8 +108,12 @@ func read(name string, object *yaml.Node) (*definition.VM, error) {
 	}
 	v := vm{definition.New(&fact.File{Name: name, Format: "VirtualMachine of KubeVirt"}, at.Line, at.Column)}
 	if n := find(object, "metadata", "name"); n != nil {
-		v.Name = n.Value
+		v.Name, v.Key = n.Value, n.Value
+		if space := find(object, "metadata", "namespace"); space != nil {
+			v.Key = space.Value + "/" + n.Value
+		}
 	}
+	v.Stated.Running = find(object, "kind").Value == "VirtualMachineInstance"
 	if n := find(spec, "architecture"); n != nil {
 		v.Arch = cmp.Or(architectures[n.Value], n.Value)
 	}

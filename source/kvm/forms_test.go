@@ -45,6 +45,12 @@ func TestForms(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, in, shape, stray string }{
 		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
+		{"a.xml", domain("2", "") + "<numatune><memory mode='strict' placement='auto' nodeset='0'/></numatune></domain>", "2 of 2 in [2], 2 GB, bound to []", ""},
+		{"a.xml", domain("2", "") + "<memoryBacking><hugepages><page size='4' unit='KiB'/></hugepages></memoryBacking></domain>", "2 of 2 in [2], 2 GB, bound to []", ""},
+		{"101.conf", "memory: 32768\nsockets: 3\ncores: 4\nnuma: 1\n", "12 of 12 in [4 4 4], 32 GB, bound to []", "32768 MiB over 3 sockets, which leaves a fraction: QEMU does not start the VM; use memory that is a multiple of 3 MiB, or state numa0 to numa2 refused=true"},
+		{"101.conf", "memory: 32766\nsockets: 6\ncores: 4\nnuma: 1\n", "24 of 24 in [4 4 4 4 4 4], 32.0 GB, bound to []", ""},
+		{"101.conf", "memory: 8191\nsockets: 2\ncores: 4\nnuma: 1\n", "8 of 8 in [4 4], 8.0 GB, bound to []", ""},
+		{"101.conf", "memory: 6144\nsockets: 3\ncores: 4\nnuma: 1\nhotplug: memory,disk\n", "", "1024 MiB over 3 sockets"},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G,host-nodes=1 -numa node,cpus=0-1,memdev=a", "2 of 2 in [2], 2 GB, bound to [1]", "has host-nodes and no policy"},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G -numa node,cpus=0-1,memdev=b", "", "node 0 has the memory backend b, which there is not: QEMU refuses it refused=true"},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G,policy=bind -numa node,cpus=0-1,memdev=a", "", "and no host-nodes"},

@@ -343,7 +343,7 @@ func (r *reader) addVMs() {
 		if h != nil && !libvirt.Runs(r.arch[dir], d.Arch) && !d.Emulated {
 			r.note(v.At, "%s is of %s and its host of %s, which does not run it", v.Name, d.Arch, r.arch[dir])
 		}
-		v.ID = cmp.Or(v.UUID, v.Name)
+		v.ID = cmp.Or(v.UUID, d.Key, v.Name)
 		if h != nil {
 			v.Host, v.ID = h.ID, h.ID+"/"+v.ID
 		} else if d.dir != "." {
@@ -353,6 +353,15 @@ func (r *reader) addVMs() {
 			v.ID += " (" + d.File().Format + ")"
 		}
 		i, twice := seen[v.ID]
+		if twice && v.UUID == "" && d.Key == "" && !v.Stated.Same(r.fleet.VMs[i].Stated) { // names are not unique
+			r.note(v.At, "another VM has the name %s too (%s): both are judged", v.Name, r.fleet.VMs[i].At)
+			for n := 2; twice; n++ {
+				id := fmt.Sprintf("%s (%d)", v.ID, n)
+				if _, twice = seen[id]; !twice {
+					v.ID = id
+				}
+			}
+		}
 		switch {
 		case !twice:
 			seen[v.ID] = len(r.fleet.VMs)

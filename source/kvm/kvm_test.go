@@ -56,6 +56,19 @@ func fleetOf(t testing.TB, files ...string) *numa.Fleet {
 	return f
 }
 
+// uuid is the line of sql01 that identifies it.
+const uuid = "  <uuid>0e7d5e2c-52a5-4e0a-9a11-9a8f6a1c2b3d</uuid>\n"
+
+// manifest returns the manifest of a VM named web.
+func manifest(kind, namespace string, sockets int) string {
+	spec := fmt.Sprintf("    domain:\n      cpu: {sockets: %d}\n      memory: {guest: 4Gi}\n", sockets)
+	head := "apiVersion: kubevirt.io/v1\nkind: " + kind + "\nmetadata: {name: web, namespace: " + namespace + "}\nspec:\n"
+	if kind == "VirtualMachine" {
+		return head + "  template:\n   spec:\n" + spec
+	}
+	return head + spec
+}
+
 func notes(f *numa.Fleet) (out []string) {
 	for _, n := range f.Notes {
 		out = append(out, n.String())
@@ -121,6 +134,10 @@ func TestNothingIsLost(t *testing.T) {
 		{"no numastat", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "\x7fELF\x00"}, 1, []string{"fleet/a/numastat.txt: found no table of numastat"}},
 		{"numastat of a host without VMs", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "Found no processes containing pattern: \"qemu\"\n"}, 1, nil},
 		{"twice", []string{"a/1.xml", sql01, "a/2.xml", sql01}, 1, []string{"fleet/a/2.xml:1: sql01 is there twice: fleet/a/1.xml:1 counts"}},
+		{"a name of two VMs", []string{"a/1.xml", strings.Replace(sql01, uuid, "", 1), "a/2.xml", strings.NewReplacer(uuid, "", "current='3'", "").Replace(sql01)}, 2, []string{"fleet/a/2.xml:1: another VM has the name sql01 too (fleet/a/1.xml:1): both are judged"}},
+		{"a name of two VMIDs", []string{"a/101.conf", "name: web\ncores: 2\nmemory: 2048\n", "a/102.conf", "name: web\ncores: 2\nmemory: 2048\n"}, 2, nil},
+		{"a name in two namespaces", []string{"a.yaml", manifest("VirtualMachine", "a", 2) + "---\n" + manifest("VirtualMachine", "b", 2)}, 2, nil},
+		{"a VM and its instance that runs", []string{"a.yaml", manifest("VirtualMachine", "a", 2), "b.yaml", manifest("VirtualMachineInstance", "a", 4)}, 1, []string{"fleet/a.yaml:8: web is there twice: how it runs counts (fleet/b.yaml:6)"}},
 		{"one UUID on two hosts", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, []string{"fleet/b/1.xml:1: sql01 runs on another host too (fleet/a/1.xml:1): it counts twice"}},
 		{"a definition that a migration left", []string{"a/capabilities.xml", capabilities, "a/1.xml", inactive, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, []string{"fleet/a/1.xml:1: sql01 is defined here, and runs on another host (fleet/b/1.xml:1): it counts twice"}},
 		{"a host of another architecture", []string{"a/capabilities.xml", strings.Replace(capabilities, "<cpu>", "<cpu><arch>aarch64</arch>", 1),

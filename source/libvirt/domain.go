@@ -158,7 +158,9 @@ func (d *domain) processors(e *element) {
 			d.add(v, "vCPUs now", n.Value, "")
 		}
 		s.Auto = v.attr("placement") == "auto"
-		if d.cpus = d.list(v, "cpuset", maxCPU); d.cpus != nil {
+		if d.cpus = d.list(v, "cpuset", maxCPU); s.Auto {
+			d.cpus = nil // libvirt drops it, and asks numad
+		} else if d.cpus != nil {
 			d.add(v, "host CPUs", words.Ranges(d.cpus), "")
 		}
 	}
@@ -352,7 +354,9 @@ func (d *domain) bound(tune *element) {
 	s.Bound = make([]numa.Bound, max(1, len(s.Cells)))
 	read := func(e *element, what string) numa.Bound {
 		b := numa.Bound{Mode: cmp.Or(e.attr("mode"), "strict"), Nodes: d.list(e, "nodeset", maxNode), At: d.at(e)}
-		s.Auto = s.Auto || e.attr("placement") == "auto"
+		if e.attr("placement") == "auto" {
+			s.Auto, b.Nodes = true, nil // libvirt drops the nodes, and asks numad
+		}
 		if !slices.Contains([]string{"strict", "preferred", "interleave", "restrictive"}, b.Mode) {
 			d.Refuse(e.line, e.col, "the mode of %s is %s, which there is not: libvirt refuses it", what, text.Short(b.Mode))
 		}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -68,6 +70,9 @@ type config struct {
 func Read(name string, r io.Reader) ([]fact.Document, error) {
 	f := &fact.File{Name: name, Format: "Proxmox VE configuration"}
 	c := &config{VM: definition.New(f, 1, 1), value: map[string]string{}, at: map[string]int{}}
+	if id := strings.TrimSuffix(path.Base(filepath.ToSlash(name)), ".conf"); strings.Trim(id, "0123456789") == "" {
+		c.Key = id // the VMID
+	}
 	var end ending
 	if err := c.lines(text.NewLines(io.TeeReader(io.LimitReader(r, maxFile), &end))); err != nil {
 		return nil, err
@@ -146,6 +151,8 @@ func (c *config) take(key, value string) (err error) {
 		c.nodes[i], err = c.nodeOf(i, value)
 	case key == "name":
 		c.Name = value
+	case key == "template":
+		c.Template = numa.ReadAt(value == "1", text.Where(c.line, 1))
 	case key == "ostype":
 		c.GuestOS = numa.ReadAt(value, text.Where(c.line, 1))
 	case key == "smbios1":
@@ -278,6 +285,7 @@ func (c *config) cells(on bool) {
 		if s.Sockets > 1 && s.Cores == 1 {
 			c.Stray(c.at["numa"], 1, false, "numa: 1 without numa0 makes a node of each of %d sockets of a core", s.Sockets)
 		}
+		c.divides()
 		for i := range s.Sockets {
 			cell := numa.Cell{Memory: s.Shape.Memory / numa.Bytes(s.Sockets), At: numa.Place(c.File().Name, c.at["numa"], 1)}
 			if i == 0 {
@@ -293,6 +301,35 @@ func (c *config) cells(on bool) {
 			c.node(i, n)
 		}
 	}
+}
+
+// divides finds a number of sockets by which Proxmox cannot divide the memory: it writes the quotient as a decimal number of MiB, and QEMU
+// refuses sizes that do not add up to the memory (sub config in PVE::QemuServer::Memory, 2026-08-17, with QEMU 7.2).
+func (c *config) divides() {
+	s := c.Stated
+	memory, odd := int(s.Shape.Memory/numa.MiB), s.Sockets
+	if c.hotplugged() {
+		memory = int(c.least() / numa.MiB)
+	}
+	for odd%2 == 0 && odd > 0 {
+		odd /= 2
+	}
+	if memory%odd != 0 {
+		c.Stray(c.at["numa"], 1, true, "numa: 1 without numa0 divides the memory of %d MiB over %d sockets, which leaves a fraction: QEMU does not start the VM; use memory that is a multiple of %d MiB, or state numa0 to numa%d", memory, s.Sockets, odd, s.Sockets-1)
+	}
+}
+
+// hotplugged reports whether memory can be hot-plugged.
+func (c *config) hotplugged() bool {
+	return slices.Contains(words.Lists([]string{c.value["hotplug"]})[0], "memory")
+}
+
+// least returns the memory at start of a VM whose memory can be hot-plugged.
+func (c *config) least() numa.Bytes {
+	if c.value["hugepages"] == "1024" {
+		return numa.GiB * numa.Bytes(c.Stated.Sockets)
+	}
+	return numa.GiB
 }
 
 // modes maps Proxmox policies to those of libvirt.
@@ -334,14 +371,14 @@ func (c *config) node(i int, n *node) {
 
 // hotplug checks the requirements of memory hot-plug; "1" means disks, networks and USB.
 func (c *config) hotplug() {
-	if !slices.Contains(words.Lists([]string{c.value["hotplug"]})[0], "memory") {
+	if !c.hotplugged() {
 		return
 	}
 	s, line := c.Stated, c.at["hotplug"]
 	s.HotPlug = true
-	least, step := numa.GiB, 512*numa.MiB
+	least, step := c.least(), 512*numa.MiB
 	if c.value["hugepages"] == "1024" {
-		least, step = least*numa.Bytes(s.Sockets), numa.GiB
+		step = numa.GiB
 	}
 	sum := least
 	for dimm := 1; dimm <= 256 && sum < s.Shape.Memory; dimm++ { // foreach_dimm: 32 of each size
