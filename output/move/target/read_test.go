@@ -129,7 +129,7 @@ func TestCheckFiles(t *testing.T) {
 			<cpu><topology sockets='1' cores='1' threads='1'/></cpu></domain>`,
 			[]string{"K013 it binds the memory of cell 1, which there is not", "K013 it pins vCPU 1 to host CPUs 0, and there are 1 vCPUs"}, ""},
 		{"no XML", "a.xml", "<domain>\n<vcpu>4</cpu>", nil, "a.xml:2:8: found </cpu>, want </vcpu> of line 2"},
-		{"a node of each socket", "a.conf", "memory: 2048\nsockets: 24\ncores: 1\nnuma: 1\n", []string{"K013 numa: 1 without numa0 makes a node of each of 24 sockets of a core"}, ""},
+		{"a node of each socket", "a.conf", "memory: 3072\nsockets: 24\ncores: 1\nnuma: 1\n", []string{"K013 numa: 1 without numa0 makes a node of each of 24 sockets of a core"}, ""},
 		{"numa8", "a.conf", "memory: 1024\nsockets: 1\ncores: 1\nnuma: 1\nnuma0: cpus=0,memory=1024\nnuma8: cpus=1,memory=1024\n[snapshot]\ncores: 9\n", []string{"K013 numa8 is ignored: there are numa0 to numa7"}, ""},
 		{"nodes that are off", "a.conf", "memory: 1024\nsockets: 1\ncores: 1\nnuma0: cpus=0,memory=1024\n", []string{"K013 nodes are stated, and numa: 1 is not: the guest sees one"}, ""},
 		{"another sum", "a.conf", "memory: 2048\nsockets: 1\ncores: 2\nnuma: 1\nnuma0: cpus=0;1,memory=1024\n", []string{"K005 the cells have 1 GB, the VM has 2 GB"}, ""},
