@@ -52,6 +52,11 @@ func (r *Result) group(f *numa.Fleet) *groups {
 		c.Kinds[k].Machine.CoreMHz = max(c.Kinds[k].Machine.CoreMHz, m.CoreMHz) // for the reservations on any of them
 		g.kind[h.ID] = c.Kinds[k]
 	}
+	for _, c := range r.Clusters {
+		for _, k := range c.Kinds {
+			k.AllReady = !slices.ContainsFunc(k.Hosts, func(h *numa.Host) bool { return !h.Ready() })
+		}
+	}
 	return g
 }
 

@@ -360,22 +360,23 @@ func (r *Result) judgeVM(c *rule.Cluster, v *rule.VM, o Options) {
 }
 
 // passes returns the passes of all VM rules for the VM. If its host refuses the VM, the rules assess it as if it were accepted, because its other faults
-// remain once it powers on; rules about refusals get it unchanged.
+// remain once it powers on; rules about refusals get it unchanged. A pass is valid until the next one.
 func passes(c *rule.Cluster, v *rule.VM, o Options) iter.Seq[*rule.Pass] {
 	return func(yield func(*rule.Pass) bool) {
 		admitted := v
 		if v.Off() {
 			admitted = v.Admitted(o.Choices)
 		}
+		p := new(rule.Pass) // one for all: most rules report nothing
 		for _, one := range All {
 			if !one.VMs || one.Check == nil || one.Placed && v.Off() && v.On[0].Layout.Refused.BySize() {
 				continue
 			}
-			p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: admitted, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
+			*p = rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: admitted, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
 			if one.Refused {
 				p.VM = v
 			}
-			if !yield(&p) {
+			if !yield(p) {
 				return
 			}
 		}
