@@ -14,11 +14,23 @@ type groups struct {
 	host    map[string]*numa.Host
 	kind    map[string]*rule.Kind    // by host ID; nil for a host without a prediction
 	cluster map[string]*rule.Cluster // by cluster ID, and by host ID for standalone hosts
+	// predicted has the predictions of VMs that no device ties to a host.
+	predicted map[alike]predicted
 }
+
+// alike is equal for VMs with the same predictions.
+type alike struct {
+	guest   vnuma.Guest
+	home    *rule.Kind
+	cluster *rule.Cluster
+}
+
+// predicted are the lists of a rule.VM.
+type predicted struct{ on, refused []rule.On }
 
 // group groups the hosts by cluster and, within clusters, by kind.
 func (r *Result) group(f *numa.Fleet) *groups {
-	g := &groups{map[string]*numa.Host{}, map[string]*rule.Kind{}, map[string]*rule.Cluster{}}
+	g := &groups{map[string]*numa.Host{}, map[string]*rule.Kind{}, map[string]*rule.Cluster{}, map[alike]predicted{}}
 	for i := range f.Clusters {
 		c := &rule.Cluster{Name: f.Clusters[i].Name}
 		g.cluster[f.Clusters[i].ID] = c

@@ -223,7 +223,7 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + homeless(vm, v.Host)})
 		return
 	}
-	predict(v, c, o.Choices)
+	g.predict(v, c, o.Choices)
 	if vm.Template.Or(false) {
 		c.Templates = append(c.Templates, v)
 		return
@@ -237,6 +237,22 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	v.Seen = r.confront(v, g, o.Choices)
 	r.VMs++
 	c.VMs = append(c.VMs, v)
+}
+
+// predict predicts the VM on every kind of host of its cluster, once for all VMs that get the same: they share the lists, which nobody changes.
+func (g *groups) predict(v *rule.VM, c *rule.Cluster, ch vnuma.Choices) {
+	if v.Tied() != nil {
+		predict(v, c, ch)
+		return
+	}
+	key := alike{v.Guest, v.Home, c}
+	one, ok := g.predicted[key]
+	if !ok {
+		predict(v, c, ch)
+		one = predicted{v.On, v.Refused}
+		g.predicted[key] = one
+	}
+	v.On, v.Refused = one.on, one.refused
 }
 
 // predict predicts the VM on every kind of host of its cluster.
