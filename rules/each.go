@@ -21,7 +21,7 @@ func (r *Result) EachVM() iter.Seq[*rule.VM] {
 
 // ByID returns the assessed VMs by ID.
 func (r *Result) ByID() map[string]*rule.VM {
-	out := map[string]*rule.VM{}
+	out := make(map[string]*rule.VM, r.VMs)
 	for v := range r.EachVM() {
 		out[v.ID] = v
 	}

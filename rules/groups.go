@@ -14,11 +14,23 @@ type groups struct {
 	host    map[string]*numa.Host
 	kind    map[string]*rule.Kind    // by host ID; nil for a host without a prediction
 	cluster map[string]*rule.Cluster // by cluster ID, and by host ID for standalone hosts
+	// predicted has the predictions of VMs that no device ties to a host.
+	predicted map[alike]predicted
 }
+
+// alike is equal for VMs with the same predictions.
+type alike struct {
+	guest   vnuma.Guest
+	home    *rule.Kind
+	cluster *rule.Cluster
+}
+
+// predicted are the lists of a rule.VM.
+type predicted struct{ on, refused []rule.On }
 
 // group groups the hosts by cluster and, within clusters, by kind.
 func (r *Result) group(f *numa.Fleet) *groups {
-	g := &groups{map[string]*numa.Host{}, map[string]*rule.Kind{}, map[string]*rule.Cluster{}}
+	g := &groups{map[string]*numa.Host{}, map[string]*rule.Kind{}, map[string]*rule.Cluster{}, map[alike]predicted{}}
 	for i := range f.Clusters {
 		c := &rule.Cluster{Name: f.Clusters[i].Name}
 		g.cluster[f.Clusters[i].ID] = c
@@ -51,6 +63,11 @@ func (r *Result) group(f *numa.Fleet) *groups {
 		c.Kinds[k].Hosts = append(c.Kinds[k].Hosts, h)
 		c.Kinds[k].Machine.CoreMHz = max(c.Kinds[k].Machine.CoreMHz, m.CoreMHz) // for the reservations on any of them
 		g.kind[h.ID] = c.Kinds[k]
+	}
+	for _, c := range r.Clusters {
+		for _, k := range c.Kinds {
+			k.AllReady = !slices.ContainsFunc(k.Hosts, func(h *numa.Host) bool { return !h.Ready() })
+		}
 	}
 	return g
 }

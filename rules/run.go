@@ -223,7 +223,7 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + homeless(vm, v.Host)})
 		return
 	}
-	predict(v, c, o.Choices)
+	g.predict(v, c, o.Choices)
 	if vm.Template.Or(false) {
 		c.Templates = append(c.Templates, v)
 		return
@@ -237,6 +237,22 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	v.Seen = r.confront(v, g, o.Choices)
 	r.VMs++
 	c.VMs = append(c.VMs, v)
+}
+
+// predict predicts the VM on every kind of host of its cluster, once for all VMs that get the same: they share the lists, which nobody changes.
+func (g *groups) predict(v *rule.VM, c *rule.Cluster, ch vnuma.Choices) {
+	if v.Tied() != nil {
+		predict(v, c, ch)
+		return
+	}
+	key := alike{v.Guest, v.Home, c}
+	one, ok := g.predicted[key]
+	if !ok {
+		predict(v, c, ch)
+		one = predicted{v.On, v.Refused}
+		g.predicted[key] = one
+	}
+	v.On, v.Refused = one.on, one.refused
 }
 
 // predict predicts the VM on every kind of host of its cluster.
@@ -360,22 +376,23 @@ func (r *Result) judgeVM(c *rule.Cluster, v *rule.VM, o Options) {
 }
 
 // passes returns the passes of all VM rules for the VM. If its host refuses the VM, the rules assess it as if it were accepted, because its other faults
-// remain once it powers on; rules about refusals get it unchanged.
+// remain once it powers on; rules about refusals get it unchanged. A pass is valid until the next one.
 func passes(c *rule.Cluster, v *rule.VM, o Options) iter.Seq[*rule.Pass] {
 	return func(yield func(*rule.Pass) bool) {
 		admitted := v
 		if v.Off() {
 			admitted = v.Admitted(o.Choices)
 		}
+		p := new(rule.Pass) // one for all: most rules report nothing
 		for _, one := range All {
 			if !one.VMs || one.Check == nil || one.Placed && v.Off() && v.On[0].Layout.Refused.BySize() {
 				continue
 			}
-			p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: admitted, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
+			*p = rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: admitted, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
 			if one.Refused {
 				p.VM = v
 			}
-			if !yield(&p) {
+			if !yield(p) {
 				return
 			}
 		}

@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"slices"
+
 	"homenode/internal/match"
 	"homenode/numa"
 )
@@ -60,7 +62,30 @@ func (p *pairs) same(a, b string) bool {
 	return a == "" && b == "" || a != "" && b != "" && p.b[a] == b
 }
 
+// inOrder pairs the objects of two states of one fleet: each has the same ID and UUID as the one at its place. nil if not all have.
+func inOrder(a, b []identity) *pairs {
+	if !slices.Equal(a, b) {
+		return nil
+	}
+	p := &pairs{a: make(map[string]string, len(a)), hasA: slices.Repeat([]bool{true}, len(a))}
+	p.b, p.hasB = p.a, p.hasA
+	for i := range a {
+		p.pairs, p.a[a[i].id] = append(p.pairs, [2]int{i, i}), a[i].id
+	}
+	return p
+}
+
 func matchVMs(a, b *numa.Fleet) *pairs {
+	ids := func(f *numa.Fleet) []identity {
+		out := make([]identity, len(f.VMs))
+		for i := range f.VMs {
+			out[i] = identity{id: f.VMs[i].ID, uuid: f.VMs[i].UUID}
+		}
+		return out
+	}
+	if p := inOrder(ids(a), ids(b)); p != nil {
+		return p
+	}
 	of := func(f *numa.Fleet) []identity {
 		out := make([]identity, len(f.VMs))
 		for i := range f.VMs {

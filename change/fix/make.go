@@ -1,12 +1,14 @@
 package fix
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"slices"
 	"strings"
 	"time"
@@ -203,6 +205,10 @@ func (m *maker) make(ctx context.Context) (err error) {
 		m.adviseVMs()
 	}
 	m.refuse()
+	if len(m.edits) == 0 { // nothing to weigh
+		m.changed, m.gone, m.eased, m.less, m.cured, m.brings = m.base, nil, nil, nil, nil, nil
+		return ctx.Err()
+	}
 	return cmp.Or(m.weigh(ctx), ctx.Err())
 }
 
@@ -244,16 +250,44 @@ func (m *maker) again(ctx context.Context) (more bool, err error) {
 	return true, m.gains(ctx)
 }
 
-// inventory returns the hash of what was read, whenever it was read.
+// inventory returns the hash of the JSON of what was read, whenever it was read. Hosts and VMs are encoded one by one: the whole text never is in memory.
 func inventory(f *numa.Fleet) (string, error) {
-	c := *f
-	c.Collected = ""
+	c, sum := *f, sha256.New()
+	c.Collected, c.Hosts, c.VMs = "", []numa.Host{}, []numa.VM{}
 	data, err := json.Marshal(&c)
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
+	const empty = `"hosts":[],"vms":[]` // a text of the fleet would escape the quotes
+	before, after, _ := bytes.Cut(data, []byte(empty))
+	sum.Write(before)
+	err = cmp.Or(hashList(sum, `"hosts":`, f.Hosts), hashList(sum, `,"vms":`, f.VMs))
+	sum.Write(after)
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// hashList writes a member of an object that is a list.
+func hashList[T any](sum hash.Hash, name string, all []T) error {
+	sum.Write([]byte(name))
+	if all == nil {
+		sum.Write([]byte("null"))
+		return nil
+	}
+	sep := "["
+	for i := range all {
+		data, err := json.Marshal(&all[i])
+		if err != nil {
+			return err
+		}
+		sum.Write([]byte(sep))
+		sum.Write(data)
+		sep = ","
+	}
+	if len(all) == 0 {
+		sum.Write([]byte(sep))
+	}
+	sum.Write([]byte("]"))
+	return nil
 }
 
 // adviseHosts takes the edits of hosts that the advice of the shown findings comes to.
@@ -305,7 +339,7 @@ func (m *maker) adviseVMs() {
 		m.plans[v.ID] = plans[i]
 	}
 	for v := range m.base.EachVM() {
-		if m.kept[v.ID] != "" {
+		if m.kept[v.ID] != "" || (m.plans[v.ID] == nil || !about[v.ID]) && cures[v.ID] == nil {
 			continue
 		}
 		after, only := v.Config, v.Config

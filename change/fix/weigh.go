@@ -12,7 +12,6 @@ import (
 	"homenode/change/whatif"
 	"homenode/internal/words"
 	"homenode/numa"
-	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -51,14 +50,33 @@ func (m *maker) weigh(ctx context.Context) error {
 	return nil
 }
 
-// judge judges the changed fleet, beside the one that the changes are made to.
+// judge judges the clusters of the changed fleet that have a change, beside the fleet that the changes are made to.
 func (m *maker) judge(ctx context.Context) (*diff.Drift, error) {
-	changed, err := rules.RunContext(ctx, m.apply(), m.o.Rules)
+	in, fleet := map[string]bool{}, m.apply()
+	for i := range fleet.Hosts {
+		if h := &fleet.Hosts[i]; m.edits[h.ID] != nil {
+			in[cmp.Or(h.Cluster, h.ID)] = true
+		}
+	}
+	for id := range m.edits {
+		if v := m.vms[id]; v != nil {
+			in[clusterOf(v)] = true
+		}
+	}
+	changed, err := m.base.Changed(ctx, fleet, in, m.o.Rules)
 	if err != nil {
 		return nil, err
 	}
 	m.changed = changed
 	return diff.Compare(ctx, m.base, m.changed, diff.Options{})
+}
+
+// clusterOf returns the ID of the cluster of a VM, or of its standalone host.
+func clusterOf(v *rule.VM) string {
+	if v.Host == nil {
+		return v.Cluster
+	}
+	return cmp.Or(v.Host.Cluster, v.Host.ID)
 }
 
 // weighed reports whether the edits of the VM or host are weighed now: hosts first, on their own, then VMs.
@@ -349,10 +367,8 @@ func (m *maker) blamed(f *finding.Finding) map[string]bool {
 	}
 	// It is of an unchanged VM or host beside changed ones.
 	cluster := func(id string) string {
-		if v := m.vms[id]; v != nil && v.Host != nil {
-			return cmp.Or(v.Host.Cluster, v.Host.ID)
-		} else if v != nil {
-			return v.Cluster
+		if v := m.vms[id]; v != nil {
+			return clusterOf(v)
 		}
 		for i := range m.fleet.Hosts {
 			if h := &m.fleet.Hosts[i]; h.ID == id {

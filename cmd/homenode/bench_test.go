@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -51,6 +52,50 @@ func bigFleet(n int) []byte {
 	return b.Bytes()
 }
 
+// bigSnapshot writes a snapshot of bigFleet.
+func bigSnapshot(t testing.TB, dir string, n int) (file string) {
+	t.Helper()
+	fleet, err := scenario.Read("big.txtar", bigFleet(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(dir, fmt.Sprintf("fleet-%d.json", n))
+	if err := atomicfile.Write(file, func(w io.Writer) error { return snapshot.Write(w, fleet) }); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestAllocated demands that a further VM of a snapshot makes a command allocate no more bytes than it does in docs/evidence/performance.md, and a quarter.
+func TestAllocated(t *testing.T) {
+	const few, many = 1000, 4000
+	dir := t.TempDir()
+	files := map[int]string{few: bigSnapshot(t, dir, few), many: bigSnapshot(t, dir, many)}
+	var text []string
+	for _, tt := range []struct {
+		command string
+		exit    int
+		most    uint64
+	}{{"assess", exitFindings, 7_700}, {"fix", exitClean, 44_000}} {
+		allocated := func(n int) uint64 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if code := run(t.Context(), []string{tt.command, files[n]}, strings.NewReader(""), io.Discard, io.Discard); code != tt.exit {
+				t.Fatalf("%s of %d VMs: exit code %d, want %d", tt.command, n, code, tt.exit)
+			}
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		allocated(few) // what is made once
+		each := (allocated(many) - allocated(few)) / (many - few)
+		text = append(text, fmt.Sprintf("%s %d bytes a VM", tt.command, each))
+		if each > tt.most {
+			t.Errorf("%s allocates %d bytes a VM, want at most %d", tt.command, each, tt.most)
+		}
+	}
+	t.Log(strings.Join(text, ", "))
+}
+
 // BenchmarkAssess runs the program as a process: reads a snapshot, judges every VM
 // on every host of its cluster, writes the table. It reports the largest memory.
 func BenchmarkAssess(b *testing.B) {
@@ -80,14 +125,7 @@ func benchmark(b *testing.B, exit int, said string, sizes []int, arguments func(
 		b.Fatalf("%v\n%s", err, out)
 	}
 	for _, n := range sizes {
-		fleet, err := scenario.Read("big.txtar", bigFleet(n))
-		if err != nil {
-			b.Fatal(err)
-		}
-		file := filepath.Join(dir, fmt.Sprintf("fleet-%d.json", n))
-		if err := atomicfile.Write(file, func(w io.Writer) error { return snapshot.Write(w, fleet) }); err != nil {
-			b.Fatal(err)
-		}
+		file := bigSnapshot(b, dir, n)
 		info, err := os.Stat(file)
 		if err != nil {
 			b.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/esxi/product"
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
@@ -106,7 +107,7 @@ func commandPages(root *cobra.Command) map[string][]byte {
 
 func commandPage(c *cobra.Command) []byte {
 	var b bytes.Buffer
-	long := c.Long
+	long := flags.Long(c)
 	if long == "" {
 		long = c.Short + "."
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -44,6 +45,9 @@ const (
 const grace = 5 * time.Second
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		ends = append(ends, syscall.SIGHUP)
@@ -62,6 +66,9 @@ func main() {
 	stop()
 	os.Exit(code)
 }
+
+// gcPercent is lower than the default: a command reads a fleet once and keeps most of it, so that its memory is what it keeps and so much more.
+const gcPercent = 60
 
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -121,7 +128,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newVersion(), newHealth(), newDocs(), newPowerShell(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.Reflow(flags.SourceTopic), Hidden: true})
+	root.AddCommand(newVersion(), newHealth(), newDocs(), newPowerShell(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.SourceTopic, Hidden: true})
 	root.SetHelpCommandGroupID("files") // so that all listed commands have a group; help is not listed
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -84,6 +84,11 @@ func addUsageHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("flagUsages", brief)
 	template := strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .", 1)
 	root.SetUsageTemplate(strings.ReplaceAll(template, `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand")) // help is not listed
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Long = flags.Long(cmd)
+		help(cmd, args)
+	})
 	for _, c := range commands(root) {
 		if c.HasSubCommands() && !c.Runnable() {
 			c.Args, c.RunE = cobra.ArbitraryArgs, subcommand

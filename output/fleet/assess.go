@@ -61,8 +61,10 @@ func (x *index) showPredicted(a *answer.Answer, o *Options) {
 	if n := judged.CountObserved(x.Result); n.All > 0 {
 		a.Tables = append(a.Tables, observedTable(x.Result, n))
 	}
-	if plans := x.plansTable(); o.Details && len(plans.Rows) > 0 {
-		a.Tables = append(a.Tables, plans)
+	if o.Details {
+		if plans := x.plansTable(); len(plans.Rows) > 0 {
+			a.Tables = append(a.Tables, plans)
+		}
 	}
 	a.Drawings = x.drawings()
 }

@@ -21,14 +21,15 @@ type index struct {
 	urgent   []drawnVM                     // with findings of high severity
 	byVM     map[string][]*finding.Finding // by VM ID
 	byHost   map[string][]*finding.Finding // about the host itself, by host ID
-	at       map[string]string             // place of a VM or host in the source, by "vm " or "host " and its ID
+	vmAt     map[string]string             // place of a VM in the source, by ID
+	hostAt   map[string]string             // the same of a host
 	notes    map[string][]string           // by place
-	shared   map[string]int                // number of VMs and hosts with the same place
+	shared   map[string]int                // number of VMs and hosts with the same place that notes are about
 }
 
 func newIndex(r *rules.Result) *index {
 	x := &index{Result: r, clusters: judged.Clusters(r), urgent: drawnVMs(r), byVM: map[string][]*finding.Finding{}, byHost: map[string][]*finding.Finding{},
-		at: map[string]string{}, notes: map[string][]string{}, shared: map[string]int{}}
+		vmAt: make(map[string]string, len(r.Fleet.VMs)), hostAt: make(map[string]string, len(r.Fleet.Hosts)), notes: map[string][]string{}, shared: map[string]int{}}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.VMID != "" {
@@ -37,18 +38,20 @@ func newIndex(r *rules.Result) *index {
 			x.byHost[f.HostID] = append(x.byHost[f.HostID], f)
 		}
 	}
-	for i := range r.Fleet.Hosts {
-		h := &r.Fleet.Hosts[i]
-		x.at["host "+h.ID] = h.At
-		x.shared[h.At]++
-	}
-	for i := range r.Fleet.VMs {
-		v := &r.Fleet.VMs[i]
-		x.at["vm "+v.ID] = v.At
-		x.shared[v.At]++
-	}
 	for _, n := range slices.Concat(r.Fleet.Notes, r.Unjudged, r.PolicyNotes) {
 		x.notes[n.At] = append(x.notes[n.At], n.Text)
+	}
+	located := func(at map[string]string, id, place string) {
+		at[id] = place
+		if x.notes[place] != nil {
+			x.shared[place]++
+		}
+	}
+	for i := range r.Fleet.Hosts {
+		located(x.hostAt, r.Fleet.Hosts[i].ID, r.Fleet.Hosts[i].At)
+	}
+	for i := range r.Fleet.VMs {
+		located(x.vmAt, r.Fleet.VMs[i].ID, r.Fleet.VMs[i].At)
 	}
 	return x
 }
@@ -91,7 +94,10 @@ func (x *index) findings() *answer.Findings {
 		Judgement: &x.Judgement, Source: f.Source, Rules: append(answer.RulesWhere(applied), x.Own()...),
 		Subject: func(f *finding.Finding) answer.Subject {
 			kind, id := subjectKey(f)
-			short, at := cmp.Or(f.VM, f.Host), x.at[kind+" "+id]
+			short, at := cmp.Or(f.VM, f.Host), x.hostAt[id]
+			if kind == "vm" {
+				at = x.vmAt[id]
+			}
 			var file string
 			var line, col int
 			if v := plans[id]; v != nil && kind == "vm" {
@@ -122,7 +128,7 @@ func (x *index) findings() *answer.Findings {
 
 // shows reports whether the host is in the filtered fleet.
 func (x *index) shows(h *numa.Host) bool {
-	_, ok := x.at["host "+h.ID]
+	_, ok := x.hostAt[h.ID]
 	return ok
 }
 

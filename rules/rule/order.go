@@ -16,7 +16,7 @@ func (c *Cluster) AfterCures() *Cluster {
 	}
 	out := &Cluster{Name: c.Name, Hosts: c.Hosts, VMs: c.VMs, Templates: c.Templates}
 	for _, k := range c.Kinds {
-		then := &Kind{Machine: k.Machine, Hosts: k.Hosts}
+		then := &Kind{Machine: k.Machine, Hosts: k.Hosts, AllReady: k.AllReady}
 		if k.Cure != nil {
 			then.Machine = k.Cure.Machine
 		}

@@ -45,8 +45,11 @@ func (v *VM) Open() []On {
 	return v.On[:n]
 }
 
-// HostsOf returns the relevant hosts for the VM of a kind of Open: its own, and those that accept VMs now.
+// HostsOf returns the relevant hosts for the VM of a kind of Open: its own, and those that accept VMs now. Callers do not change the list.
 func (v *VM) HostsOf(k *Kind) []*numa.Host {
+	if k.AllReady {
+		return k.Hosts
+	}
 	out := slices.DeleteFunc(slices.Clone(k.Hosts), func(h *numa.Host) bool { return h != v.Host && !h.Ready() })
 	if len(out) == 0 { // for a VM with an unknown host
 		return k.Hosts

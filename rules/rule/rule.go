@@ -67,6 +67,8 @@ type Kind struct {
 	Machine vnuma.Machine
 	Hosts   []*numa.Host
 	Cure    *Cure // recommended by a finding about the hosts; nil for none
+	// AllReady: all hosts accept VMs now. false means that each has to be asked.
+	AllReady bool
 }
 
 // A Cure is a change of the hosts of a kind that changes the nodes of VMs.

@@ -2,12 +2,11 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
-	"sync"
 	"unique"
 
 	"github.com/go-json-experiment/json"
@@ -16,56 +15,167 @@ import (
 	"homenode/numa"
 )
 
-// strict are the rules for a snapshot in addition to JSON: no unknown keys, no missing fields,
+// strict returns the rules for a snapshot in addition to JSON: no unknown keys, no missing fields,
 // null for lists only. json itself rejects duplicate keys and invalid UTF-8.
-var strict = sync.OnceValue(func() json.Options {
+func strict() json.Options {
+	f := facts{}
 	return json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.JoinUnmarshalers(
-		object[numa.Note](), object[numa.Cluster](), object[numa.Host](), object[numa.Node](), object[numa.VM](), object[numa.Setting](),
-		object[numa.Observation](), object[numa.Config](), object[numa.ClientSeen](), object[numa.FarShare](),
-		object[numa.Stated](), object[numa.Cell](), object[numa.Pinned](), object[numa.Bound](), object[numa.Module](), object[numa.Helper](), object[numa.Pool](),
+		fact[bool](f), fact[int](f), fact[string](f), fact[numa.Bytes](f), fact[numa.Release](f), fact[numa.PowerState](f),
+		fact[[]int](f), fact[[][]int](f), fact[[]numa.Node](f), fact[numa.Settings](f), fact[[][]numa.Pool](f), fact[[]numa.Bytes](f), fact[[]numa.ClientSeen](f), fact[[]numa.FarShare](f), fact[float64](f),
+		object[numa.Note](f), object[numa.Cluster](f), object[numa.Host](f), object[numa.Node](f), object[numa.VM](f), object[numa.Setting](f),
+		object[numa.Observation](f), object[numa.Config](f), object[numa.ClientSeen](f), object[numa.FarShare](f),
+		object[numa.Stated](f), object[numa.Cell](f), object[numa.Pinned](f), object[numa.Bound](f), object[numa.Module](f), object[numa.Helper](f), object[numa.Pool](f),
 		json.UnmarshalFromFunc(readPresent[numa.Stated]),
-		fact[bool](), fact[int](), fact[string](), fact[numa.Bytes](), fact[numa.Release](), fact[numa.PowerState](),
-		fact[[]int](), fact[[][]int](), fact[[]numa.Node](), fact[numa.Settings](), fact[[][]numa.Pool](), fact[[]numa.Bytes](), fact[[]numa.ClientSeen](), fact[[]numa.FarShare](), fact[float64](),
 	)))
-})
+}
 
-// object returns the reader of a struct. json has no required fields, so the reader uses the
-// same struct with pointers for those without omitempty or omitzero: a nil pointer means that
-// the field is missing.
-func object[T any]() *json.Unmarshalers {
-	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[T]()), func(f reflect.StructField) bool { return f.Anonymous || f.Tag.Get("json") == "-" })
-	for i := range fields {
-		if !strings.Contains(fields[i].Tag.Get("json"), ",") {
-			fields[i].Type = reflect.PointerTo(fields[i].Type)
+// facts has the reader of each type of fact.
+type facts map[reflect.Type]func(d *jsontext.Decoder, to any) error
+
+// A member is a field of an object.
+type member struct {
+	index    []int // of the field
+	nth      int   // among those without omitempty or omitzero, from 1; 0 for others, which may be missing
+	readFact func(d *jsontext.Decoder, to any) error
+}
+
+// object returns the reader of a struct. json has no required fields, so the reader goes through the members itself.
+func object[T any](f facts) *json.Unmarshalers {
+	members, required := map[string]member{}, []string{}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) { // those of embedded structs are on the same level, as in JSON
+		name, may, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous || name == "-" {
+			continue
 		}
+		m := member{index: field.Index, readFact: f[field.Type]}
+		if may == "" {
+			required = append(required, name)
+			m.nth = len(required)
+		}
+		members[name] = m
 	}
-	flat := slices.Clone(fields) // those of embedded structs are on the same level, as in JSON
-	for i := range flat {
-		flat[i].Index = nil
-	}
-	form := reflect.StructOf(flat)
 	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
-		read, to := reflect.New(form), reflect.ValueOf(v).Elem()
-		if err := json.UnmarshalDecode(d, read.Interface()); err != nil {
+		if d.PeekKind() == 'n' && len(required) > 0 {
+			_, err := d.ReadToken()
+			return cmp.Or(err, missing(required[0]))
+		}
+		if err := open(d, '{', "an object"); err != nil {
 			return err
 		}
-		for i, field := range fields {
-			from, to := read.Elem().Field(i), to.FieldByIndex(field.Index)
-			if from.Type() != to.Type() {
-				if from.IsNil() {
-					return fmt.Errorf("found no %q", field.Tag.Get("json"))
-				}
-				from = from.Elem()
+		to, seen := reflect.ValueOf(v).Elem(), uint64(0)
+		for d.PeekKind() != '}' {
+			m, err := memberOf(d, members)
+			if err != nil {
+				return err
 			}
-			to.Set(from)
+			if m.nth > 0 {
+				seen |= 1 << m.nth
+			}
+			if err := m.read(d, to.FieldByIndex(m.index).Addr().Interface()); err != nil {
+				return err
+			}
+		}
+		if _, err := d.ReadToken(); err != nil {
+			return err
+		}
+		for i, name := range required {
+			if seen&(1<<(i+1)) == 0 {
+				return missing(name)
+			}
 		}
 		return nil
 	})
 }
 
-// fact returns the readers of a fact and of its parts.
-func fact[T any]() *json.Unmarshalers {
+func missing(name string) error { return fmt.Errorf("found no %q", name) }
+
+// memberOf reads the next key.
+func memberOf(d *jsontext.Decoder, members map[string]member) (m member, err error) {
+	if d.PeekKind() != '"' {
+		_, err = d.ReadToken()
+		return m, cmp.Or(err, error(jsontext.ErrNonStringName))
+	}
+	key, err := d.ReadValue()
+	if err != nil {
+		return m, err
+	}
+	m, ok := members[string(key[1:len(key)-1])]
+	if !ok && bytes.IndexByte(key, '\\') >= 0 {
+		key, err = jsontext.AppendUnquote(nil, key)
+		m, ok = members[string(key)]
+	}
+	if !ok {
+		err = cmp.Or(err, json.ErrUnknownName)
+	}
+	return m, err
+}
+
+// read reads the value of a member.
+func (m *member) read(d *jsontext.Decoder, to any) error {
+	if m.readFact != nil {
+		return m.readFact(d, to)
+	}
+	if s, ok := to.(*string); ok && d.PeekKind() == '"' { // the same as by json, without a search for its reader
+		t, err := d.ReadToken()
+		if err == nil {
+			*s = t.String()
+		}
+		return err
+	}
+	return json.UnmarshalDecode(d, to)
+}
+
+// Limits of the facts that are kept: texts of one type, and the length of one.
+const (
+	keptFacts = 4096
+	keptText  = 1024
+)
+
+// fact adds the reader of a fact to f, and returns those of its parts. Most facts of a fleet have few texts, so a fact is kept by its text, and those with
+// equal texts share its value.
+func fact[T any](f facts) *json.Unmarshalers {
+	kept := map[string]numa.Fact[T]{}
+	f[reflect.TypeFor[numa.Fact[T]]()] = func(d *jsontext.Decoder, to any) error {
+		fact, text := to.(*numa.Fact[T]), whole(d)
+		if one, ok := kept[string(text)]; ok {
+			*fact = one
+			_, err := d.ReadValue()
+			return err
+		}
+		key := string(text)
+		err := json.UnmarshalDecode(d, fact)
+		if err == nil && key != "" && len(kept) < keptFacts {
+			kept[key] = *fact
+		}
+		return err
+	}
 	return json.JoinUnmarshalers(json.UnmarshalFromFunc(readFact[T]), json.UnmarshalFromFunc(readPresent[T]), json.UnmarshalFromFunc(refuseNull[T]))
+}
+
+// whole returns the text of the next value if that is an object of at most keptText bytes that the decoder has already; nil otherwise.
+func whole(d *jsontext.Decoder) []byte {
+	if d.PeekKind() != '{' {
+		return nil
+	}
+	text := d.UnreadBuffer()
+	text = text[bytes.IndexByte(text, '{'):]
+	depth, quoted := 0, false
+	for i := 0; i < min(len(text), keptText); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return text[:i+1]
+			}
+		}
+	}
+	return nil
 }
 
 // readFact reads {"value": V, "read"|"derived"|"assumed": "where"}. A value without exactly one

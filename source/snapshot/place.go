@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -30,10 +31,13 @@ type lineReader struct {
 // Read implements io.Reader and records the starts of lines.
 func (l *lineReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	for i, c := range p[:n] {
-		if c == '\n' {
-			l.starts = append(l.starts, l.read+int64(i)+1)
+	for i := 0; ; {
+		k := bytes.IndexByte(p[i:n], '\n')
+		if k < 0 {
+			break
 		}
+		i += k + 1
+		l.starts = append(l.starts, l.read+int64(i))
 	}
 	l.read += int64(n)
 	l.err = err

@@ -87,7 +87,11 @@ func ReadFile(path string) (*numa.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	fleet, err := Read(path, f)
+	size := int64(0) // unknown of a pipe
+	if info, err := f.Stat(); err == nil {
+		size = info.Size()
+	}
+	fleet, err := read(path, f, size)
 	return fleet, errors.Join(err, f.Close())
 }
 
@@ -108,13 +112,16 @@ func OfKVM(path string) bool {
 
 // Read reads a snapshot object by object, so that its text is never completely in memory. name is
 // used in errors.
-func Read(name string, from io.Reader) (*numa.Fleet, error) {
+func Read(name string, from io.Reader) (*numa.Fleet, error) { return read(name, from, 0) }
+
+// read is Read of a text of so many bytes; 0 if that is unknown.
+func read(name string, from io.Reader, size int64) (*numa.Fleet, error) {
 	text := bufio.NewReaderSize(from, 64<<10)
 	const bom = "\ufeff" // some Windows editors write a byte order mark
 	if start, _ := text.Peek(len(bom)); string(start) == bom {
 		text.Discard(len(bom))
 	}
-	r := &reader{name: name, lines: lineReader{r: text, line: 1}, seen: map[string]bool{}, at: map[string][]position{}}
+	r := &reader{name: name, size: size, lines: lineReader{r: text, line: 1}, seen: map[string]bool{}, at: map[string][]position{}}
 	if err := json.UnmarshalRead(&r.lines, r, strict()); err != nil {
 		return nil, r.locate(err)
 	}
@@ -126,6 +133,7 @@ func Read(name string, from io.Reader) (*numa.Fleet, error) {
 
 type reader struct {
 	name    string
+	size    int64 // of the text; 0 if unknown
 	lines   lineReader
 	fleet   numa.Fleet
 	format  string
@@ -206,16 +214,29 @@ func (l *list[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if err := open(d, '[', "a list"); err != nil {
 		return err
 	}
+	from := d.InputOffset()
 	for d.PeekKind() != ']' {
 		l.r.at[l.key] = append(l.r.at[l.key], l.r.lines.position(next(d)))
-		var item T
-		if err := json.UnmarshalDecode(d, &item); err != nil {
+		l.grow(d.InputOffset() - from)
+		if err := json.UnmarshalDecode(d, &(*l.items)[len(*l.items)-1]); err != nil {
 			return err
 		}
-		*l.items = append(*l.items, item)
 	}
 	_, err := d.ReadToken()
 	return err
+}
+
+// sampled is the number of VMs whose size in the file tells how many there are.
+const sampled = 256
+
+// grow adds a zero item; the items before it have so many bytes. Memory for VMs, which are most of a fleet, is taken for as many as the file can have: copies
+// of a growing list would be garbage of several times its size.
+func (l *list[T]) grow(bytes int64) {
+	n := len(*l.items)
+	if left := l.r.size - bytes; l.key == "vms" && n >= sampled && n == cap(*l.items) && left > 0 {
+		*l.items = slices.Grow(*l.items, int(left/(bytes/int64(n)))+n/8)
+	}
+	*l.items = slices.Grow(*l.items, 1)[:n+1]
 }
 
 // firstFault returns the first error of Check with the place of its object. Objects refer only to

@@ -150,21 +150,27 @@ func (t *table) other(before []vmRow) bool {
 		again = again && cell == strings.Trim(p.header, `"`)
 		remark = remark && (id == "VM" || cell == "")
 	}
-	line := strings.Trim(strings.Join(t.cells, ""), "-=: ") == ""
+	blank := func(text string) bool { return strings.Trim(text, "-=: ") == "" }
+	line := blank(name) && blank(strings.Join(t.cells, ""))
 	return name != "" && (again || remark || line || len(before) > 0 && t.sumsUp(name, before))
 }
 
 // sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one and its vCPUs are the sum of theirs, or
 // the whole name is a summary word and no other column has a word.
 func (t *table) sumsUp(name string, before []vmRow) bool {
-	sum := 0
-	for i := range before {
-		sum += before[i].vm.VCPUs.Value
-	}
-	if total.MatchString(name) && t.count("CPUs", 1<<30).Value == sum {
-		return true
+	if total.MatchString(name) {
+		sum := 0
+		for i := range before {
+			sum += before[i].vm.VCPUs.Value
+		}
+		if t.count("CPUs", 1<<30).Value == sum {
+			return true
+		}
 	}
 	alone := summary.MatchString(name)
+	if !alone {
+		return false
+	}
 	for id, p := range t.columns {
 		if p.index >= 0 && p.index < len(t.cells) && id != "VM" {
 			alone = alone && !strings.ContainsFunc(unitWords.ReplaceAllString(t.cells[p.index], ""), unicode.IsLetter)

@@ -25,9 +25,17 @@ func Describe(files fs.FS, name string, cmd *cobra.Command) *cobra.Command {
 	if !found || !more {
 		panic(fmt.Sprintf("%s.txt: want usage, a line, paragraphs and examples", name))
 	}
-	cmd.Use, cmd.Short, cmd.Long = use, short, Reflow(strings.ReplaceAll(long, "{SOURCE}", SourceHelp))
+	cmd.Use, cmd.Short, cmd.Long = use, short, strings.ReplaceAll(long, "{SOURCE}", SourceHelp)
 	cmd.Example = strings.TrimRight(examples, "\n")
 	return cmd
+}
+
+// Long returns the long text of the help of a command. Only one of all commands is asked for it, so it is wrapped here.
+func Long(cmd *cobra.Command) string {
+	if cmd.HasParent() {
+		return Reflow(cmd.Long)
+	}
+	return cmd.Long
 }
 
 // Columns is the maximum width of help text.
