@@ -25,6 +25,7 @@ func (h *host) memory(k int64) {
 
 // setLoad sets another load for a running VM: its memory grows from the touched size (phase 4).
 func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
+	h.stir(v)
 	before, touched := h.activeOf(v), h.touchedBy(v)
 	floor := h.growthOf(v).floor // it may still have to be allocated here
 	h.setLoadOf(v, load)
