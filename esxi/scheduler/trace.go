@@ -15,8 +15,8 @@ type tracer struct {
 	shown  int64 // step of the last tick; -1 before the first
 	tick   numa.Tick
 	fleet  *numa.Fleet
-	rows   []row // by VM of the host, unless others came or left since the last tick
-	stale  bool  // VMs came or left
+	rows   []row               // by VM of the host, unless others came or left since the last tick
+	stale  bool                // VMs came or left
 	before map[int32]VMOutcome // by VM that came since the last tick: its sums on earlier hosts
 	bytes  []numa.Bytes
 	lives  map[int32]int64 // scheduler group of each VM: another for each life on a host
