@@ -15,7 +15,7 @@ import (
 //	        whole whole  └─ calm ┘     the stretch, then whole
 
 // mostCalm is the number of ticks after which a stretch is recorded although it goes on: it bounds the memory for their times.
-const mostCalm = 1024
+const mostCalm = 4096
 
 // calm is the state of a Recorder for calm VMs.
 type calm struct {
