@@ -55,25 +55,21 @@ const empty = 1
 
 // pack appends a bucket to packed ones, and keeps its numbers in last.
 func pack(to []byte, last *numbers, n *numbers) []byte {
-	switch *n {
-	case numbers{}:
-		return append(to, empty)
-	case *last:
-		return append(to, 0)
-	}
-	mask := uint64(0)
+	mask, any := uint64(0), int64(0)
 	for i := range n {
-		if n[i] != last[i] {
+		if any |= n[i]; n[i] != last[i] {
 			mask |= 2 << i
 		}
 	}
-	to = binary.AppendUvarint(to, mask)
-	for i := range n {
-		if n[i] != last[i] {
-			to = binary.AppendVarint(to, n[i]-last[i])
-		}
+	if any == 0 {
+		return append(to, empty)
 	}
-	*last = *n
+	to = binary.AppendUvarint(to, mask)
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros64(mask) - 1
+		to = binary.AppendVarint(to, n[i]-last[i])
+		last[i] = n[i]
+	}
 	return to
 }
 
@@ -188,8 +184,11 @@ func (t *Timeline[B]) shift() int {
 
 // widen doubles the width.
 func widen[B any, P bucket[B]](t *Timeline[B]) {
-	wide := Timeline[B]{Width: 2 * t.Width, Start: t.Start >> 1}
+	wide := Timeline[B]{Width: 2 * t.Width, Start: t.Start >> 1, packed: make([]byte, 0, len(t.packed))}
 	joinAll[B, P](&wide, t, 1)
+	if len(wide.packed) == 0 { // as a timeline that was never wider
+		wide.packed = nil
+	}
 	*t = wide
 }
 

@@ -122,8 +122,9 @@ type watcher struct {
 	machine  cost.Machine
 	hidden   int // packages behind the only node of a host with node interleaving; otherwise 1
 	every    int // ticks between two computations of the speed
+	prices   int // computations in all
 	ticks    int
-	sums     map[int]*Speed // by VM of the fleet
+	sums     map[int]*Speed  // by VM of the fleet
 	lives    map[int64]*life // by scheduler group
 	last     []*life         // of the VMs of the last tick
 }
@@ -147,6 +148,7 @@ func newWatchers(story *numa.Story, o *Options) []*watcher {
 	all := make([]*watcher, len(story.Fleet.Hosts))
 	prices := cmp.Or(o.Prices, priced)
 	ticks := int(story.Length / max(story.Every, numa.Step))
+	every := max(1, ticks/prices)
 	for i := range all {
 		host := story.Fleet.Hosts[i]
 		hidden := 1
@@ -156,7 +158,7 @@ func newWatchers(story *numa.Story, o *Options) []*watcher {
 		all[i] = &watcher{
 			hidden:   hidden,
 			recorder: capture.NewRecorder(rules.CaptureOptions(o.Rules.Policy)),
-			machine:  cost.For(&host), every: max(1, ticks/prices),
+			machine:  cost.For(&host), every: every, prices: ticks/every + 1,
 			sums: map[int]*Speed{}, lives: map[int64]*life{},
 		}
 		all[i].recorder.Open(story.Name, Format)

@@ -90,6 +90,9 @@ func (w *watcher) price(t *numa.Tick, i int, l *life, look *scheduler.Look) {
 		return
 	}
 	e := l.placed.Waiting(ready, coStop)
+	if s.Points == nil {
+		s.Points = make([]SpeedPoint, 0, w.prices)
+	}
 	if s.add(t.Time, l.workload, &e); l.told {
 		return
 	}
