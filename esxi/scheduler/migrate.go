@@ -153,29 +153,31 @@ func (h *host) steady(s *strain, out, rest, since, n int64) (pages, steps int64)
 	return pages, min(n, left/pages)
 }
 
-// bringSteps is bring in each of so many steps. Nodes that differ by less than a step give in turn, so whole rounds of them are brought at once.
+// bringSteps is bring in each of so many steps. Nodes that differ by less than the pages of a step give in turn: whole rounds of them are brought at once.
 func (h *host) bringSteps(v *vm, c, home int, pages, steps int64) {
-	at, from := h.at(c), numa.NodeSet(0)
-	least, most := int64(math.MaxInt64), int64(0)
-	for n, p := range at {
-		if p > 0 && !v.homes.Has(n) {
-			from |= 1 << n
-			least, most = min(least, p), max(most, p)
+	at := h.at(c)
+	for steps > 0 {
+		from, least, most := numa.NodeSet(0), int64(math.MaxInt64), int64(0)
+		for n, p := range at {
+			if p > 0 && !v.homes.Has(n) {
+				from |= 1 << n
+				least, most = min(least, p), max(most, p)
+			}
 		}
-	}
-	if rounds := steps / int64(max(1, from.Len())); most-least < pages && least > rounds*pages {
-		for n := range from.All() {
-			at[n] -= rounds * pages
-			h.used[n] -= rounds * pages
+		turns := int64(from.Len())
+		if rounds := min(steps/turns, (least-1)/pages); rounds > 0 && most-least < pages {
+			for n := range from.All() {
+				at[n], h.used[n] = at[n]-rounds*pages, h.used[n]-rounds*pages
+			}
+			all := rounds * pages * turns
+			at[home], h.used[home], h.out[c] = at[home]+all, h.used[home]+all, h.out[c]-all
+			steps -= rounds * turns
+			continue
 		}
-		all := rounds * pages * int64(from.Len())
-		at[home], h.used[home], h.out[c] = at[home]+all, h.used[home]+all, h.out[c]-all
-		steps -= rounds * int64(from.Len())
-	}
-	for ; steps > 0; steps-- {
 		for left := pages; left > 0; {
 			left -= h.bring(v, c, home, left)
 		}
+		steps--
 	}
 }
 
