@@ -172,9 +172,11 @@ func fit[B any, P bucket[B]](t *Timeline[B], sec int64, most int) {
 	if t.n == 0 {
 		t.Width, t.Start = time.Second, sec
 	}
-	for sec>>t.shift()-t.Start >= int64(most) {
-		widen[B, P](t)
+	up := 0
+	for sec>>(t.shift()+up)-t.Start>>up >= int64(most) {
+		up++
 	}
+	widen[B, P](t, up)
 }
 
 // shift returns the binary logarithm of Width in seconds.
@@ -182,10 +184,13 @@ func (t *Timeline[B]) shift() int {
 	return bits.TrailingZeros64(uint64(t.Width / time.Second))
 }
 
-// widen doubles the width.
-func widen[B any, P bucket[B]](t *Timeline[B]) {
-	wide := Timeline[B]{Width: 2 * t.Width, Start: t.Start >> 1, packed: make([]byte, 0, len(t.packed))}
-	joinAll[B, P](&wide, t, 1)
+// widen doubles the width so many times.
+func widen[B any, P bucket[B]](t *Timeline[B], times int) {
+	if times == 0 {
+		return
+	}
+	wide := Timeline[B]{Width: t.Width << times, Start: t.Start >> times, packed: make([]byte, 0, len(t.packed)>>times)}
+	joinAll[B, P](&wide, t, times)
 	if len(wide.packed) == 0 { // as a timeline that was never wider
 		wide.packed = nil
 	}
@@ -207,12 +212,10 @@ func join[B any, P bucket[B]](t, next *Timeline[B], most int) {
 	if t.n == 0 {
 		t.Width, t.Start = next.Width, next.Start
 	}
-	for t.Width < next.Width {
-		widen[B, P](t)
-	}
+	widen[B, P](t, max(0, next.shift()-t.shift()))
 	up := t.shift() - next.shift()
 	for last := next.Start + int64(next.n) - 1; last>>up-t.Start >= int64(most); up++ {
-		widen[B, P](t)
+		widen[B, P](t, 1)
 	}
 	joinAll[B, P](t, next, up)
 }

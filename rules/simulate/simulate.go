@@ -98,6 +98,7 @@ func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 			}
 		}
 		w.speeds(out.Speeds)
+		w.recorder = nil // for its memory
 	}
 	for i := range out.Speeds {
 		out.Speeds[i].finish()
