@@ -15,7 +15,7 @@ import (
 )
 
 // version is the version of Encode's format. It changes whenever Recording does.
-const version = 5
+const version = 6
 
 // maxWidth of a Timeline keeps the end time of a bucket within 63 bits of nanoseconds.
 const maxWidth = time.Second << 33
@@ -26,8 +26,8 @@ type envelope struct {
 }
 
 // Encode writes a Recording for another process; equal Recordings give equal bytes. The format
-// is a line of JSON, then the buckets of the Timelines, nodes first, as varints. The buckets
-// are most of the output; in JSON they would be four times as large.
+// is a line of JSON, then the Timelines, nodes first: the number of buckets as a varint, and the
+// packed buckets. They are most of the output; in JSON they would be many times as large.
 func Encode(w io.Writer, r *Recording) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -35,20 +35,11 @@ func Encode(w io.Writer, r *Recording) error {
 		return fmt.Errorf("write recording of %s: %w", r.Host, err)
 	}
 	var b []byte
-	put := func(v int64) int64 { b = binary.AppendVarint(b, v); return v }
 	for i := range r.Nodes {
-		t := &r.Nodes[i].Timeline
-		put(int64(len(t.Buckets)))
-		for _, one := range t.Buckets { // copies, because each writes to its bucket
-			one.each(put)
-		}
+		b = encodeTimeline(b, &r.Nodes[i].Timeline)
 	}
 	for i := range r.VMs {
-		t := &r.VMs[i].Timeline
-		put(int64(len(t.Buckets)))
-		for _, one := range t.Buckets {
-			one.each(put)
-		}
+		b = encodeTimeline(b, &r.VMs[i].Timeline)
 	}
 	if _, err := w.Write(b); err != nil {
 		return fmt.Errorf("write recording of %s: %w", r.Host, err)
@@ -56,18 +47,31 @@ func Encode(w io.Writer, r *Recording) error {
 	return nil
 }
 
-// each replaces every number of the bucket by the result of do.
-func (b *VMBucket) each(do func(int64) int64) {
-	b.Ticks, b.Memory = int32(do(int64(b.Ticks))), int32(do(int64(b.Memory)))
-	b.Local, b.Remote, b.Least = do(b.Local), do(b.Remote), int32(do(int64(b.Least)))
-	b.Homes, b.Moves = numa.NodeSet(do(int64(b.Homes))), do(b.Moves)
-	b.Rates, b.Ready, b.MostReady, b.CoStop = int32(do(int64(b.Rates))), do(b.Ready), int32(do(int64(b.MostReady))), do(b.CoStop)
+// encodeTimeline appends a timeline.
+func encodeTimeline[B any, P bucket[B]](to []byte, t *Timeline[B]) []byte {
+	to = binary.AppendUvarint(to, uint64(t.n))
+	if t.n == 0 {
+		return to
+	}
+	last, n := t.last, P(&t.open).numbers()
+	return pack(append(to, t.packed...), &last, &n)
 }
 
-// each works like VMBucket.each.
-func (b *NodeBucket) each(do func(int64) int64) {
-	b.Ticks, b.Frees, b.Free, b.Least = int32(do(int64(b.Ticks))), int32(do(int64(b.Frees))), do(b.Free), do(b.Least)
-	b.Loads, b.Busy, b.MostBusy = int32(do(int64(b.Loads))), do(b.Busy), int32(do(int64(b.MostBusy)))
+// decodeTimeline reads the buckets of a timeline and returns the remaining input.
+func decodeTimeline[B any, P bucket[B]](from []byte, t *Timeline[B]) (rest []byte, ok bool) {
+	count, size := binary.Uvarint(from)
+	if size <= 0 || count > uint64(len(from)-size) { // a bucket has a byte or more
+		return from, false
+	}
+	from = from[size:]
+	var last, n numbers
+	for i := range int(count) {
+		if n, from, ok = unpack(from, &last); !ok {
+			return from, false
+		}
+		P(reach[B, P](t, i)).set(&n)
+	}
+	return from, true
 }
 
 // Decode reads a Recording that Encode wrote and returns the remaining input. Another version,
@@ -92,56 +96,19 @@ func Decode(in []byte) (r *Recording, rest []byte, err error) {
 	if e.Recording == nil {
 		return nil, nil, errors.New("read recording: found none")
 	}
-	v := varints{rest: rest}
-	for i := range e.Recording.Nodes {
-		t := &e.Recording.Nodes[i].Timeline
-		t.Buckets = make([]NodeBucket, v.count(7))
-		for j := range t.Buckets {
-			t.Buckets[j].each(v.next)
-		}
+	for i := 0; ok && i < len(e.Recording.Nodes); i++ {
+		rest, ok = decodeTimeline(rest, &e.Recording.Nodes[i].Timeline)
 	}
-	for i := range e.Recording.VMs {
-		t := &e.Recording.VMs[i].Timeline
-		t.Buckets = make([]VMBucket, v.count(11))
-		for j := range t.Buckets {
-			t.Buckets[j].each(v.next)
-		}
+	for i := 0; ok && i < len(e.Recording.VMs); i++ {
+		rest, ok = decodeTimeline(rest, &e.Recording.VMs[i].Timeline)
 	}
-	if v.bad {
+	if !ok {
 		return nil, nil, fmt.Errorf("read recording of %s: found no number where the buckets of its timelines are", e.Recording.Host)
 	}
 	if err := e.Recording.check(); err != nil {
 		return nil, nil, fmt.Errorf("read recording of %s: %w", e.Recording.Host, err)
 	}
-	return e.Recording, v.rest, nil
-}
-
-// varints reads numbers; it returns zeros after the last one.
-type varints struct {
-	rest []byte
-	bad  bool
-}
-
-// next reads a number; the argument is ignored.
-func (v *varints) next(int64) int64 {
-	x, n := binary.Varint(v.rest)
-	if n <= 0 {
-		v.bad, v.rest = true, nil
-		return 0
-	}
-	v.rest = v.rest[n:]
-	return x
-}
-
-// count reads the number of buckets that follow, each with so many numbers of at least one
-// byte.
-func (v *varints) count(numbers int64) int64 {
-	n := v.next(0)
-	if n < 0 || n > int64(len(v.rest))/numbers {
-		v.bad = true
-		return 0
-	}
-	return n
+	return e.Recording, rest, nil
 }
 
 // checkVersion checks the version first, because it decides which fields are valid. Encode
@@ -217,7 +184,7 @@ func (t *Timeline[B]) check(first, last time.Time, most int) error {
 		return fmt.Errorf("found buckets of %v, want a power of two in seconds", t.Width)
 	}
 	from, to := first.Unix()>>t.shift(), last.Unix()>>t.shift()
-	if n := int64(len(t.Buckets)); n < 1 || n > int64(most) || t.Start < from || t.Start+n-1 > to {
+	if n := int64(t.n); n < 1 || n > int64(most) || t.Start < from || t.Start+n-1 > to {
 		return fmt.Errorf("found %d buckets from %d, want at most %d of those from %d to %d", n, t.Start, most, from, to)
 	}
 	return nil

@@ -7,11 +7,10 @@ import (
 )
 
 // homes records the home nodes and migrations at one moment.
-func (v *VM) homes(m *moment, t *numa.VMTick, b *VMBucket) {
+func (v *VM) homes(m *moment, t *numa.VMTick) {
 	if t.Has&numa.HasHomes != 0 {
 		v.LastHomes = t.Homes
 		v.home(t.Homes, 0)
-		b.Homes |= t.Homes
 		if t.Homes != 0 && t.Homes != v.Path.Last {
 			v.arrive(m.tick.Time, t.Homes, m.options.Window)
 		}
@@ -19,7 +18,6 @@ func (v *VM) homes(m *moment, t *numa.VMTick, b *VMBucket) {
 	if t.Has&numa.HasMoves != 0 {
 		v.Moves.Add(t.Moves)
 		v.Migrated.add(m.tick.Time, t.Moves.All, m.options.Window)
-		b.Moves += t.Moves.All
 	}
 }
 

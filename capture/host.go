@@ -33,12 +33,6 @@ func (r *Recording) tick(m *moment) {
 		r.Imbalance.hold(t.Time, t.Time, r.First, at.Busy-at.Idle, more)
 		r.At.spread(&at)
 	}
-
-	var moves int64
-	for i := range t.VMs {
-		moves += t.VMs[i].Moves.All // 0 if not stated
-	}
-	r.Moves.add(t.Time, moves, m.options.Window)
 }
 
 // uneven returns the busiest and the idlest node. It reports false unless one is overloaded
@@ -162,13 +156,14 @@ func (s *stated) tick(t *numa.Tick) {
 	for i := range t.Nodes {
 		s.node |= t.Nodes[i].Has
 	}
-	for i := range t.VMs {
-		s.vm |= t.VMs[i].Has
-		s.onNode = s.onNode || len(t.VMs[i].OnNode) > 0
-		// A VM without local and remote memory has no home, which is a stated value.
-		if t.VMs[i].Has&numa.HasMemory != 0 && t.VMs[i].Local+t.VMs[i].Remote == 0 {
-			s.vm |= numa.HasHomes
-		}
+}
+
+func (s *stated) vmTick(t *numa.VMTick) {
+	s.vm |= t.Has
+	s.onNode = s.onNode || len(t.OnNode) > 0
+	// A VM without local and remote memory has no home, which is a stated value.
+	if t.Has&numa.HasMemory != 0 && t.Local+t.Remote == 0 {
+		s.vm |= numa.HasHomes
 	}
 }
 

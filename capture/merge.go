@@ -327,7 +327,7 @@ func (r *Recording) clone() *Recording {
 	}
 	c.Nodes = append([]Node{}, r.Nodes...)
 	for i := range c.Nodes {
-		c.Nodes[i].Timeline.Buckets = slices.Clone(c.Nodes[i].Timeline.Buckets)
+		c.Nodes[i].Timeline.packed = slices.Clip(c.Nodes[i].Timeline.packed)
 	}
 	c.VMs = append([]VM{}, r.VMs...)
 	for i := range c.VMs {
@@ -342,7 +342,7 @@ func (v *VM) clone() VM {
 	c.Homes = slices.Clone(v.Homes)
 	c.Changes = slices.Clone(v.Changes)
 	c.LastNode = slices.Clone(v.LastNode)
-	c.Timeline.Buckets = slices.Clone(v.Timeline.Buckets)
+	c.Timeline.packed = slices.Clip(v.Timeline.packed)
 	c.Needs = v.Needs.clone()
 	return c
 }

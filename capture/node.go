@@ -14,7 +14,7 @@ func newNode(id int) Node { return Node{ID: id, Least: unknown, LastFree: unknow
 // tick records the node at one moment.
 func (n *Node) tick(m *moment, t *numa.NodeTick) {
 	at := m.tick.Time
-	b := place(&n.Timeline, at, m.options.Buckets)
+	b := place(&n.Timeline, at.Unix(), m.options.Buckets)
 	b.Ticks++
 	if t.Has&numa.HasTotal != 0 && t.Total > 0 {
 		n.Total = t.Total

@@ -322,9 +322,12 @@ type Burst struct {
 // two Timelines merge without loss. Ticks can be farther apart than a bucket is wide: buckets
 // with 0 ticks are a gap only if the ticks are farther apart than Options.Gap.
 type Timeline[B any] struct {
-	Width   time.Duration `json:"width"`
-	Start   int64         `json:"start"` // the first bucket begins at Start × Width since 1970
-	Buckets []B           `json:"-"`     // Encode writes them separately
+	Width  time.Duration `json:"width"`
+	Start  int64         `json:"start"` // the first bucket begins at Start × Width since 1970
+	n      int           // buckets; Encode writes them separately
+	packed []byte        // all but the last
+	last   numbers       // of the last packed one with ticks
+	open   B             // the last bucket
 }
 
 // Time returns the start time of bucket i.

@@ -32,9 +32,10 @@ type Recorder struct {
 	byKey  map[key]*life
 
 	tick, before *numa.Tick // this tick and the previous one; their memory is used in turn
-	here, there  []*life    // of the VMs of tick and before, by index
-	file         File       // current file; its ticks and warnings are counted in rec.Files once it has a tick
-	opened       bool       // file is the last of rec.Files
+	calm         calm
+	here, there  []*life // of the VMs of tick and before, by index
+	file         File    // current file; its ticks and warnings are counted in rec.Files once it has a tick
+	opened       bool    // file is the last of rec.Files
 	refused      refused
 	begun        bool
 	finished     bool
@@ -43,9 +44,10 @@ type Recorder struct {
 // A life is a VM during recording.
 type life struct {
 	VM
-	raw   string // its name in the source
-	tick  int    // number of the last tick that contains it, from 1
-	index int    // index among the VMs of that tick
+	raw   string  // its name in the source
+	tick  int     // number of the last tick that contains it, from 1
+	index int     // index among the VMs of that tick
+	calm  pending // the ticks that are not recorded yet
 }
 
 // A key identifies a VM.
@@ -103,9 +105,11 @@ func (r *Recorder) Add(t *numa.Tick) {
 	at := t.Time.Truncate(resolution).UTC()
 	if wrong, ok := r.rec.accepts(at); !ok {
 		r.refused.add(t.Line, at, wrong)
+		r.calm.lost = true
 		return
 	}
-	keep(r.tick, t)
+	r.settle(t, at)
+	keep(r.tick, t, r.calm.now)
 	r.tick.Host = r.rec.Host
 	r.add()
 	r.tick, r.before = r.before, r.tick
@@ -148,20 +152,35 @@ func (r *Recorder) add() {
 		n.tick(&m, t)
 	}
 	r.here = r.here[:0]
+	moves := int64(0)
 	for i := range r.tick.VMs {
 		t := &r.tick.VMs[i]
+		if r.calm.now[i] {
+			l := r.there[i]
+			l.tick = r.rec.Ticks
+			used := each(t, t.Used)
+			l.Used.see(used, m.tick.Time)
+			l.Used.last(used, m.tick.Since)
+			r.here = append(r.here, l)
+			continue
+		}
+		moves += t.Moves.All // 0 if not stated
+		r.stated.vmTick(t)
 		l := r.life(t, i)
+		var before *numa.VMTick
+		if l.tick == r.rec.Ticks-1 && !first {
+			before = &r.before.VMs[l.index]
+		}
 		if !first {
-			var before *numa.VMTick
-			if l.tick == r.rec.Ticks-1 {
-				before = &r.before.VMs[l.index]
-			}
 			l.pair(&p, before, t)
 		}
 		l.VM.tick(&m, t)
 		l.tick, l.index = r.rec.Ticks, i
 		r.here = append(r.here, l)
+		r.calm.next[i] = r.calm.next[i] && before != nil && before.Has == t.Has && t.Has&numa.HasUsed != 0 && !awaits(m.options, t)
 	}
+	r.rec.Moves.add(m.tick.Time, moves, m.options.Window)
+	r.calm.passed(&p)
 	if first {
 		r.rec.FirstTick = clone(r.tick)
 	}
@@ -235,6 +254,7 @@ func (r *Recorder) Recording() *Recording {
 	if r.rec.Ticks == 0 {
 		return nil
 	}
+	r.record()
 	rec := r.rec
 	rec.LastTick = clone(r.before)
 	rec.Lacks = r.stated.lacks()

@@ -339,7 +339,7 @@ func checkVM(t *testing.T, v *VM, life []*seen, o *Options) {
 	equal(t, "Homes", got, homes)
 	equal(t, "Ready", v.Ready, ready)
 	equal(t, "Migrated", v.Migrated, events(o.Window, at, moves))
-	equal(t, "Timeline", v.Timeline, Timeline[VMBucket]{Width: width, Start: first.UnixNano() / int64(width), Buckets: buckets})
+	equal(t, "Timeline", v.Timeline, NewTimeline(width, first.UnixNano()/int64(width), buckets))
 
 	if o.Needs {
 		checkNeeds(t, v.Needs, life)

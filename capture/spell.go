@@ -51,6 +51,16 @@ func (s *Spells) reach(to time.Time) {
 	}
 }
 
+// repeat extends the current spell by n ticks, up to one at this time, at which the condition was true with the same value.
+func (s *Spells) repeat(n int, to time.Time) {
+	if s.Tail.none() {
+		return
+	}
+	s.Ticks += n
+	s.Tail.Ticks += n
+	s.reach(to)
+}
+
 // cut ends the current spell.
 func (s *Spells) cut() {
 	if !s.Tail.none() {

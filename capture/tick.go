@@ -10,10 +10,11 @@ import (
 
 // keep copies a tick into a stored one and reuses the memory of the latter. Names of VMs stay
 // as they are: the caller replaces them by permanent copies. Values that no host can have
-// become not stated.
-func keep(to, t *numa.Tick) {
+// become not stated. Of calm VMs, which the stored tick has already, it copies the use of CPU alone.
+func keep(to, t *numa.Tick, calm []bool) {
 	nodes, vms := to.Nodes[:0], to.VMs
 	*to = *t
+	to.Still = nil
 	to.Time = t.Time.Truncate(resolution).UTC()
 	to.Since = t.Since.Truncate(resolution)
 	if to.Since < 0 || to.Since > mostTime {
@@ -40,6 +41,10 @@ func keep(to, t *numa.Tick) {
 	// A VM of the previous tick passes its OnNode slice to the VM at its index.
 	vms = slices.Grow(vms[:0], len(t.VMs))[:len(t.VMs)]
 	for i := range t.VMs {
+		if calm[i] {
+			vms[i].Used, vms[i].Run = t.VMs[i].Used, t.VMs[i].Run
+			continue
+		}
 		keepVM(&vms[i], &t.VMs[i])
 	}
 	to.VMs = vms

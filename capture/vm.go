@@ -22,11 +22,11 @@ func (v *VM) tick(m *moment, t *numa.VMTick) {
 	if t.VCPUs > 0 {
 		v.VCPUs = t.VCPUs
 	}
-	b := place(&v.Timeline, at, m.options.Buckets)
-	b.Ticks++
-	v.memory(m, t, b)
-	v.homes(m, t, b)
-	v.cpu(m, t, b)
+	one := bucketOf(t)
+	place(&v.Timeline, at.Unix(), m.options.Buckets).join(&one)
+	v.memory(m, t)
+	v.homes(m, t)
+	v.cpu(m, t)
 	v.lopsided(m, t)
 	v.stated(t.Has, t.Size, t.Large, t.Shared, t.Active)
 	if m.options.Needs {
@@ -37,7 +37,29 @@ func (v *VM) tick(m *moment, t *numa.VMTick) {
 	}
 }
 
-func (v *VM) memory(m *moment, t *numa.VMTick, b *VMBucket) {
+// bucketOf returns the bucket of a tick alone.
+func bucketOf(t *numa.VMTick) (b VMBucket) {
+	b.Ticks = 1
+	if share, ok := t.Locality(); ok {
+		b.Memory, b.Local, b.Remote, b.Least = 1, int64(t.Local/numa.KiB), int64(t.Remote/numa.KiB), int32(hundredths(share))
+	}
+	if t.Has&numa.HasHomes != 0 {
+		b.Homes = t.Homes
+	}
+	if t.Has&numa.HasMoves != 0 {
+		b.Moves = t.Moves.All
+	}
+	if t.Has&numa.HasReady != 0 {
+		b.Rates, b.Ready = 1, each(t, t.Ready)
+		b.MostReady = int32(b.Ready)
+	}
+	if t.Has&numa.HasCoStop != 0 {
+		b.CoStop = each(t, t.CoStop)
+	}
+	return b
+}
+
+func (v *VM) memory(m *moment, t *numa.VMTick) {
 	if t.Has&numa.HasMemory != 0 {
 		v.LastLocal, v.LastRemote = t.Local, t.Remote
 	}
@@ -65,13 +87,7 @@ func (v *VM) memory(m *moment, t *numa.VMTick, b *VMBucket) {
 		v.Apart.see(t.Far, at)
 	}
 	v.Least.see(&Locality{Time: at, Local: t.Local, Remote: t.Remote, Homes: t.Homes})
-	if t.Has&numa.HasPercent != 0 {
-		v.Percents.see(m, t)
-	}
-	b.least(int32(hundredths(share)))
-	b.Memory++
-	b.Local += int64(t.Local / numa.KiB)
-	b.Remote += int64(t.Remote / numa.KiB)
+	v.Percents.see(m, t)
 }
 
 // see records the locality at a moment with memory.
@@ -88,25 +104,30 @@ func (l *Locality) share() float64 { return float64(l.Local) / float64(l.Local+l
 const percentMemory = numa.MiB
 
 func (p *Percents) see(m *moment, t *numa.VMTick) {
-	all := t.Local + t.Remote
-	if all < percentMemory {
-		return
+	if wrong := p.repeat(t, 1, m.tick.Time); wrong && p.Wrong == 1 {
+		p.At, p.File, p.Line = m.tick.Time, m.file, m.tick.Line
+		p.Shown, p.Local, p.Remote = t.Percent, t.Local, t.Remote
 	}
-	p.Ticks++
+}
+
+// repeat counts n ticks of the same N%L, up to one at this time, and reports whether it contradicts local and remote memory.
+func (p *Percents) repeat(t *numa.VMTick, n int, at time.Time) (wrong bool) {
+	all := t.Local + t.Remote
+	if t.Has&numa.HasPercent == 0 || t.Has&numa.HasMemory == 0 || all < percentMemory {
+		return false
+	}
+	p.Ticks += n
 	if t.Percent == 100 {
-		p.Full++
+		p.Full += n
 	}
 	// esxtop truncates; it may have sampled a moment earlier or later.
 	want := int(100 * t.Local / all)
 	if t.Percent-want <= 1 && want-t.Percent <= 1 {
-		return
+		return false
 	}
-	p.Wrong++
-	p.To = m.tick.Time
-	if p.Wrong == 1 {
-		p.At, p.File, p.Line = m.tick.Time, m.file, m.tick.Line
-		p.Shown, p.Local, p.Remote = t.Percent, t.Local, t.Remote
-	}
+	p.Wrong += n
+	p.To = at
+	return true
 }
 
 // alone records an N%L that is printed without local and remote memory; 0 means none.
@@ -132,19 +153,13 @@ func (p *Percents) join(next *Percents) {
 }
 
 // cpu records the rates. If the tick states their duration, they count for it.
-func (v *VM) cpu(m *moment, t *numa.VMTick, b *VMBucket) {
+func (v *VM) cpu(m *moment, t *numa.VMTick) {
 	at := m.tick.Time
 	if t.Has&numa.HasReady != 0 {
-		ready := each(t, t.Ready)
-		v.Ready.see(ready, at)
-		b.Rates++
-		b.Ready += ready
-		b.MostReady = max(b.MostReady, int32(ready))
+		v.Ready.see(each(t, t.Ready), at)
 	}
 	if t.Has&numa.HasCoStop != 0 {
-		coStop := each(t, t.CoStop)
-		v.CoStop.see(coStop, at)
-		b.CoStop += coStop
+		v.CoStop.see(each(t, t.CoStop), at)
 	}
 	if t.Has&numa.HasUsed != 0 {
 		v.Used.see(each(t, t.Used), at)
@@ -158,14 +173,19 @@ func (v *VM) rates(t *numa.VMTick, over time.Duration) {
 	if over <= 0 {
 		return
 	}
+	v.waited(t, over)
+	if t.Has&numa.HasUsed != 0 {
+		v.Used.last(each(t, t.Used), over)
+	}
+}
+
+// waited adds the ready and co-stop time of a tick over a duration.
+func (v *VM) waited(t *numa.VMTick, over time.Duration) {
 	if t.Has&numa.HasReady != 0 {
 		v.Ready.last(each(t, t.Ready), over)
 	}
 	if t.Has&numa.HasCoStop != 0 {
 		v.CoStop.last(each(t, t.CoStop), over)
-	}
-	if t.Has&numa.HasUsed != 0 {
-		v.Used.last(each(t, t.Used), over)
 	}
 }
 
@@ -174,11 +194,16 @@ func each(t *numa.VMTick, rate float64) int64 {
 	return hundredths(rate / float64(max(1, t.VCPUs)))
 }
 
+// awaits reports whether a VM with home nodes waits so much for cores that it counts.
+func awaits(o *Options, t *numa.VMTick) bool {
+	const has = numa.HasHomes | numa.HasReady
+	return t.Has&has == has && t.Homes != 0 && t.VCPUs != 0 && t.Ready >= o.Ready*float64(t.VCPUs)
+}
+
 // starved detects a VM whose vCPUs wait on its home nodes while another node idles.
 func (v *VM) starved(m *moment, t *numa.VMTick) {
-	const has = numa.HasHomes | numa.HasReady
 	o := m.options
-	if t.Has&has != has || t.Homes == 0 || t.VCPUs == 0 || t.Ready < o.Ready*float64(t.VCPUs) {
+	if !awaits(o, t) {
 		v.Starved.cut()
 		return
 	}
@@ -263,19 +288,24 @@ func (v *VM) pair(p *pair, before, after *numa.VMTick) {
 	v.Starved.reach(to)
 	v.spill(p, before, after)
 
-	v.Present += p.time
-	if _, ok := before.Locality(); ok {
-		v.Managed += p.time
-		v.Local.Sum.add(int64(before.Local/numa.KiB), p.time.Milliseconds())
-		v.Remote.Sum.add(int64(before.Remote/numa.KiB), p.time.Milliseconds())
-		v.Apart.Sum.add(int64(before.Far/numa.KiB), p.time.Milliseconds())
-	}
-	if before.Has&numa.HasHomes != 0 {
-		v.home(before.Homes, p.time)
-	}
+	v.lasted(before, p.time)
 	v.rates(after, p.rates())
 	if v.Needs != nil {
 		v.Needs.pair(p, before, after)
+	}
+}
+
+// lasted records that the memory and home nodes of a tick lasted.
+func (v *VM) lasted(t *numa.VMTick, d time.Duration) {
+	v.Present += d
+	if _, ok := t.Locality(); ok {
+		v.Managed += d
+		v.Local.Sum.add(int64(t.Local/numa.KiB), d.Milliseconds())
+		v.Remote.Sum.add(int64(t.Remote/numa.KiB), d.Milliseconds())
+		v.Apart.Sum.add(int64(t.Far/numa.KiB), d.Milliseconds())
+	}
+	if t.Has&numa.HasHomes != 0 {
+		v.home(t.Homes, d)
 	}
 }
 

@@ -72,6 +72,9 @@ type Tick struct {
 
 	Nodes []NodeTick // by ID; empty on a host of one node
 	VMs   []VMTick   // in the order of the source; running ones only
+	// Still reports, by index in VMs, that this is the VM that the previous tick has at the index, and that nothing but Used and Run has
+	// changed; neither tick has migrations of it, and both have rates. Nil when the source does not compare ticks.
+	Still []bool
 }
 
 // A NodeTick is one NUMA node at one moment.

@@ -18,6 +18,7 @@ func (w *Watched) join() map[*capture.Recording]*numa.Host {
 	if w.Fleet == nil {
 		return machines
 	}
+	named := map[*rule.Cluster]map[string][]*rule.VM{}
 	for _, rec := range w.Recordings {
 		host, cluster := w.host(rec.Host)
 		if host == nil {
@@ -25,9 +26,12 @@ func (w *Watched) join() map[*capture.Recording]*numa.Host {
 			continue
 		}
 		machines[rec] = host
+		if named[cluster] == nil {
+			named[cluster] = byName(cluster.VMs)
+		}
 		for i := range rec.VMs {
 			v := &rec.VMs[i]
-			found, doubt := vmNamed(cluster, host, v)
+			found, doubt := vmNamed(named[cluster][v.Name], host, v)
 			if doubt != "" {
 				w.note(rec.Host, "VM %s: %s", v.Name, doubt)
 			}
@@ -60,22 +64,25 @@ func (w *Watched) host(name string) (host *numa.Host, cluster *rule.Cluster) {
 	return host, cluster
 }
 
-// vmNamed returns the VM of the cluster that was recorded on the host; doubt is the reason why
+func byName(vms []*rule.VM) map[string][]*rule.VM {
+	by := make(map[string][]*rule.VM, len(vms))
+	for _, v := range vms {
+		by[v.Name] = append(by[v.Name], v)
+	}
+	return by
+}
+
+// vmNamed returns the one of the cluster's VMs of its name that was recorded on the host; doubt is the reason why
 // there is none although the name is known.
-func vmNamed(c *rule.Cluster, host *numa.Host, v *capture.VM) (found *rule.VM, doubt string) {
-	var here, there []*rule.VM
-	for _, one := range c.VMs {
-		switch {
-		case one.Name != v.Name:
-		case one.Host == host:
+func vmNamed(all []*rule.VM, host *numa.Host, v *capture.VM) (found *rule.VM, doubt string) {
+	var here []*rule.VM
+	for _, one := range all {
+		if one.Host == host {
 			here = append(here, one)
-		default:
-			there = append(there, one)
 		}
 	}
-	all := here
-	if len(all) == 0 {
-		all = there
+	if len(here) > 0 {
+		all = here
 	}
 	switch {
 	case len(all) == 0:

@@ -83,9 +83,32 @@ type Estimate struct {
 	Low, High float64 // range allowed by the published figures, see Workload and Machine
 	// Access is the share of the accesses at each distance, weighted by vCPUs.
 	Access [distances]float64
-	// Extrapolated is true outside the measured range; Why gives the reasons.
+	// Extrapolated is true outside the measured range; Why gives the reasons, besides those of Machine.Why.
 	Extrapolated bool
-	Why          []string
+	Why          []Reason
+
+	excess, least, most float64 // time more than with all memory local, as a share of that: the value and its range
+}
+
+// A Reason is a sentence about an estimate.
+type Reason struct {
+	Text   string  // with a verb of package fmt for Number, unless that is 0
+	Number float64 // what differs from one moment to another
+}
+
+// String returns the sentence.
+func (r Reason) String() string {
+	if r.Number == 0 {
+		return r.Text
+	}
+	return fmt.Sprintf(r.Text, r.Number)
+}
+
+// Waiting returns the estimate of the same placement for other shares of time spent ready and co-stopped, see Use.
+func (e Estimate) Waiting(ready, coStop float64) Estimate {
+	run := max(1-ready-coStop, 0)
+	e.Value, e.Low, e.High = run/(1+e.excess), run/(1+e.most), run/(1+e.least)
+	return e
 }
 
 // The limits of the measurements: half of the accesses remote (article D), and all memory of two
@@ -102,7 +125,7 @@ func (m *Machine) Index(w Workload, u Use) (Estimate, error) {
 	if err := m.check(u); err != nil {
 		return Estimate{}, err
 	}
-	e := Estimate{Access: m.access(u.Clients), Extrapolated: m.Extrapolated, Why: m.Why[:len(m.Why):len(m.Why)]}
+	e := Estimate{Access: m.access(u.Clients), Extrapolated: m.Extrapolated}
 	var streams *flow
 	var want float64
 	if w.Stream.High > 0 {
@@ -117,10 +140,9 @@ func (m *Machine) Index(w Workload, u Use) (Estimate, error) {
 		least = min(least, float64(w.Stall.Low*(l-1))+float64(w.Stream.Low*(b-1)))
 		most = max(most, float64(w.Stall.High*(l-1)), float64(w.Stream.High*(b-1)))
 	}
-	run := max(1-u.Ready-u.CoStop, 0)
-	e.Value, e.Low, e.High = run/(1+excess), run/(1+most), run/(1+least)
+	e.excess, e.least, e.most = excess, least, most
 	e.doubt(w, bandwidth)
-	return e, nil
+	return e.Waiting(u.Ready, u.CoStop), nil
 }
 
 // wanted returns the bandwidth demand in the best placement, with all memory local.
@@ -137,15 +159,15 @@ func (m *Machine) wanted(u Use) (sum float64) {
 
 // doubt adds the reasons why an estimate is extrapolated.
 func (e *Estimate) doubt(w Workload, bandwidth float64) {
-	add := func(why string) { e.Extrapolated, e.Why = true, append(e.Why, why) }
+	add := func(text string, number float64) { e.Extrapolated, e.Why = true, append(e.Why, Reason{text, number}) }
 	if e.Access[Far] > measuredFar+rounding && w.Stall.High > 0 {
-		add(fmt.Sprintf("%.0f%% of the accesses are far; at most half were when the workloads were measured (d-latency).", 100*e.Access[Far]))
+		add("%.0f%% of the accesses are far; at most half were when the workloads were measured (d-latency).", 100*e.Access[Far])
 	}
 	if e.Access[Near] > 0 && w.Stall.High > 0 {
-		add("No workload was measured on near memory; only its latency and bandwidth were.")
+		add("No workload was measured on near memory; only its latency and bandwidth were.", 0)
 	}
 	if bandwidth > measuredStream+rounding && w.Stream.High > 0 {
-		add(fmt.Sprintf("A controller or link is asked for %.1f times what it has; two times was measured (e-wide).", bandwidth))
+		add("A controller or link is asked for %.1f times what it has; two times was measured (e-wide).", bandwidth)
 	}
 }
 

@@ -69,11 +69,12 @@ func TestIndexNear(t *testing.T) {
 	m := exact(0, 0, 1, 1)
 	got, err := m.Index(allStall, Use{Clients: []Client{{Node: 0, VCPUs: 1, Memory: []numa.Bytes{1, 1, 1, 1}}}})
 	want := Estimate{Value: 100 / ((100 + 110 + 150 + 150) / 4.0), Access: [distances]float64{0.25, 0.25, 0.5}, Extrapolated: true,
-		Why: []string{"No workload was measured on near memory; only its latency and bandwidth were."}}
+		Why: []Reason{{Text: "No workload was measured on near memory; only its latency and bandwidth were."}}}
 	if math.Abs(got.Value-want.Value) > 1e-12 || got.Low != got.Value || got.High != got.Value {
 		t.Errorf("value %v in %v to %v, want %v alone", got.Value, got.Low, got.High, want.Value)
 	}
 	want.Value, want.Low, want.High = got.Value, got.Low, got.High
+	want.excess, want.least, want.most = got.excess, got.least, got.most
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Index = %+v, %v\nwant %+v", got, err, want)
 	}
@@ -88,13 +89,13 @@ func TestIndexInterval(t *testing.T) {
 	got, err := m.Index(Workload{Stall: Range{0.2, 0.5, 0.8}}, far)
 	// Value 1/(1+0.5×0.5); least 0.2×0.5 on this machine; most 0.8×1 on the other.
 	want := Estimate{Value: 0.8, Low: 1 / 1.8, High: 1 / 1.1, Access: [distances]float64{0, 0, 1}, Extrapolated: true,
-		Why: []string{"100% of the accesses are far; at most half were when the workloads were measured (d-latency)."}}
+		Why: []Reason{{"%.0f%% of the accesses are far; at most half were when the workloads were measured (d-latency).", 100}}, excess: 0.25, least: 0.1, most: 0.8}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Index = %+v, %v\nwant %+v", got, err, want)
 	}
 	got, err = m.Index(allStream, Use{Clients: shared([]numa.Bytes{0, 1}, Client{Node: 0, VCPUs: 8})})
 	want = Estimate{Value: 0.25, Low: 0.25, High: 0.25, Access: [distances]float64{0, 0, 1}, Extrapolated: true,
-		Why: []string{"A controller or link is asked for 4.0 times what it has; two times was measured (e-wide)."}}
+		Why: []Reason{{"A controller or link is asked for %.1f times what it has; two times was measured (e-wide).", 4}}, excess: 3, least: 3, most: 3}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Index = %+v, %v\nwant %+v", got, err, want)
 	}

@@ -392,5 +392,9 @@ func (h *host) rehome(k int64, c, to int, kind DecisionKind) {
 // changed invalidates the results that depend on homes.
 func (h *host) changed() {
 	h.countAway()
+	h.sharing = false
+	for i := range h.vms {
+		h.sharing = h.sharing || h.vms[i].shares
+	}
 	h.dirty, h.still, h.hopeless, h.wake = true, false, false, 0
 }

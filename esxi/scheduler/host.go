@@ -51,15 +51,16 @@ type host struct {
 	closed       bool                // in maintenance
 
 	// State of the nodes.
-	used  []int64 // pages, including those of VMs outside the fleet
-	load  []int64 // parts: demand of the clients at home
-	loose []int64 // parts: demand of clients without home
-	got   []int64 // parts running there
-	ran   []int64 // parts × steps that ran there until cpuSince
-	place *placement.Nodes
-	state numa.MemoryState
-	grow  int32 // VMs whose memory grows
-	away  int32 // clients with pages outside the home nodes
+	used    []int64 // pages, including those of VMs outside the fleet
+	load    []int64 // parts: demand of the clients at home
+	loose   []int64 // parts: demand of clients without home
+	got     []int64 // parts running there
+	ran     []int64 // parts × steps that ran there until cpuSince
+	place   *placement.Nodes
+	state   numa.MemoryState
+	grow    int32 // VMs whose memory grows
+	away    int32 // clients with pages outside the home nodes
+	sharing bool  // a VM has pages of zeros or in common with others
 
 	// State of VMs and clients.
 	vms     []vm

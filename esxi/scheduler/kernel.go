@@ -30,6 +30,11 @@ func (h *host) run(w *World, end int64) {
 			h.still = h.still && h.away == 0 // idle memory moves under load
 		}
 		if !h.still {
+			if n := h.calmSteps(k, end); n > 0 {
+				h.migrateFor(k, n)
+				h.still, h.step, h.ticks = !h.moved, k+n, h.ticks+n*int64(len(h.clients))
+				continue
+			}
 			h.moved, h.placed = false, false
 			h.memory(k)
 			h.still = !h.moved

@@ -1,9 +1,10 @@
 package scheduler
 
 import (
+	"math"
+
 	"homenode/esxi/memory"
 	"homenode/numa"
-	"math"
 )
 
 // memory runs the phases 4 to 7 of a step: growth, page migration, sharing, and reclaiming on
@@ -19,12 +20,15 @@ func (h *host) memory(k int64) {
 	if h.away > 0 && h.set.PageMigEnable {
 		h.migrate(k)
 	}
-	h.share(k)
+	if h.sharing {
+		h.share(k)
+	}
 	h.shortage(k)
 }
 
 // setLoad sets another load for a running VM: its memory grows from the touched size (phase 4).
 func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
+	h.stir(v)
 	before, touched := h.activeOf(v), h.touchedBy(v)
 	floor := h.growthOf(v).floor // it may still have to be allocated here
 	h.setLoadOf(v, load)
@@ -233,88 +237,4 @@ func (h *host) countAway() {
 			h.away++
 		}
 	}
-}
-
-// Page migration (phase 5, C-16). The figures are inferences from one published experiment,
-// see docs/evidence/simulation.md.
-const (
-	rampSteps    = 10 // the rate doubles so many steps after a change of home
-	rampWhole    = 16 // the rate begins with 1/16
-	idlePart     = 40 // idle pages move with 1/40 of the rate
-	idleStop     = 50 // and stop when 1/50 of the memory is left
-	idleLoad     = 5  // percent of the host's capacity that has to be in use
-	stepsASecond = 2
-)
-
-// migrate moves pages home.
-func (h *host) migrate(k int64) {
-	rate := stepsASecond * int64(h.set.PageMigRateMax)
-	sum := int64(0)
-	for n := range h.load {
-		sum += h.load[n] + h.loose[n]
-	}
-	working := sum*100 >= idleLoad*h.allCap
-	for c, out := range h.out {
-		if out == 0 {
-			continue
-		}
-		if h.strains[c].hot == 0 && (!working || out <= h.touched(c)/idleStop) {
-			continue // the rest stays
-		}
-		h.migrateClient(&h.vms[h.clients[c].vm], c, k, out, rate)
-	}
-}
-
-// migrateClient moves pages of one client home.
-func (h *host) migrateClient(v *vm, c int, k, out, rate int64) {
-	s, home := &h.strains[c], int(h.home[c])
-	room := memory.Returns(out, h.free(home), h.keepsHome)
-	pages := min(out, rate/idlePart, room)
-	if s.hot > 0 {
-		ramp := int64(1) << min(4, (k-int64(h.pastOf(c).homeSince))/rampSteps)
-		pages = min(s.hot, rate*ramp/rampWhole, room)
-		h.moved = h.moved || ramp < rampWhole && room > 0
-	}
-	if pages == 0 {
-		return
-	}
-	h.settleMemory(v, k)
-	h.moved = true
-	hot := s.hot > 0
-	for left := pages; left > 0; {
-		left -= h.bring(v, c, home, left)
-	}
-	if hot {
-		s.hot -= pages
-	}
-	out -= pages
-	s.hot = min(s.hot, out)
-	if out == 0 {
-		h.away--
-	}
-	if h.room == 0 {
-		return
-	}
-	if touched := h.touched(c); out <= touched/idleStop && out+pages > touched/idleStop {
-		h.decide(Decision{Kind: AllLocal, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(home),
-			Numbers: [7]int64{out, touched, k - int64(h.pastOf(c).homeSince)}})
-	}
-}
-
-// bring moves pages of a client home from the node outside the home nodes with most of them, and
-// returns their number.
-func (h *host) bring(v *vm, c, home int, pages int64) int64 {
-	at, from := h.at(c), -1
-	for n, p := range at {
-		if !v.homes.Has(n) && (from < 0 || p > at[from]) {
-			from = n
-		}
-	}
-	moved := min(pages, at[from])
-	at[from] -= moved
-	at[home] += moved
-	h.out[c] -= moved
-	h.used[from] -= moved
-	h.used[home] += moved
-	return moved
 }

@@ -170,6 +170,7 @@ func (h *host) shortage(k int64) {
 		v := &h.vms[i]
 		for c, end := v.clientsOf(); c < end; c++ {
 			if large := min(h.largeOf(v, c), breakStep); large > 0 {
+				h.stir(v)
 				h.strained(c).broken += large
 				h.moved = true
 			}

@@ -60,7 +60,7 @@ func (h *host) admit(k int64, a *arrival, w *World) *vm {
 	h.findTalks()
 	h.changed()
 	if h.trace != nil {
-		h.trace.before[in.index] = h.sumsOf(in)
+		h.trace.before[in.index], h.trace.stale = h.sumsOf(in), true
 	}
 	return in
 }
@@ -162,6 +162,9 @@ func (h *host) dismiss(k int64, at int) (was growth) {
 
 // remove closes the gap that a VM and its clients leave.
 func (h *host) remove(v *vm, at int) {
+	if h.trace != nil {
+		h.trace.stale = true
+	}
 	first, end := v.clientsOf()
 	nodes := len(h.cap)
 	h.clients = append(h.clients[:first], h.clients[end:]...)

@@ -90,8 +90,9 @@ func (s *Settings) periodSteps() int64 {
 	return max(1, (int64(s.RebalancePeriod)+step-1)/step)
 }
 
-// settleMemory adds up the memory of a VM until step k.
+// settleMemory adds up the memory of a VM until step k, in which it changes or is asked for.
 func (h *host) settleMemory(v *vm, k int64) {
+	h.stir(v)
 	n := k - int64(v.memSince)
 	if n <= 0 {
 		return

@@ -1,19 +1,23 @@
 package scheduler
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
 
-// A tracer creates the ticks of a host: columns as those of esxtop (C-17).
+// A tracer creates the ticks of a host: columns as those of esxtop (C-17). Its tick lives from one to the next: of a VM whose memory and homes have
+// not changed it updates the rates alone.
 type tracer struct {
 	shown  int64 // step of the last tick; -1 before the first
 	tick   numa.Tick
-	names  []string // by VM of the fleet
-	before map[int32]VMOutcome
-	onNode []numa.MemoryOnNode
+	fleet  *numa.Fleet
+	rows   []row               // by VM of the host, unless others came or left since the last tick
+	stale  bool                // VMs came or left
+	before map[int32]VMOutcome // by VM that came since the last tick: its sums on earlier hosts
 	bytes  []numa.Bytes
 	lives  map[int32]int64 // scheduler group of each VM: another for each life on a host
 	came   map[int32]int64
@@ -21,16 +25,28 @@ type tracer struct {
 	ran    []int64 // of the host at the last tick
 }
 
+// A row is what a tracer knows of a VM of its last tick.
+type row struct {
+	index              int32 // in the fleet
+	still              bool  // the tick has rates and no migrations, and memory and homes are as it shows them
+	gid                int64
+	run, ready, coStop int64 // sums
+	moves              numa.Moves
+}
+
 func newTracer(h *numa.Host, f *numa.Fleet) *tracer {
-	t := &tracer{shown: -1, before: map[int32]VMOutcome{}, lives: map[int32]int64{}, came: map[int32]int64{}}
+	t := &tracer{shown: -1, stale: true, fleet: f, before: map[int32]VMOutcome{}, lives: map[int32]int64{}, came: map[int32]int64{}}
 	t.tick.Host = h.Name
 	t.tick.Nodes = make([]numa.NodeTick, len(h.Nodes.Value))
 	t.ran = make([]int64, len(h.Nodes.Value))
-	t.names = make([]string, len(f.VMs))
-	for i := range f.VMs {
-		t.names[i] = f.VMs[i].Name
-	}
 	return t
+}
+
+// stir reports to the tracer that the memory, the homes or the load of a VM change.
+func (h *host) stir(v *vm) {
+	if h.trace != nil && !h.trace.stale {
+		h.trace.rows[h.clients[v.first].vm].still = false
+	}
 }
 
 // gid returns the scheduler group of a VM on this host.
@@ -40,6 +56,26 @@ func (t *tracer) gid(v *vm) int64 {
 		t.lives[v.index], t.came[v.index] = t.groups, int64(v.came)
 	}
 	return t.lives[v.index]
+}
+
+// regroup gives every VM of the host a row and a place in the tick, after VMs came or left.
+func (t *tracer) regroup(h *host) {
+	old, n := t.rows, len(h.cap)
+	t.rows, t.stale = make([]row, len(h.vms)), false
+	t.tick.VMs, t.tick.Still = make([]numa.VMTick, len(h.vms)), make([]bool, len(h.vms))
+	onNode := make([]numa.MemoryOnNode, len(h.vms)*n)
+	for i := range h.vms {
+		v, r := &h.vms[i], &t.rows[i]
+		if at, ok := slices.BinarySearchFunc(old, v.index, func(r row, index int32) int { return cmp.Compare(r.index, index) }); ok {
+			*r = old[at]
+		}
+		if sums, ok := t.before[v.index]; ok {
+			*r = row{run: sums.Run, ready: sums.Ready, coStop: sums.CoStop, moves: sums.Moves}
+		}
+		r.index, r.still, r.gid = v.index, false, t.gid(v)
+		t.tick.VMs[i].OnNode = onNode[i*n : i*n+n : i*n+n]
+	}
+	clear(t.before)
 }
 
 // show passes the tick of the current step to the observer.
@@ -59,17 +95,21 @@ func (h *host) show(w *World) {
 	tick := &t.tick
 	tick.Time, tick.Since = w.story.Start.UTC().Add(timeOf(k)), since
 	h.showHost(tick)
-	tick.VMs = tick.VMs[:0]
-	t.onNode = t.onNode[:0]
-	for i := range h.vms {
-		v := &h.vms[i]
-		h.settleMemory(v, k)
-		tick.VMs = append(tick.VMs, h.vmTick(v, since))
-		t.before[v.index] = h.sumsOf(v)
+	if t.stale {
+		t.regroup(h)
 	}
-	for i := range tick.VMs { // the slice may have been moved while it grew
-		n := len(h.cap)
-		tick.VMs[i].OnNode = t.onNode[i*n : i*n+n : i*n+n]
+	steps := int64(since / numa.Step)
+	for i := range h.vms {
+		v, r, x := &h.vms[i], &t.rows[i], &tick.VMs[i]
+		tick.Still[i] = r.still
+		if !r.still {
+			h.settleMemory(v, k)
+			h.vmTick(v, x)
+		}
+		ready, coStop := x.Ready, x.CoStop
+		h.rates(v, r, x, steps)
+		tick.Still[i] = tick.Still[i] && x.Ready == ready && x.CoStop == coStop
+		r.still = steps > 0 && x.Moves == numa.Moves{}
 	}
 	w.options.Observe(h.index, tick, &Look{h})
 }
@@ -98,14 +138,14 @@ func (h *host) showHost(tick *numa.Tick) {
 	}
 }
 
-// vmTick returns a VM as esxtop would show it.
-func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
-	t := h.trace
-	x := numa.VMTick{
-		GID: t.gid(v), Name: t.names[v.index], VCPUs: int(v.vcpus),
+// vmTick sets a VM as esxtop would show it, but its rates.
+func (h *host) vmTick(v *vm, x *numa.VMTick) {
+	onNode := x.OnNode
+	*x = numa.VMTick{
+		Name: h.trace.fleet.VMs[v.index].Name, VCPUs: int(v.vcpus),
 		Has: numa.HasHomes | numa.HasMemory | numa.HasMoves | numa.HasKinds | numa.HasSize | numa.HasGranted | numa.HasConsumed |
 			numa.HasActive | numa.HasShared | numa.HasLarge | numa.HasBalloon | numa.HasSwapped | numa.HasFar,
-		Size: numa.Bytes(v.facts.size) * numa.PageSize,
+		Size: numa.Bytes(v.facts.size) * numa.PageSize, OnNode: onNode,
 	}
 	if v.facts.size == 0 { // not stated
 		x.Has &^= numa.HasSize
@@ -120,31 +160,35 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 		x.Has |= numa.HasPercent
 		x.Percent = int(local * 100 / (local + remote))
 	}
-	before := t.before[v.index]
-	sums := h.sumsOf(v)
-	x.Moves = sums.Moves
-	x.Moves.Sub(before.Moves)
-	if since > 0 {
+	for n := range onNode {
+		onNode[n] = numa.MemoryOnNode{Node: h.id(n), Overhead: -1}
+	}
+	h.addClients(v, x)
+}
+
+// rates sets the rates and migrations of a VM in so many steps, 0 when they are unknown.
+func (h *host) rates(v *vm, r *row, x *numa.VMTick, steps int64) {
+	run, ready, coStop, moves := v.run, v.ready, int64(0), numa.Moves{}
+	if rare := h.guestOf(v).rare; rare != nil {
+		run, ready, coStop, moves = run+rare.sums.Run, ready+rare.sums.Ready, rare.sums.CoStop, rare.sums.Moves
+	}
+	x.GID, x.Moves = r.gid, moves
+	x.Moves.Sub(r.moves)
+	if steps > 0 {
 		x.Has |= numa.HasUsed | numa.HasRun | numa.HasReady | numa.HasCoStop
-		steps := int64(since / numa.Step)
-		x.Run = share(sums.Run-before.Run, steps)
-		x.Used, x.Ready, x.CoStop = x.Run, share(sums.Ready-before.Ready, steps), share(sums.CoStop-before.CoStop, steps)
+		x.Run = share(run-r.run, steps)
+		x.Used, x.Ready, x.CoStop = x.Run, share(ready-r.ready, steps), share(coStop-r.coStop, steps)
 	}
-	at := len(t.onNode)
-	for n := range h.cap {
-		t.onNode = append(t.onNode, numa.MemoryOnNode{Node: h.id(n), Overhead: -1})
-	}
-	h.addClients(v, &x, t.onNode[at:])
-	return x
+	r.run, r.ready, r.coStop, r.moves = run, ready, coStop, moves
 }
 
 // addClients adds up the memory of the clients of a VM.
-func (h *host) addClients(v *vm, x *numa.VMTick, onNode []numa.MemoryOnNode) {
+func (h *host) addClients(v *vm, x *numa.VMTick) {
 	active := h.activeOf(v)
 	for c, end := v.clientsOf(); c < end; c++ {
 		s, touched := h.strainOf(c), h.touched(c)
 		for n, p := range h.at(c) {
-			onNode[n].Guest += numa.Bytes(p) * numa.PageSize
+			x.OnNode[n].Guest += numa.Bytes(p) * numa.PageSize
 			x.Consumed += numa.Bytes(p) * numa.PageSize
 		}
 		x.Granted += numa.Bytes(touched-s.ballooned-s.swapped) * numa.PageSize

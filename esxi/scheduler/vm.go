@@ -182,7 +182,10 @@ func (h *host) outside(c int) int64 {
 
 // touched returns the pages that a client has touched on this host.
 func (h *host) touched(c int) int64 {
-	s := h.strainOf(c)
+	if h.strains == nil {
+		return h.resident(c)
+	}
+	s := &h.strains[c]
 	return h.resident(c) + s.saved + s.ballooned + s.swapped
 }
 

@@ -82,8 +82,7 @@ func newSubject(vms ...vm) *subject {
 // addSteps adds one life to the moments of its VM, by the number of the step since 1970.
 func addSteps(steps map[int64]moment, v *verdict.VM, width time.Duration) {
 	t := &v.Timeline
-	for i := range t.Buckets {
-		b := &t.Buckets[i]
+	for i, b := range t.All() {
 		if b.Ticks == 0 {
 			continue
 		}

@@ -75,9 +75,10 @@ func storm(w *rule.Watch) capture.Spell {
 		return later(t.Time(i), v.First)
 	}
 	end := func(i int) time.Time { return earlier(t.Time(i+1), v.Last) }
+	buckets := t.Buckets()
 	first, last := -1, -1 // buckets with migrations
-	for i := range t.Buckets {
-		if t.Buckets[i].Moves > 0 && t.Time(i+1).After(from) && t.Time(i).Before(to) {
+	for i := range buckets {
+		if buckets[i].Moves > 0 && t.Time(i+1).After(from) && t.Time(i).Before(to) {
 			if last = i; first < 0 {
 				first = i
 			}
@@ -87,12 +88,12 @@ func storm(w *rule.Watch) capture.Spell {
 		return capture.Spell{From: from, To: earlier(to, v.Last)}
 	}
 	for i := first - 1; i >= 0 && begin(first).Sub(end(i)) <= pause; i-- {
-		if t.Buckets[i].Moves > 0 {
+		if buckets[i].Moves > 0 {
 			first = i
 		}
 	}
-	for i := last + 1; i < len(t.Buckets) && begin(i).Sub(end(last)) <= pause; i++ {
-		if t.Buckets[i].Moves > 0 {
+	for i := last + 1; i < len(buckets) && begin(i).Sub(end(last)) <= pause; i++ {
+		if buckets[i].Moves > 0 {
 			last = i
 		}
 	}

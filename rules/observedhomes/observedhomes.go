@@ -90,8 +90,8 @@ func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 // recording does not show this change, which begins with few.
 func widened(v *capture.VM, homes numa.NodeSet, few int) (from numa.NodeSet, at time.Time, ok bool) {
 	t := &v.Timeline
-	for i := range t.Buckets { // a bucket has the union over its time
-		switch b := t.Buckets[i].Homes; {
+	for i, bucket := range t.All() { // a bucket has the union over its time
+		switch b := bucket.Homes; {
 		case b == 0:
 		case b.Len() <= few:
 			from = b

@@ -124,8 +124,7 @@ func HomesAt(v *capture.VM, t time.Time) (set numa.NodeSet, ok bool) {
 // LeastLocality returns the minimum N%L of the VM between two times as a share, from its timeline.
 func LeastLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 	t := &v.Timeline
-	for i := range t.Buckets {
-		b := &t.Buckets[i]
+	for i, b := range t.All() {
 		if b.Memory == 0 || t.Time(i+1).Compare(from) <= 0 || t.Time(i).After(to) {
 			continue
 		}
@@ -140,8 +139,8 @@ func LeastLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 func MeanLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 	t := &v.Timeline
 	var local, remote float64
-	for i := range t.Buckets {
-		if b := &t.Buckets[i]; t.Time(i+1).Compare(from) > 0 && !t.Time(i).After(to) {
+	for i, b := range t.All() {
+		if t.Time(i+1).Compare(from) > 0 && !t.Time(i).After(to) {
 			local, remote = local+float64(b.Local), remote+float64(b.Remote)
 		}
 	}
@@ -179,8 +178,10 @@ func bucket[B any](l *capture.Timeline[B], t time.Time) (*B, bool) {
 	if t.UnixNano()%int64(l.Width) < 0 {
 		at--
 	}
-	if i := at - l.Start; i >= 0 && i < int64(len(l.Buckets)) {
-		return &l.Buckets[i], true
+	for i, b := range l.All() {
+		if int64(i) == at-l.Start {
+			return b, true
+		}
 	}
 	return nil, false
 }

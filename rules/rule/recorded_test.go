@@ -60,12 +60,12 @@ func TestBuckets(t *testing.T) {
 	const width = 64 * time.Second
 	start := night.UnixNano() / int64(width)
 	begin := time.Unix(0, start*int64(width))
-	v := capture.VM{Timeline: capture.Timeline[capture.VMBucket]{Width: width, Start: start, Buckets: []capture.VMBucket{
+	v := capture.VM{Timeline: capture.NewTimeline(width, start, []capture.VMBucket{
 		{Ticks: 3, Homes: numa.SetOf(0)}, {}, {Ticks: 2, Homes: numa.SetOf(0, 1)},
-	}}}
-	w := Watch{VM: &v, Host: &capture.Recording{Nodes: []capture.Node{{}, {ID: 1, Timeline: capture.Timeline[capture.NodeBucket]{
-		Width: width, Start: start, Buckets: []capture.NodeBucket{{Ticks: 3, Frees: 3, Least: 2 << 20}, {Ticks: 1}},
-	}}}}}
+	})}
+	w := Watch{VM: &v, Host: &capture.Recording{Nodes: []capture.Node{{}, {ID: 1, Timeline: capture.NewTimeline(width, start,
+		[]capture.NodeBucket{{Ticks: 3, Frees: 3, Least: 2 << 20}, {Ticks: 1}},
+	)}}}}
 	for _, tt := range []struct {
 		after time.Duration
 		homes numa.NodeSet

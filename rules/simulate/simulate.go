@@ -8,7 +8,7 @@ package simulate
 import (
 	"cmp"
 	"context"
-	"time"
+	"slices"
 
 	"homenode/capture"
 	"homenode/esxi/cost"
@@ -93,11 +93,12 @@ func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 		if rec := w.recorder.Recording(); rec != nil {
 			recordings = append(recordings, rec)
 			for i := range rec.VMs {
-				gid := rec.VMs[i].GID
-				out.Lives[&rec.VMs[i]] = Life{w.lives[gid], w.interleaved[gid]}
+				l := w.lives[rec.VMs[i].GID]
+				out.Lives[&rec.VMs[i]] = Life{l.index, l.interleaved}
 			}
 		}
 		w.speeds(out.Speeds)
+		w.recorder = nil // for its memory
 	}
 	for i := range out.Speeds {
 		out.Speeds[i].finish()
@@ -122,18 +123,33 @@ type watcher struct {
 	machine  cost.Machine
 	hidden   int // packages behind the only node of a host with node interleaving; otherwise 1
 	every    int // ticks between two computations of the speed
+	prices   int // computations in all
 	ticks    int
-	sums     map[int]*Speed // by VM of the fleet
-	before   map[int]waited
-	// By scheduler group: the VM of the fleet, and whether its memory is interleaved.
-	lives       map[int64]int
-	interleaved map[int64]bool
+	sums     map[int]*Speed  // by VM of the fleet
+	lives    map[int64]*life // by scheduler group
+	last     []*life         // of the VMs of the last tick
+}
+
+// A life is a VM on a host.
+type life struct {
+	index       int // in the fleet
+	interleaved bool
+	speed       *Speed // of the VM on the host; nil if nothing is known of it
+	// CPU time since the last speed computation, in seconds.
+	run, ready, coStop float64
+	// placed is the speed without waiting while memory and homes are as they were when it was computed.
+	placed   cost.Estimate
+	err      error
+	workload string
+	known    bool // placed is that of the present
+	told     bool // the speed has its reasons
 }
 
 func newWatchers(story *numa.Story, o *Options) []*watcher {
 	all := make([]*watcher, len(story.Fleet.Hosts))
 	prices := cmp.Or(o.Prices, priced)
 	ticks := int(story.Length / max(story.Every, numa.Step))
+	every := max(1, ticks/prices)
 	for i := range all {
 		host := story.Fleet.Hosts[i]
 		hidden := 1
@@ -143,8 +159,8 @@ func newWatchers(story *numa.Story, o *Options) []*watcher {
 		all[i] = &watcher{
 			hidden:   hidden,
 			recorder: capture.NewRecorder(rules.CaptureOptions(o.Rules.Policy)),
-			machine:  cost.For(&host), every: max(1, ticks/prices),
-			sums: map[int]*Speed{}, before: map[int]waited{}, lives: map[int64]int{}, interleaved: map[int64]bool{},
+			machine:  cost.For(&host), every: every, prices: ticks/every + 1,
+			sums: map[int]*Speed{}, lives: map[int64]*life{},
 		}
 		all[i].recorder.Open(story.Name, Format)
 	}
@@ -153,36 +169,38 @@ func newWatchers(story *numa.Story, o *Options) []*watcher {
 
 func (w *watcher) watch(t *numa.Tick, look *scheduler.Look) {
 	w.recorder.Add(t)
+	seconds, prices := t.Since.Seconds(), w.ticks%w.every == 0
+	if n := len(t.VMs); len(w.last) != n {
+		w.last = slices.Grow(w.last[:0], n)[:n]
+		clear(w.last)
+	}
 	for i := range t.VMs {
-		v := &t.VMs[i]
-		index, load := look.VM(i)
-		w.lives[v.GID] = index
-		sum := w.before[index]
-		if sum.gid != v.GID { // of an earlier life
-			sum = waited{gid: v.GID}
+		v, l := &t.VMs[i], w.last[i]
+		if !t.Still[i] {
+			l = w.life(v.GID, i, look)
+			w.last[i], l.known = l, false
+			if v.Swapped+v.Balloon > 0 {
+				w.speed(l).take(v.Swapped, v.Balloon, t.Time)
+			}
 		}
-		sum.add(v, t.Since)
-		if v.Swapped+v.Balloon > 0 {
-			w.speed(index).take(v.Swapped, v.Balloon, t.Time)
+		l.run += float64(v.Run * seconds)
+		l.ready += float64(v.Ready * seconds)
+		l.coStop += float64(v.CoStop * seconds)
+		if prices {
+			w.price(t, i, l, look)
+			l.run, l.ready, l.coStop = 0, 0, 0
 		}
-		if w.ticks%w.every == 0 {
-			w.price(t, i, index, load, look, sum)
-			sum = waited{gid: v.GID}
-		}
-		w.before[index] = sum
 	}
 	w.ticks++
 }
 
-// waited is the CPU time of a life of a VM since its last speed computation, in seconds.
-type waited struct {
-	gid                int64
-	run, ready, coStop float64
-}
-
-func (w *waited) add(v *numa.VMTick, since time.Duration) {
-	s := since.Seconds()
-	w.run += float64(v.Run * s)
-	w.ready += float64(v.Ready * s)
-	w.coStop += float64(v.CoStop * s)
+// life returns the life of the i-th VM of a tick.
+func (w *watcher) life(gid int64, i int, look *scheduler.Look) *life {
+	l := w.lives[gid]
+	if l == nil {
+		l = &life{}
+		l.index, _ = look.VM(i)
+		w.lives[gid] = l
+	}
+	return l
 }

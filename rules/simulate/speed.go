@@ -2,8 +2,6 @@ package simulate
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"homenode/esxi/cost"
@@ -28,6 +26,7 @@ type Speed struct {
 	Why          []string     `json:"why,omitempty"`
 	Points       []SpeedPoint `json:"points,omitempty"` // in the order of time
 	moments      int
+	reasons      []cost.Reason // become Why
 	// Unpriced is the number of moments without a speed: memory was swapped or ballooned, which
 	// package cost does not model.
 	Unpriced int `json:"-"`
@@ -69,38 +68,51 @@ type SpeedPoint struct {
 // Known reports whether the speed was ever computed.
 func (s *Speed) Known() bool { return len(s.Points) > 0 }
 
-// price adds the speed of the i-th VM of a tick.
-func (w *watcher) price(t *numa.Tick, i, index int, load *numa.Load, look *scheduler.Look, sum waited) {
-	use := cost.Use{Clients: w.clients(i, t.VMs[i].GID, look)}
-	ready, coStop, ok := cost.Waits(sum.run, sum.ready, sum.coStop)
-	if !ok {
+// price adds the speed of the i-th VM of a tick. Its placement is priced once until its memory or its homes change.
+func (w *watcher) price(t *numa.Tick, i int, l *life, look *scheduler.Look) {
+	if !l.known {
+		_, load := look.VM(i)
+		work, err := cost.ParseWorkload(load.Workload)
+		if err != nil { // not stated: mixed
+			work = cost.Workloads[len(cost.Workloads)-1]
+		}
+		clients := w.clients(i, l, look)
+		l.placed, l.err = w.machine.Index(work, cost.Use{Clients: clients})
+		l.workload, l.known, l.told = work.Name, true, false
+	}
+	ready, coStop, ok := cost.Waits(l.run, l.ready, l.coStop)
+	if !ok || l.err != nil {
 		return // it had no demand, or at the start it is not known yet: without work there is no speed
 	}
-	use.Ready, use.CoStop = ready, coStop
-	work, err := cost.ParseWorkload(load.Workload)
-	if err != nil { // not stated: mixed
-		work = cost.Workloads[len(cost.Workloads)-1]
-	}
-	e, err := w.machine.Index(work, use)
-	if err != nil {
-		return
-	}
-	s := w.speed(index)
+	s := w.speed(l)
 	if misses(&t.VMs[i]) {
 		s.Unpriced++
 		return
 	}
-	s.add(t.Time, work.Name, &e)
+	e := l.placed.Waiting(ready, coStop)
+	if s.Points == nil {
+		s.Points = make([]SpeedPoint, 0, w.prices)
+	}
+	if s.add(t.Time, l.workload, &e); l.told {
+		return
+	}
+	if l.told = true; s.reasons == nil {
+		for _, why := range w.machine.Why {
+			s.reasons = append(s.reasons, cost.Reason{Text: why})
+		}
+	}
+	s.because(e.Why)
 }
 
-// speed returns the sums of a VM of the fleet.
-func (w *watcher) speed(index int) *Speed {
-	s := w.sums[index]
-	if s == nil {
-		s = &Speed{}
-		w.sums[index] = s
+// speed returns the sums of the VM of a life.
+func (w *watcher) speed(l *life) *Speed {
+	if l.speed == nil {
+		if w.sums[l.index] == nil {
+			w.sums[l.index] = &Speed{}
+		}
+		l.speed = w.sums[l.index]
 	}
-	return s
+	return l.speed
 }
 
 func (s *Speed) add(at time.Time, workload string, e *cost.Estimate) {
@@ -114,53 +126,25 @@ func (s *Speed) add(at time.Time, workload string, e *cost.Estimate) {
 	s.High += e.High
 	s.Far += 1 - e.Access[cost.Local]
 	s.Extrapolated = s.Extrapolated || e.Extrapolated
-	s.because(e.Why)
 	s.Points = append(s.Points, SpeedPoint{at, e.Value, e.Low, e.High, 1 - e.Access[cost.Local]})
 }
 
-// because adds reasons. Of reasons that differ only in their numbers, the one with the largest
-// first number is kept, in its original position: the remote share differs at every moment.
-func (s *Speed) because(reasons []string) {
+// because adds reasons. Of those that differ only in their number, the one with the largest is kept, in its original position: the remote share differs at
+// every moment.
+func (s *Speed) because(reasons []cost.Reason) {
 	for _, why := range reasons {
-		i := slices.IndexFunc(s.Why, func(known string) bool { return bare(known) == bare(why) })
+		i := slices.IndexFunc(s.reasons, func(known cost.Reason) bool { return known.Text == why.Text })
 		switch {
 		case i < 0:
-			s.Why = append(s.Why, why)
-		case firstNumber(why) > firstNumber(s.Why[i]):
-			s.Why[i] = why
+			s.reasons = append(s.reasons, why)
+		case why.Number > s.reasons[i].Number:
+			s.reasons[i] = why
 		}
 	}
-}
-
-// bare returns a text without its numbers.
-func bare(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r == '.' {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// firstNumber returns the first number of a text; 0 when it has none.
-func firstNumber(text string) float64 {
-	from := strings.IndexAny(text, "0123456789")
-	if from < 0 {
-		return 0
-	}
-	to := from
-	for to < len(text) && (text[to] >= '0' && text[to] <= '9' || text[to] == '.') {
-		to++
-	}
-	n, err := strconv.ParseFloat(strings.TrimSuffix(text[from:to], "."), 64)
-	if err != nil { // 10.0.0.1
-		return 0
-	}
-	return n
 }
 
 // clients returns the memory accesses of the clients of the i-th VM of a tick.
-func (w *watcher) clients(i int, gid int64, look *scheduler.Look) []cost.Client {
+func (w *watcher) clients(i int, l *life, look *scheduler.Look) []cost.Client {
 	var all []cost.Client
 	interleaved := false
 	look.Clients(i, func(c *scheduler.ClientState) {
@@ -174,9 +158,7 @@ func (w *watcher) clients(i int, gid int64, look *scheduler.Look) []cost.Client 
 		all = append(all, client)
 		interleaved = interleaved || c.Interleaved
 	})
-	if interleaved {
-		w.interleaved[gid] = true
-	}
+	l.interleaved = l.interleaved || interleaved
 	return w.machine.Accessed(all, interleaved)
 }
 
@@ -202,8 +184,12 @@ func (w *watcher) speeds(into []Speed) {
 		to.High += s.High
 		to.Far += s.Far
 		to.Extrapolated = to.Extrapolated || s.Extrapolated
-		to.because(s.Why)
-		to.Points = append(to.Points, s.Points...)
+		to.because(s.reasons)
+		if to.Points == nil {
+			to.Points = slices.Clip(s.Points)
+		} else {
+			to.Points = append(to.Points, s.Points...)
+		}
 	}
 }
 
@@ -215,5 +201,8 @@ func (s *Speed) finish() {
 	n := float64(s.moments)
 	s.Mean, s.Low, s.High, s.Far = s.Mean/n, s.Low/n, s.High/n, s.Far/n
 	s.Mean = max(s.Mean, s.Worst) // a sum of equal numbers has a rounding error
+	for _, why := range s.reasons {
+		s.Why = append(s.Why, why.String())
+	}
 	slices.SortStableFunc(s.Points, func(a, b SpeedPoint) int { return a.Time.Compare(b.Time) })
 }

@@ -211,8 +211,8 @@ func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.T
 
 // atLast sets the home nodes of the last bucket of a VM's timeline to the last known ones, because a bucket has the union of its home nodes.
 func atLast(v *capture.VM) {
-	if n := len(v.Timeline.Buckets); v.HasHomes && n > 0 {
-		v.Timeline.Buckets[n-1].Homes = v.LastHomes
+	if last := v.Timeline.Last(); v.HasHomes && last != nil {
+		last.Homes = v.LastHomes
 	}
 }
 

@@ -167,8 +167,8 @@ func TestEndsAtLast(t *testing.T) {
 		if p == nil || p.VM.Ticks < 3 {
 			continue
 		}
-		if all := p.VM.Timeline.Buckets; all[len(all)-1].Homes != numa.SetOf(0) || p.VM.LastHomes != numa.SetOf(0) {
-			t.Errorf("the timeline ends on nodes %v, and its last tick on %v", all[len(all)-1].Homes, p.VM.LastHomes)
+		if last := p.VM.Timeline.Last(); last.Homes != numa.SetOf(0) || p.VM.LastHomes != numa.SetOf(0) {
+			t.Errorf("the timeline ends on nodes %v, and its last tick on %v", last.Homes, p.VM.LastHomes)
 		}
 		return
 	}

@@ -179,8 +179,8 @@ func columnsOf(p *keep.Past, from, to time.Time) *columns {
 	t := &p.VM.Timeline
 	c := &columns{VM: p.VM.Name, Hosts: p.Hosts, From: from.Unix(), To: to.Unix(), Limit: p.Recording.Options.Locality, Nodes: []int{}, Homes: [][]*float64{}, Events: []happened{}}
 	var all numa.NodeSet
-	for i := range t.Buckets {
-		all |= t.Buckets[i].Homes
+	for _, b := range t.All() {
+		all |= b.Homes
 	}
 	for n := range all.All() {
 		c.Nodes = append(c.Nodes, n)
@@ -206,21 +206,21 @@ func columnsOf(p *keep.Past, from, to time.Time) *columns {
 		}
 	}
 	last := time.Time{}
-	for i := range t.Buckets {
-		if t.Buckets[i].Ticks == 0 {
+	for i, b := range t.All() {
+		if b.Ticks == 0 {
 			continue
 		}
 		at := t.Time(i)
 		if !last.IsZero() && at.Sub(last) > p.Recording.Options.Gap+t.Width {
 			add(last.Add(t.Width), &capture.VMBucket{})
 		}
-		add(at, &t.Buckets[i])
+		add(at, b)
 		last = at
 	}
-	if n := len(t.Buckets); n > 0 && p.Recording.Last.After(last) { // the final state, up to the last tick
-		end := t.Buckets[n-1]
-		end.Moves = 0
-		add(p.Recording.Last, &end)
+	if end := t.Last(); end != nil && p.Recording.Last.After(last) { // the final state, up to the last tick
+		still := *end
+		still.Moves = 0
+		add(p.Recording.Last, &still)
 	}
 	for _, e := range p.Events {
 		c.Events = append(c.Events, happened{e.Time.Unix(), e.Text, e.Note})

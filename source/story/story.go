@@ -46,23 +46,24 @@ func Read(name string, data []byte) (*numa.Story, error) {
 		return nil, err
 	}
 	// Each parser gets its own lines, in their places.
-	fleetText := strings.Repeat("\n", first-1)
+	var fleetText strings.Builder
+	fleetText.WriteString(strings.Repeat("\n", first-1))
 	var lines []line
 	number := first
 	for raw := range strings.Lines(string(text)) {
 		one := strings.TrimRight(raw, "\r\n")
 		switch key := firstWord(one); {
 		case key == "" || slices.Contains(fleetLines, key):
-			fleetText += one
+			fleetText.WriteString(one)
 		case slices.Contains(storyLines, key):
 			lines = append(lines, line{file: name, number: number, text: one})
 		default:
 			return nil, unknownLine(&line{file: name, number: number, text: one}, key)
 		}
-		fleetText += "\n"
+		fleetText.WriteByte('\n')
 		number++
 	}
-	fleet, err := scenario.Read(name, []byte(fleetText))
+	fleet, err := scenario.Read(name, []byte(fleetText.String()))
 	if err != nil {
 		return nil, err
 	}

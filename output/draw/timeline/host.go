@@ -62,7 +62,8 @@ func (l *layout) busy() []string {
 				text = "mean " + percent(m) + ", " + text
 			}
 		}
-		shapes = l.measured(s, steps, "local", true, func(i int) (mean, most float64, ok bool) { return n.Timeline.Buckets[i].Load() })
+		buckets := n.Timeline.Buckets()
+		shapes = l.measured(s, steps, "local", true, func(i int) (mean, most float64, ok bool) { return buckets[i].Load() })
 		return text, "", append(shapes, limit(s, l.rec.Options.BusyNode)...)
 	})
 	return nil
@@ -95,8 +96,8 @@ func (l *layout) free() []string {
 	for i := range l.rec.Nodes {
 		n := &l.rec.Nodes[i]
 		most = max(most, n.Total)
-		for j := range n.Timeline.Buckets {
-			free, ok := n.Timeline.Buckets[j].MeanFree()
+		for _, b := range n.Timeline.All() {
+			free, ok := b.MeanFree()
 			stated, most = stated || ok, max(most, free)
 		}
 	}
@@ -108,8 +109,9 @@ func (l *layout) free() []string {
 		if n.Least >= 0 {
 			text, more = "least "+n.Least.String(), " at "+l.span.Clock(n.LeastAt)
 		}
+		buckets := n.Timeline.Buckets()
 		return text, more, l.measured(s, steps, "free", false, func(i int) (mean, _ float64, ok bool) {
-			free, ok := n.Timeline.Buckets[i].MeanFree()
+			free, ok := buckets[i].MeanFree()
 			return float64(free), 0, ok
 		})
 	})
@@ -138,7 +140,7 @@ func (l *layout) migrations(steps []step) {
 func (l *layout) vms() (sentences []string) {
 	var vms []*capture.VM
 	for i := range l.rec.VMs {
-		if v := &l.rec.VMs[i]; v.HasHomes && len(v.Timeline.Buckets) > 0 {
+		if v := &l.rec.VMs[i]; v.HasHomes && v.Timeline.Len() > 0 {
 			vms = append(vms, v)
 		}
 	}
@@ -185,10 +187,10 @@ func (l *layout) homesRow(v *capture.VM) {
 	}
 	l.add(id, "row", l.o.label(v)+": home nodes "+homesText(v)+"; "+remote, picture.Shape{Class: "name", X: margin, Y: l.Y + 125, Text: picture.Cut(l.o.label(v), headWidth, boldLetter)},
 		picture.Shape{Class: "tick", X: plotRight + 50, Y: l.Y + 125, Text: amount}, across("floor", l.Y+height))
-	steps, s := vmSteps(l.rec, v), l.scale(height, 1)
+	steps, buckets, s := vmSteps(l.rec, v), v.Timeline.Buckets(), l.scale(height, 1)
 	l.band(id+"__", v, steps, s, false)
 	if far := curve(&l.span, steps, func(i int) (low, high picture.Px, ok bool) {
-		n, _, ok := v.Timeline.Buckets[i].Locality()
+		n, _, ok := buckets[i].Locality()
 		return s.At(n), s.To, ok && n < 0.995
 	}); len(far) > 0 {
 		l.add(id+"__far", "far", "", picture.Shape{Class: "remote", Path: picture.Area(far), Fill: "remote"})
@@ -218,11 +220,10 @@ func (l *layout) sumOfNodes(steps []step) (text string) {
 	for i := range l.rec.Nodes {
 		n := &l.rec.Nodes[i]
 		var all capture.NodeBucket
-		for j := range n.Timeline.Buckets {
+		for j, b := range n.Timeline.All() {
 			if at := n.Timeline.Time(j); at.Before(from.Truncate(n.Timeline.Width)) || !at.Before(to) {
 				continue
 			}
-			b := &n.Timeline.Buckets[j]
 			all.Frees, all.Free = all.Frees+b.Frees, all.Free+b.Free
 			all.Loads, all.Busy = all.Loads+b.Loads, all.Busy+b.Busy
 		}

@@ -18,8 +18,8 @@ type step struct {
 // ticks; an empty bucket alone is no gap.
 func stepsOf[B any](t *capture.Timeline[B], rec *capture.Recording, ticks func(*B) int32) []step {
 	var steps []step
-	for i := range t.Buckets {
-		if ticks(&t.Buckets[i]) == 0 {
+	for i, b := range t.All() {
+		if ticks(b) == 0 {
 			continue
 		}
 		from, to := t.Time(i), t.Time(i+1)

@@ -13,10 +13,11 @@ var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 // Ticks every 20 s in buckets of 8 s hang together; a stretch longer than the gap does not.
 func TestSteps(t *testing.T) {
-	line := capture.Timeline[capture.VMBucket]{Width: 8 * time.Second, Start: midnight.Unix() / 8, Buckets: make([]capture.VMBucket, 40)}
+	buckets := make([]capture.VMBucket, 40)
 	for _, at := range []int{3, 23, 43, 203, 223} { // seconds
-		line.Buckets[at/8].Ticks = 1
+		buckets[at/8].Ticks = 1
 	}
+	line := capture.NewTimeline(8*time.Second, midnight.Unix()/8, buckets)
 	rec := &capture.Recording{First: midnight.Add(3 * time.Second), Last: midnight.Add(223 * time.Second), Options: capture.Options{Gap: time.Minute}}
 	steps := stepsOf(&line, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
 	var got []string

@@ -30,11 +30,12 @@ type vmDrawing struct {
 	*layout
 	v     *capture.VM
 	steps []step
-	lacks []string // quantities that the capture lacks
-	blind bool     // N%L and remote memory are meaningless
+	all   []capture.VMBucket // of its timeline
+	lacks []string           // quantities that the capture lacks
+	blind bool               // N%L and remote memory are meaningless
 }
 
-func (d *vmDrawing) bucket(i int) *capture.VMBucket { return &d.v.Timeline.Buckets[i] }
+func (d *vmDrawing) bucket(i int) *capture.VMBucket { return &d.all[i] }
 
 func vmSteps(rec *capture.Recording, v *capture.VM) []step {
 	return stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
@@ -49,7 +50,7 @@ func VM(rec *capture.Recording, v *capture.VM, o Options) *picture.Picture {
 	if v.Size > 0 {
 		facts = append(facts, v.Size.String())
 	}
-	d := &vmDrawing{layout: newLayout(rec, &o, v, facts...), v: v, steps: vmSteps(rec, v), blind: o.blind(v)}
+	d := &vmDrawing{layout: newLayout(rec, &o, v, facts...), v: v, steps: vmSteps(rec, v), all: v.Timeline.Buckets(), blind: o.blind(v)}
 	d.homes()
 	d.locality()
 	d.memory()
@@ -61,7 +62,7 @@ func VM(rec *capture.Recording, v *capture.VM, o Options) *picture.Picture {
 	if len(d.lacks) > 0 {
 		sentences = append(sentences, o.source()+" does not state "+strings.Join(d.lacks, ", ")+" of this VM.")
 	}
-	if n := len(v.Timeline.Buckets); n > 0 {
+	if len(d.all) > 0 {
 		sentences = append(sentences, "A step is "+words.Duration(v.Timeline.Width)+": its mean, and a thin line for its worst tick.")
 	}
 	return d.finish(d.steps, d.sum, sentences)
@@ -99,8 +100,8 @@ func (d *vmDrawing) homes() {
 func (l *layout) explainHomes(vms ...*capture.VM) {
 	var homes numa.NodeSet
 	for _, v := range vms {
-		for i := range v.Timeline.Buckets {
-			if b := &v.Timeline.Buckets[i]; b.Ticks > 0 {
+		for _, b := range v.Timeline.All() {
+			if b.Ticks > 0 {
 				homes |= b.Homes
 			}
 		}
@@ -113,9 +114,10 @@ func (l *layout) explainHomes(vms ...*capture.VM) {
 // band adds the home nodes of a VM, one group for each period with the same nodes. Simultaneous
 // home nodes are stacked.
 func (l *layout) band(id string, v *capture.VM, steps []step, s picture.Scale, labels bool) {
+	buckets := v.Timeline.Buckets()
 	for from, to := 0, 0; from < len(steps); from = to {
-		homes := v.Timeline.Buckets[steps[from].bucket].Homes
-		for to = from + 1; to < len(steps) && v.Timeline.Buckets[steps[to].bucket].Homes == homes && steps[to].from.Equal(steps[to-1].to); to++ {
+		homes := buckets[steps[from].bucket].Homes
+		for to = from + 1; to < len(steps) && buckets[steps[to].bucket].Homes == homes && steps[to].from.Equal(steps[to-1].to); to++ {
 		}
 		x, w := l.span.Box(steps[from].from, steps[to-1].to)
 		g := picture.Group{ID: fmt.Sprintf("%s__%shome-%d", l.ID, id, steps[from].bucket), Class: "home",
@@ -179,7 +181,7 @@ func (d *vmDrawing) memory() {
 		return
 	}
 	var most numa.Bytes
-	for i := range d.v.Timeline.Buckets {
+	for i := range d.all {
 		local, remote, _ := d.bucket(i).Amounts()
 		most = max(most, local+remote)
 	}
