@@ -14,6 +14,8 @@ type Options struct {
 	Seed   uint64
 	Starts int // independent searches; the best result counts; 0 means 4
 	Rounds int // number of times VMs are taken out and put back, for each start; 0 means 4000 and 4 for each VM
+	// Progress, unless nil, is called now and then with the number of rounds that are done and of all, never twice at a time.
+	Progress func(done, total int)
 }
 
 // perVM limits the work of a start: each VM is placed so often. To look at six hosts or VMs takes as long as to place one, and so does to
@@ -28,7 +30,7 @@ const (
 const leastWork = 1_000_000
 
 func (o Options) defaults(vms int) Options {
-	return Options{o.Seed, cmp.Or(o.Starts, 4), cmp.Or(o.Rounds, 4000+4*vms)}
+	return Options{o.Seed, cmp.Or(o.Starts, 4), cmp.Or(o.Rounds, 4000+4*vms), o.Progress}
 }
 
 // found returns the results of the starts, the cheapest first. They run in parallel; equal ones are in the order of their
@@ -37,10 +39,19 @@ func (m *model) found(ctx context.Context, o Options) []*state {
 	results := make([]*state, o.Starts)
 	var wg sync.WaitGroup
 	gate := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var lock sync.Mutex
+	done := 0
+	show := func(rounds int) {
+		lock.Lock()
+		defer lock.Unlock()
+		if done += rounds; o.Progress != nil {
+			o.Progress(done, o.Starts*o.Rounds)
+		}
+	}
 	for i := range results {
 		wg.Go(func() {
 			gate <- struct{}{}
-			results[i] = m.run(ctx, o, uint64(i))
+			results[i] = m.run(ctx, o, uint64(i), show)
 			<-gate
 		})
 	}
@@ -52,6 +63,9 @@ func (m *model) found(ctx context.Context, o Options) []*state {
 // At first a start accepts results that are worse than the best so far by four moves and a part of its total, which is half with
 // two hosts: a small cluster has few steps between one good distribution and the next. Tuned with generated problems.
 const firstSlack = 4
+
+// showEach: progress is shown after so many rounds of a start.
+const showEach = 200
 
 // A search is one start.
 type search struct {
@@ -95,7 +109,8 @@ func newSearch(ctx context.Context, m *model) *search {
 // over reports whether the search ends.
 func (s *search) over() bool { return s.work > s.limit || s.ctx.Err() != nil }
 
-func (m *model) run(ctx context.Context, o Options, index uint64) *state {
+// run is one start. It calls show with the number of rounds that are done since the call before.
+func (m *model) run(ctx context.Context, o Options, index uint64, show func(rounds int)) *state {
 	s := newSearch(ctx, m)
 	s.random = rand.New(rand.NewPCG(o.Seed, index))
 	if len(m.vms) == 0 {
@@ -108,9 +123,14 @@ func (m *model) run(ctx context.Context, o Options, index uint64) *state {
 	s.descend()
 	found := newState(m)
 	found.take(s.state)
+	shown := 0
 	for round := range o.Rounds {
 		if s.over() {
 			break
+		}
+		if round%showEach == showEach-1 {
+			show(showEach)
+			shown += showEach
 		}
 		// The limit for accepting worse results decreases.
 		left := min(1-float64(round)/float64(o.Rounds), 1-float64(s.work)/float64(s.limit))
@@ -121,6 +141,7 @@ func (m *model) run(ctx context.Context, o Options, index uint64) *state {
 			found.take(s.state)
 		}
 	}
+	show(o.Rounds - shown) // those that the limit of work leaves out, too
 	s.take(found)
 	return s.state
 }
