@@ -39,10 +39,12 @@ func (f *Optimise) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	show, clear := e.Doing("tried", "distribution")
+	defer clear()
 	r, err := propose.Run(ctx, told, f.Cluster, optimise.Constraints{
 		Apart: words.Lists(f.Apart), Together: words.Lists(f.Together), Stay: f.Stay, NPlus1: f.NPlus1, MemoryPercent: f.Memory, VCPUsPerCore: f.PerCore,
 		Reserve: f.Reserve, KeepShapes: f.KeepShapes, NodeAffinity: f.NodeAffinity, Choices: o.Rules.Choices,
-	}, o)
+	}, o, show)
 	switch {
 	case err != nil && f.Cluster == "" && len(told.Fleet.Clusters) != 1:
 		return nil, ask.Wrong("cluster", err)

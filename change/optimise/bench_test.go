@@ -43,7 +43,8 @@ func BenchmarkSolve(b *testing.B) {
 	for _, bb := range []struct {
 		vms, hosts int
 		nplus1     bool
-	}{{100, 4, false}, {1000, 32, false}, {1000, 32, true}, {3000, 96, false}} {
+	}{{100, 4, false}, {200, 7, false}, {400, 13, false}, {700, 22, false}, {1000, 32, false}, {1500, 48, false}, {2000, 64, false},
+		{2400, 77, false}, {3000, 96, false}, {3200, 100, false}, {1000, 32, true}, {3200, 100, true}} {
 		p := cluster(bb.vms, bb.hosts, bb.nplus1)
 		b.Run(fmt.Sprintf("vms=%d/hosts=%d/nplus1=%v", bb.vms, bb.hosts, bb.nplus1), func(b *testing.B) {
 			b.ReportAllocs()

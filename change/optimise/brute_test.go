@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"homenode/internal/testdeps"
 )
 
 // brute returns the least total of all distributions that keep the constraints, with
@@ -51,8 +53,7 @@ func (s *state) everywhere(v int, least map[string]int64) {
 	for _, h := range s.m.vms[v].Allowed {
 		for k := range s.m.vms[v].Shapes {
 			if s.m.takes(h, int32(v), int16(k)) {
-				s.put(int32(v), h)
-				s.shape[v] = int16(k)
+				s.set(int32(v), h, int16(k))
 				s.everywhere(v+1, least)
 			}
 		}
@@ -71,19 +72,19 @@ func (s *state) walks(totals map[string]int64) int64 {
 			least = min(least, total)
 		}
 		for i := range from {
-			s.put(int32(i), int(from[i]))
+			s.set(int32(i), int(from[i]), s.shape[i])
 		}
 		for v := range s.m.vms {
 			for _, h := range s.m.vms[v].Allowed {
 				if h == int(from[v]) || !s.roomFor(h, []int32{int32(v)}, nil) {
 					continue
 				}
-				s.put(int32(v), h)
+				s.set(int32(v), h, s.shape[v])
 				if k := s.key(); !seen[k] && s.survives() {
 					seen[k] = true
 					todo = append(todo, k)
 				}
-				s.put(int32(v), int(from[v]))
+				s.set(int32(v), int(from[v]), s.shape[v])
 			}
 		}
 	}
@@ -91,36 +92,44 @@ func (s *state) walks(totals map[string]int64) int64 {
 }
 
 // TestBrute compares the search with all distributions there are: the optimum of the very
-// problem it solves.
+// problem it solves. Nothing was tuned with these problems. make prove looks at more and larger ones.
 func TestBrute(t *testing.T) {
-	compared, found, reached := 0, 0, 0
-	for i, p := range small() {
+	count, ways := 60, 5_000.0
+	if testdeps.Proof() {
+		count, ways = 300, 200_000
+	}
+	compared, found, reached, worst := 0, 0, 0, 0.0
+	for i, p := range small(heldOut, count) {
 		if slices.ContainsFunc(p.Together, func(g []int) bool { return len(g) > 1 }) {
 			continue // brute moves VMs one by one
 		}
-		least, reachable, ok := brute(p, 200_000)
+		least, reachable, ok := brute(p, ways)
 		if !ok {
 			continue
 		}
 		compared++
 		m := newModel(p)
-		goal := m.found(t.Context(), Options{}.defaults())[0]
+		goal := m.found(t.Context(), Options{}.defaults(len(p.VMs)))[0]
 		got := solve(t, p, Options{})
 		if goal.total < least || got.After.Total < reachable || got.Bound.Total > least {
 			t.Errorf("problem %d: search %d, steps %d, bound %+v, all ways %d, reachable %d", i, goal.total, got.After.Total, got.Bound, least, reachable)
 		}
 		if goal.total == least {
 			found++
+		} else {
+			worst = max(worst, float64(goal.total-least)/float64(got.Before.Total-least))
 		}
 		if got.After.Total == reachable {
 			reached++
+		} else {
+			worst = max(worst, float64(got.After.Total-reachable)/float64(got.Before.Total-reachable))
 		}
 		if goal.total != least || got.After.Total != reachable {
 			t.Logf("problem %d, %d VMs: all ways %d, reachable %d, search %d, steps reach %d", i, len(p.VMs), least, reachable, goal.total, got.After.Total)
 		}
 	}
-	// Pinned, so that a change of the search shows: more is better, fewer needs a reason.
-	if compared != 38 || found != 37 || reached != 36 {
-		t.Errorf("%d problems: the search finds the optimum of %d, and steps reach it in %d; want 38, 37, 36", compared, found, reached)
+	t.Logf("the search finds the optimum of %d of %d problems, steps reach the best that steps can reach in %d; at most %.1f %% of what can be saved is left", found, compared, reached, 100*worst)
+	if compared < count/4 || 88*found < 87*compared || 88*reached < 87*compared || worst > 0.05 {
+		t.Errorf("want 87 of 88, and at most 5 %% left")
 	}
 }

@@ -270,9 +270,9 @@ func TestDemo(t *testing.T) {
 		before, after string
 		steps, bound  int64
 	}{
-		{"prod-a", "1258.2 GB remote, 1312 GB far, 52.50 cores short, total 3681911, constraints broken by 655360", "60.0 GB remote, 0 B far, 66.90 cores short, total 1461675", 50, 1050000},
-		{"mixed", "8.1 GB remote, 264 GB far, 0.00 cores short, total 278671", "143 MB remote, 0 B far, 0.00 cores short, total 3471", 13, 2816},
-		{"epyc", "8.1 GB remote, 700 GB far, 5.60 cores short, total 837125", "0 B remote, 0 B far, 0.00 cores short, total 9472", 8, 8576},
+		{"prod-a", "1258.2 GB remote, 1312 GB far, 52.50 cores short, total 3681911, constraints broken by 655360", "59.9 GB remote, 0 B far, 66.90 cores short, total 1459794", 44, 1095056},
+		{"mixed", "8.1 GB remote, 264 GB far, 0.00 cores short, total 278671", "0 B remote, 0 B far, 0.00 cores short, total 3072", 12, 3072},
+		{"epyc", "8.1 GB remote, 700 GB far, 5.60 cores short, total 837125", "0 B remote, 0 B far, 0.00 cores short, total 9472", 7, 8576},
 	} {
 		p, _, err := FromFleet(t.Context(), f, tt.cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{NPlus1: true})
 		if err != nil {

@@ -21,6 +21,7 @@ type model struct {
 	loose        bool               // some VM is not NUMA-managed
 	places       []placement.Host   // by host
 	boards       []*placement.Board // by host, empty
+	all          []need             // by host: memory of its nodes and demand that its cores meet; equal keys for hosts that cost the same
 	bins         *binpack.Model     // hosts and VMs by memory in MiB and vCPUs
 	units        [][]int32          // VMs that move as one; each VM is in one
 	unitOf       []int32            // by VM
@@ -40,6 +41,7 @@ func newModel(p *Problem) *model {
 		m.hosts = append(m.hosts, p.Hosts[i])
 		m.places = append(m.places, p.Hosts[i].at())
 		m.boards = append(m.boards, placement.NewBoard(&m.places[len(m.places)-1]))
+		m.all = append(m.all, m.allOf(len(m.hosts)-1))
 	}
 	for _, i := range m.vmAt {
 		v := p.VMs[i]
@@ -67,11 +69,29 @@ func newModel(p *Problem) *model {
 	}
 	if m.nplus1 {
 		begin := newState(m)
+		begin.sortRooms()
 		for x := range m.hosts {
 			m.short = append(m.short, begin.shortage(x))
 		}
 	}
 	return m
+}
+
+// allOf returns what host h has. Its key is that of the first host with the same nodes and limits.
+func (m *model) allOf(h int) need {
+	n := need{key: scramble(^uint64(h))}
+	for _, node := range m.hosts[h].Nodes {
+		n.memory, n.demand = n.memory+node.Memory, n.demand+int64(node.Cores)*wholeCore
+	}
+	x := &m.hosts[h]
+	for i := range m.hosts[:h] {
+		if o := &m.hosts[i]; o.Kind == x.Kind && o.Memory == x.Memory && o.VCPUs == x.VCPUs && o.Release == x.Release &&
+			slices.Equal(o.Nodes, x.Nodes) && slices.EqualFunc(o.Distance, x.Distance, slices.Equal) {
+			n.key = m.all[i].key
+			break
+		}
+	}
+	return n
 }
 
 // byID returns the indexes in the order of the IDs, and the position of each index there.

@@ -43,10 +43,11 @@
 // # Quality of the result
 //
 // The search is a heuristic: descent by single moves, swaps and reshapes, then removal and
-// reinsertion of small groups of VMs, from several starts. Solve reports the maximum distance
+// reinsertion of small groups of VMs, from several starts. A host is placed only where a bound from
+// the sums of its VMs says that it can pay; its cost is remembered. Solve reports the maximum distance
 // from the optimum (Bound): a true lower bound, computed without a solver, and often a loose
-// one. The tests compare with OR-Tools CP-SAT, which also chooses the home nodes freely: no
-// placement, by ESXi or by hand, is better than that.
+// one. The tests compare with all distributions of small clusters, and with OR-Tools CP-SAT, which
+// also chooses the home nodes freely: no placement, by ESXi or by hand, is better than that.
 package optimise
 
 import (

@@ -57,14 +57,15 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Proposal, error) {
 	}
 	m := newModel(p)
 	begin := newState(m)
-	goals := m.found(ctx, o.defaults())
+	goals := m.found(ctx, o.defaults(len(p.VMs)))
 	least := goals[0]
-	steps, end := m.ordered(ctx, goals[0])
-	for _, goal := range goals[1:] {
+	steps, end := m.ordered(ctx, least, 0)
+	for i := range uint64(orders * len(goals)) {
+		goal := goals[i/orders]
 		if end.total <= goal.total {
 			break // later ones are not better
 		}
-		if more, other := m.ordered(ctx, goal); other.total < end.total {
+		if more, other := m.ordered(ctx, goal, i); other.total < end.total {
 			steps, end = more, other
 		}
 	}
@@ -90,6 +91,9 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Proposal, error) {
 	out.Notes = m.notes(least, end, out)
 	return out, nil
 }
+
+// orders is the number of orders of the steps that are tried for each distribution.
+const orders = 4
 
 // notes returns the information that the figures do not contain.
 func (m *model) notes(least, end *state, p *Proposal) (out []string) {
@@ -119,6 +123,7 @@ func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 
 // lost names the hosts whose failure is not survived.
 func (m *model) lost(end *state) (out []string) {
+	end.sortRooms()
 	for x := range m.hosts {
 		if short := end.shortage(x); short > 0 {
 			out = append(out, fmt.Sprintf("without %s VMs with %s find no room", m.hosts[x].Name, megabytes(short)))
@@ -138,25 +143,64 @@ func (s Score) String() string {
 
 func megabytes(n int64) string { return (numa.Bytes(n) * numa.MiB).String() }
 
-// burdens returns for each VM its remote and far memory, in MiB, and for each host the demand beyond
-// its cores.
-func (s *state) burdens() (out burdens) {
-	out.remote = make([]int64, len(s.m.vms))
-	out.ready = make([]int64, len(s.m.hosts))
-	each := make([]int64, len(s.m.vms))
-	s.bench.each = each
-	for h := range s.m.hosts {
-		clear(each)
-		out.ready[h] = s.m.place(h, s.On[h], s.shape, s.bench).ready
-		for i, v := range s.On[h] {
-			out.remote[v] = each[i]
-		}
-	}
-	s.bench.each = nil
-	return out
+// A ledger has what the hosts of a state cost, and each VM there.
+type ledger struct {
+	loads  []load
+	broken []int64 // by host
+	remote []int64 // by VM: MiB remote and far
 }
 
-type burdens struct{ remote, ready []int64 }
+func (s *state) ledger() *ledger {
+	l := &ledger{make([]load, len(s.m.hosts)), make([]int64, len(s.m.hosts)), make([]int64, len(s.m.vms))}
+	for h := range s.m.hosts {
+		l.enter(s, h)
+	}
+	return l
+}
+
+// enter places host h anew.
+func (l *ledger) enter(s *state, h int) {
+	on := s.On[h]
+	s.bench.each = append(s.bench.each[:0], make([]int64, 1+len(on))...)
+	l.loads[h], l.broken[h] = s.m.place(h, on, s.shape, s.bench), s.excess(h, on)
+	for i, v := range on {
+		l.remote[v] = s.bench.each[i]
+	}
+	s.bench.each = nil
+}
+
+// step makes the step, after which the VM has the shape, and returns its largest changes.
+func (l *ledger) step(s *state, st *step, shape int16) relief {
+	hosts := []int32{int32(st.from), int32(st.to)}
+	slices.Sort(hosts)
+	hosts = slices.Compact(hosts)
+	var vms []int32
+	for _, h := range hosts {
+		vms = append(vms, s.On[h]...)
+	}
+	slices.Sort(vms)
+	at := func() (remote, ready []int64) {
+		for _, v := range vms {
+			remote = append(remote, l.remote[v])
+		}
+		for _, h := range hosts {
+			ready = append(ready, l.loads[h].ready)
+		}
+		return remote, ready
+	}
+	remote, ready := at()
+	s.set(st.vm, st.to, shape)
+	for _, h := range hosts {
+		l.enter(s, int(h))
+	}
+	then, idle := at()
+	i := slices.Index(vms, st.vm)
+	r := relief{own: change{int(st.vm), remote[i], then[i]}}
+	remote[i] = then[i] // of the others
+	r.gains, r.pays = extremes(vms, remote, then)
+	r.rests, r.toil = extremes(hosts, ready, idle)
+	return r
+}
 
 // A change is a figure before and after.
 type change struct {
@@ -171,24 +215,15 @@ type relief struct {
 	rests, toil change // hosts, demand beyond the cores
 }
 
-func most(a, b burdens, vm int32) relief {
-	r := relief{own: change{int(vm), a.remote[vm], b.remote[vm]}}
-	rest := func(v int) bool { return v != int(vm) }
-	r.gains, r.pays = extremes(a.remote, b.remote, rest)
-	r.rests, r.toil = extremes(a.ready, b.ready, func(int) bool { return true })
-	return r
-}
-
-// extremes returns the index with the largest decrease, and that with the largest increase.
-func extremes(a, b []int64, counts func(int) bool) (down, up change) {
+// extremes returns the VM or host with the largest decrease, and that with the largest increase.
+func extremes(of []int32, a, b []int64) (down, up change) {
 	down, up = change{of: -1}, change{of: -1}
 	for i := range a {
 		switch d := a[i] - b[i]; {
-		case !counts(i):
 		case d > down.before-down.after:
-			down = change{i, a[i], b[i]}
+			down = change{int(of[i]), a[i], b[i]}
 		case -d > up.after-up.before:
-			up = change{i, a[i], b[i]}
+			up = change{int(of[i]), a[i], b[i]}
 		}
 	}
 	return down, up

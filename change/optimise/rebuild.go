@@ -2,6 +2,7 @@ package optimise
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -9,10 +10,10 @@ import (
 // hosts, few enough that most rounds are quick.
 const mostOut = 6
 
-// blink: one of this many places is skipped when a unit is put back, because the cheapest place
-// for one is not the best for all. Source: Christiaens, Vanden Berghe, Slack Induction by
-// String Removals for Vehicle Routing Problems, 2020.
-const blink = 8
+// blinks: one of this many places is skipped when a unit is put back, because the cheapest place
+// for one is not the best for all; in some rounds every second one, so that each distribution of a few VMs comes up.
+// Source: Christiaens, Vanden Berghe, Slack Induction by String Removals for Vehicle Routing Problems, 2020.
+var blinks = [...]int{8, 8, 4, 2}
 
 // rebuild takes a few units out, mostly from a host with a cost and from another one, and puts
 // them back one by one at their cheapest place, roughly the largest first. The result is
@@ -22,8 +23,9 @@ func (s *search) rebuild(limit int64) {
 	if len(s.picked) == 0 {
 		return
 	}
-	before := s.total
-	s.Try(func() bool { return s.refill() && s.total <= limit && (s.total == before || s.survives()) })
+	s.blink = blinks[s.random.IntN(len(blinks))]
+	before := s.code
+	s.try(func() bool { return s.refill() && s.total <= limit && (s.code == before || s.survives()) })
 }
 
 // pick chooses the units to take out.
@@ -60,7 +62,7 @@ func (s *search) refill() bool {
 	for _, u := range s.picked {
 		for _, v := range m.units[u] {
 			size[u] += m.vms[v].Memory
-			s.move(v, -1, false, 0)
+			s.move(v, -1, s.shape[v])
 		}
 		size[u] = size[u] * int64(70+s.random.IntN(60)) / 100
 	}
@@ -72,29 +74,33 @@ func (s *search) refill() bool {
 	return ok
 }
 
-// insert puts a unit that is out at its cheapest place; false if no host has room.
+// insert puts a unit that is out at its cheapest place of those tried; false if no host has room.
 func (s *search) insert(u int32) bool {
 	m := s.m
 	unit := m.units[u]
 	best := choice{host: -1}
-	for _, h := range m.vms[unit[0]].Allowed {
-		shapes := 1
-		if len(unit) == 1 {
-			shapes = len(m.vms[unit[0]].Shapes)
+	shapes := 1
+	if len(unit) == 1 {
+		shapes = len(m.vms[unit[0]].Shapes)
+	}
+	change := func(h int) (cost int64) {
+		for _, v := range unit {
+			cost += m.moving(v, h) + m.cycling(s.shape[v])
 		}
-		for k := range shapes {
-			if len(unit) == 1 {
-				s.shape[unit[0]] = int16(k)
-			}
-			if best.host >= 0 && s.random.IntN(blink) == 0 || !s.roomFor(h, unit, nil) {
+		return cost
+	}
+	for k := range shapes {
+		if len(unit) == 1 {
+			s.shape[unit[0]] = int16(k)
+		}
+		targets := s.targets(unit, -1, func(h int) (int64, int64) { return change(h), math.MaxInt64 })
+		for i, t := range targets {
+			last := best.host < 0 && i == len(targets)-1 && k == shapes-1
+			if best.host >= 0 && t.guess >= best.delta || !last && s.random.IntN(s.blink) == 0 {
 				continue
 			}
-			delta := s.hostCost(h, s.list(h, unit, nil, &s.bench.list)) - s.cost[h]
-			for _, v := range unit {
-				delta += m.moving(v, h) + m.cycling(s.shape[v])
-			}
-			if best.host < 0 || delta < best.delta {
-				best = choice{delta: delta, host: h, shape: int16(k)}
+			if delta := change(t.host) + s.price(t.host, unit, nil) - s.cost[t.host]; best.host < 0 || delta < best.delta {
+				best = choice{delta: delta, host: t.host, shape: int16(k)}
 			}
 		}
 	}
@@ -102,7 +108,11 @@ func (s *search) insert(u int32) bool {
 		return false
 	}
 	for _, v := range unit {
-		s.move(v, best.host, len(unit) == 1, best.shape)
+		shape := s.shape[v]
+		if len(unit) == 1 {
+			shape = best.shape
+		}
+		s.move(v, best.host, shape)
 	}
 	return true
 }

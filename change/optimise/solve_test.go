@@ -114,10 +114,9 @@ func follow(t *testing.T, seed uint64, p *Problem, got *Proposal) {
 	for i, v := range m.vmAt {
 		for h, at := range m.hostAt {
 			if at == host[v] {
-				s.put(int32(i), h)
+				s.set(int32(i), h, int16(shape[v]))
 			}
 		}
-		s.shape[i] = int16(shape[v])
 	}
 	s.recount()
 	if score := s.score(); score != got.After || score.Total != s.total {

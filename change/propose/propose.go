@@ -58,8 +58,8 @@ type Step struct {
 }
 
 // Run computes a proposal, and simulates the story with and without it unless it is silent or
-// nothing is proposed. cluster "" is the only cluster or host.
-func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Constraints, o simulate.Options) (*Result, error) {
+// nothing is proposed. cluster "" is the only cluster or host. show, unless nil, is called with the progress of the search.
+func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Constraints, o simulate.Options, show func(done, total int)) (*Result, error) {
 	f := told.Fleet
 	if cluster == "" && len(f.Clusters) == 0 && len(f.Hosts) == 1 {
 		cluster = f.Hosts[0].Name
@@ -68,7 +68,7 @@ func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Const
 	if err != nil {
 		return nil, err
 	}
-	proposal, err := optimise.Solve(ctx, p, optimise.Options{})
+	proposal, err := optimise.Solve(ctx, p, optimise.Options{Progress: show})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,8 @@
 //	must     memory and vCPUs of nodes   these, whole cores, pages,   memory and vCPUs of hosts, apart,
 //	                                     apart, spare hosts           together, loss of a host
 //	search   first fit in six orders     best fit in eight orders,    single moves, swaps, a few VMs
-//	                                     hosts emptied and refilled   taken out and put back
+//	                                     hosts emptied and refilled,  taken out and put back
+//	                                     a node with what leaves least
 //	bound    Fewest, Kind.Most           Fewest                       of cost
 //
 // The searches are separate. Where ESXi chooses, a VM that leaves a host changes the nodes of the VMs after it, so each trial

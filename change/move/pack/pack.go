@@ -27,7 +27,8 @@
 //
 // VMs that fit no empty host are set aside with the reason. The others are placed in the order exclusive first, then cells × dominant
 // share, each on the used host that has least left afterwards, otherwise on a new one; this is repeated in other such orders, perturbed
-// with a fixed seed. Then hosts are emptied and refilled, together with the VMs left over (ruin and recreate, Schrimpf et al. 2000),
+// with a fixed seed. Then hosts are emptied and refilled, together with the VMs left over (ruin and recreate, Schrimpf et al. 2000), or,
+// where all VMs fit, node after node with the VMs that leave least of it (minimum bin slack, Gupta and Ho 1999),
 // until the budget of placements is used up or the lower bound is reached. Finally VMs move to hosts that are less full. The result does
 // not depend on time: the same problem gives the same plan. The tests compare it with OR-Tools CP-SAT.
 package pack

@@ -23,8 +23,9 @@ type search struct {
 	left []int32 // VMs without a host that would fit some host
 
 	// Work space of a round.
-	again []int32 // VMs to be placed
-	kept  []int8  // nodes of the best host so far
+	again   []int32 // VMs to be placed
+	emptied []int32 // hosts
+	kept    []int8  // nodes of the best host so far
 }
 
 // maxRuns is the number of starts that are improved, if the budget gives each of them many rounds.
@@ -39,6 +40,9 @@ func (m *model) solve(ctx context.Context) (*search, Bound) {
 	for i := range max(MinStarts, runs) {
 		s := &search{state: newState(m), near: i%2 == 0, keys: make([]float64, len(m.items)), kept: make([]int8, numa.MaxNodes)}
 		s.random = rand.New(rand.NewPCG(m.p.Search.Seed, uint64(i)))
+		if bound.VCPUs == m.wanted {
+			s.grain = fine
+		}
 		s.fillIn(ctx, i)
 		if s.reached(bound) {
 			starts = []*search{s}
@@ -182,7 +186,7 @@ func (s *search) improve(ctx context.Context, b Bound) {
 	}
 }
 
-// walk: one of this many rounds that only make hosts less uneven is accepted nevertheless.
+// walk: while VMs are left over, one of this many rounds that only make hosts less uneven is accepted nevertheless.
 const walk = 16
 
 // round is one attempt of improve.
@@ -194,21 +198,32 @@ func (s *search) round() {
 	s.weightChance = [...]float64{0, 0, 0, 0, 0.1, 1}[s.random.IntN(6)]
 	s.anyKind = s.random.IntN(2) == 0
 	s.again = s.again[:0]
-	tried := 0
+	tried, whole, most := 0, placed == s.m.wanted, 3
+	if whole {
+		most = 4
+	}
 	if !s.Try(func() bool {
-		for range 1 + s.random.IntN(3) {
+		hosts := s.emptied[:0]
+		for range 1 + s.random.IntN(most) {
 			if len(s.used) > 0 {
-				s.empty(s.pick())
+				hosts = append(hosts, s.pick())
+				s.empty(hosts[len(hosts)-1])
 			}
 		}
+		s.emptied = hosts
 		tried = s.leftOver()
 		spread := [...]float64{0, 0.1, 0.5, 1}[s.random.IntN(4)]
 		s.sort(s.again, orders[s.random.IntN(len(orders))], spread)
+		if whole && len(hosts) > 1 && s.random.IntN(8) > 0 {
+			s.complete(hosts)
+		}
 		for _, v := range s.again {
-			s.insert(v, true)
+			if s.In[v] < 0 {
+				s.insert(v, true)
+			}
 		}
 		better := cmp.Or(cmp.Compare(s.placed, placed), cmp.Compare(used, len(s.used)))
-		return better > 0 || better == 0 && (s.fill >= fill || s.random.IntN(walk) == 0)
+		return better > 0 || better == 0 && (s.fill >= fill || !whole && s.random.IntN(walk) == 0)
 	}) {
 		return
 	}

@@ -24,8 +24,9 @@ type state struct {
 	used   []int32 // hosts with VMs, unordered
 	rank   []int32 // of a host in used
 	placed int64   // vCPUs
-	square []int64 // by host: fill level in hundredths, squared: the more uneven hosts are, the closer one is to being empty
+	square []int64 // by host: fill level in grains, squared: the more uneven hosts are, the closer one is to being empty
 	fill   int64   // sum of square
+	grain  float64 // parts of a host's cores and memory that count
 
 	// Weights for choosing a node: the remaining cores and memory, and randomness.
 	weightCPU, weightMem, weightChance float64
@@ -40,10 +41,13 @@ type state struct {
 	cost float64
 }
 
+// Hosts are compared by hundredths while VMs are left over, and by less where what is left on full hosts decides whether all fit on one host fewer.
+const coarse, fine = 100, 10_000
+
 func newState(m *model) *state {
 	s := &state{Packing: m.bins.Packing(), m: m, cpu: append([]int64(nil), m.cpu...), mem: append([]int64(nil), m.mem...), pool: append([]int64(nil), m.pool...),
 		alone: make([]int32, len(m.cpu)), node: make([]int8, m.cells),
-		rank: make([]int32, len(m.p.Hosts)), square: make([]int64, len(m.p.Hosts)), weightCPU: 1, weightMem: 1}
+		rank: make([]int32, len(m.p.Hosts)), square: make([]int64, len(m.p.Hosts)), weightCPU: 1, weightMem: 1, grain: coarse}
 	shapes := 0
 	for v := range m.items {
 		shapes = max(shapes, m.items[v].shape+1)
@@ -306,7 +310,7 @@ func (s *state) refresh(h int32) {
 			r.cpu, r.mem, r.both = max(r.cpu, s.cpu[n]), max(r.mem, mem), max(r.both, s.m.both(s.cpu[n], mem))
 		}
 		all := s.Bins[h]
-		full := 200 - int64(100*(float64(r.sum.CPU)/float64(all.CPU+1))) - int64(100*(float64(r.sum.Mem)/float64(all.Mem+1)))
+		full := int64(2*s.grain) - int64(s.grain*(float64(r.sum.CPU)/float64(all.CPU+1))) - int64(s.grain*(float64(r.sum.Mem)/float64(all.Mem+1)))
 		square = full * full
 	}
 	s.fill += square - s.square[h]

@@ -101,9 +101,9 @@ func TestMake(t *testing.T) {
 		want   string
 	}{
 		{"by cluster; one CPU each of rt01, which others do not get; four nodes fit no host", 2, libvirt, Policy{PerCore: 3, KeptCores: 1, KeptMemory: 16 * numa.GiB}, `prod: sql01 kvm1 [0 1] CPUs 1-31
-prod: rt01 kvm2 [1] CPUs 17-20
-prod: sql02 kvm2 [0] CPUs 1-15
-test: web01 kvm2 [1] CPUs 21-31
+prod: rt01 kvm2 [0] CPUs 1-4
+prod: sql02 kvm2 [1] CPUs 17-31
+test: web01 kvm2 [0] CPUs 5-15
 web02: no host takes it: it has 4 cells and a host has at most 2 nodes. What would help: as 2 cells of 8 vCPUs and 8 GB it fits an empty kvm1: --shape fit (--vm for this VM alone)`},
 		{"waves, apart, a ratio", 2, libvirt, Policy{PerCore: 3, Ratios: []Ratio{{"sql*", 1}}, Apart: [][]string{{"sql*"}}, Waves: [][]string{{"web*"}, {"prod/sql*"}}}, ""},
 		{"spare", 1, libvirt, Policy{PerCore: 3, Apart: [][]string{{"sql01", "sql02"}}}, ""},
