@@ -19,7 +19,6 @@ import (
 	"homenode/change/fix/apply"
 	"homenode/change/fix/journal"
 	"homenode/internal/testdeps"
-	"homenode/numa"
 	"homenode/source/vsphere/lab"
 )
 
@@ -354,12 +353,13 @@ func lastPlan(lines []journal.Line) (out journal.Line) {
 // undo returns the plan of a rollback.
 func undo(t testing.TB, path string) *fix.Plan {
 	t.Helper()
-	list := read(t, path)
-	p, _ := apply.Remember(list)
-	begun := apply.Begun(list)
-	back, err := p.Undo(func(id string) []numa.Edit { return begun[id] })
-	if err != nil {
-		t.Fatal(err)
+	r, err := apply.RollbackOf(read(t, path), nil)
+	if err == nil {
+		var rest *fix.Plan
+		if rest, err = r.Rest(); err == nil {
+			return rest
+		}
 	}
-	return back
+	t.Fatal(err)
+	return nil
 }
