@@ -204,7 +204,7 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 			return errors.Join(err, j.Close())
 		}
 		if len(undo.Changes) == 0 { // no run begins: the journal stays that of the run before it, which may have been killed
-			_, err := w.Unlock(cmd.Context(), apply.Name(j.Path))
+			err := c.release(cmd, w, j)
 			run := answers.Run{Plan: undo, Source: source, Journal: j.Path, Before: len(past.Back)}
 			if err = errors.Join(err, c.asks.Output.Print(cmd, run.Answer()), j.Close()); err == nil && len(undo.Left) > 0 {
 				err = flags.ErrFindings
@@ -217,6 +217,15 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		}
 		return c.outcome(cmd, source, w, j, append(lines, first), undo)
 	})
+}
+
+// release removes the lock of the journal's own run, or one without a name.
+func (c *command) release(cmd *cobra.Command, w write.Writer, j *journal.Journal) error {
+	holder, err := w.Holder(cmd.Context())
+	if err == nil && (holder == numa.UnnamedRun || holder == apply.Name(j.Path)) {
+		err = apply.Release(cmd.Context(), w, j)
+	}
+	return err
 }
 
 // undone returns the rollback of a journal, limited to the VMs of --vm, and the plan of what earlier rollbacks did not take back.
