@@ -110,7 +110,7 @@ workflows:
 
 # What runs at the same time. The race detector needs cgo and a C compiler, and makes tests slow: one package runs at a time, so that they keep their times.
 # UNRACED are tests whose answers may take 0.4 s, long ones that do one thing after the other, and those of a program that runs without the detector.
-UNRACED = TestWholeReadInTime|TestDamage|TestDamagedData|TestCodec|TestMergeCuts|TestMemoryIsFlat|TestCureAndPlacebo|TestNotInEffect|TestPlansHold|TestNeededIsPlanned|TestKill|TestWaveKilled|TestUpgrade|TestLock|TestInterrupt|TestNobodyThere|TestNeverAsked|TestHostileNames
+UNRACED = TestWholeReadInTime|TestDamage|TestDamagedData|TestCodec|TestMergeCuts|TestMemoryIsFlat|TestCureAndPlacebo|TestNotInEffect|TestAdvice|TestPlansHold|TestNeededIsPlanned|TestKill|TestWaveKilled|TestUpgrade|TestLock|TestInterrupt|TestNobodyThere|TestNeverAsked|TestHostileNames
 RACED = ./serve/... ./capture/... ./source/vsphere/... ./change/fix/... ./cmd/homenode/fix ./cmd/homenode/serve
 race:
 	@begin=$$(date +%s) && CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags=-w -p 1 -timeout 30m -skip '^($(UNRACED))$$' $(RACED) && \
