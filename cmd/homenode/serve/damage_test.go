@@ -109,7 +109,7 @@ func TestDamagedData(t *testing.T) {
 	}
 	origin := t.TempDir()
 	at, stop := k.run(t, origin)
-	for end := time.Now().Add(60 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		_, text := get(t, at+"/api/v1/query?query="+url.QueryEscape(`count(count_over_time(homenode_vm_hour_migrations[30h]))`))
 		marks, _ := filepath.Glob(filepath.Join(origin, "remote-*.json"))
 		blocks, _ := filepath.Glob(filepath.Join(origin, "*.block"))
