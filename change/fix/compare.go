@@ -32,7 +32,7 @@ func (c *Change) Compare(config *numa.Config) (Side, string) {
 		v := e.ValueOf(config)
 		isFrom, isTo := holds(e, v, e.From), holds(e, v, e.To)
 		switch {
-		case stored(e) && e.From.Set && others: // the same size may be written again: the other edits tell
+		case stored(e) && others: // the same size may be written again, and another one where a rollback brought it back: the other edits tell
 			isFrom, isTo = true, true
 		case stored(e) && e.From.Set:
 			isFrom, isTo = !removed, removed
@@ -154,14 +154,14 @@ func (c *Change) known(name string) string {
 	return ""
 }
 
-// Undo returns the plan that takes the edits back that were written, by ID of their VM or host: the last first. Its Left has each edit that stays.
-func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
+// Undo returns the plan that takes the edits back that were written, of a change: the last first. Its Left has each edit that stays.
+func (p *Plan) Undo(written func(*Change) []numa.Edit) (*Plan, error) {
 	out := *p
 	out.Changes, out.Left, out.Undoes = []Change{}, []Left{}, p.ID
 	out.Asked.Filter, out.Asked.Set = "", []string{"take back " + p.ID}
 	for i := len(p.Changes) - 1; i >= 0; i-- {
 		c := p.Changes[i]
-		edits := written(c.Target().ID)
+		edits := written(&c)
 		if edits == nil {
 			continue
 		}
@@ -183,14 +183,26 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 			out.Changes = append(out.Changes, u)
 		}
 	}
-	last, n := 0, 0 // those that were not one batch are none now
-	for i := range out.Changes {
-		if b := out.Changes[i].Batch; b != last {
-			last, n = b, n+1
+	return &out, out.Drop(func(*Change) bool { return false })
+}
+
+// Drop removes changes from the plan. Its batches are numbered anew: those that were not one batch are none now.
+func (p *Plan) Drop(without func(*Change) bool) error {
+	kept := []Change{}
+	last, n := 0, 0
+	for i := range p.Changes {
+		c := p.Changes[i]
+		if without(&c) {
+			continue
 		}
-		out.Changes[i].Batch = n
+		if c.Batch != last {
+			last, n = c.Batch, n+1
+		}
+		c.Batch = n
+		kept = append(kept, c)
 	}
-	return &out, out.Identify()
+	p.Changes = kept
+	return p.Identify()
 }
 
 // stays adds notes about settings of a VM, host or cluster that a rollback does not restore.
@@ -226,6 +238,5 @@ func (p *Plan) LeaveUnwritable() error {
 			return err != nil
 		})
 	}
-	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return len(c.Edits) == 0 })
-	return p.Identify()
+	return p.Drop(func(c *Change) bool { return len(c.Edits) == 0 })
 }

@@ -46,7 +46,7 @@ vm few host=esx01 vcpus=32 memory=256GB hw=19 memoryReservation=64GB
 		if got := listed(c.Edits); got != tt.edits || c.Brings != nil {
 			t.Errorf("%s: %s, brings %q; want %s", tt.wish, got, c.Brings, tt.edits)
 		}
-		undone, err := p.Undo(func(string) []numa.Edit { return c.Edits })
+		undone, err := p.Undo(func(c *fix.Change) []numa.Edit { return c.Edits })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,14 +61,7 @@ func TestUndoBatches(t *testing.T) {
 	for _, c := range p.Changes {
 		of[c.Target().ID] = c.Batch
 	}
-	undo, err := p.Undo(func(id string) []numa.Edit {
-		for _, c := range p.Changes {
-			if c.Target().ID == id {
-				return c.Edits
-			}
-		}
-		return nil
-	})
+	undo, err := p.Undo(func(c *fix.Change) []numa.Edit { return c.Edits })
 	if err != nil || len(undo.Changes) < 20 {
 		t.Fatalf("%d changes, %v", len(undo.Changes), err)
 	}

@@ -28,6 +28,9 @@ const (
 	NotKnown Answer = "not known yet"
 	// AsPredicted is the answer for a change as a whole without measurements: its effect was observed, and is as predicted.
 	AsPredicted Answer = "as predicted"
+	// TakenBack and PartlyBack are the answers for a run that was taken back.
+	TakenBack  Answer = "taken back"
+	PartlyBack Answer = "taken back in part"
 )
 
 const (

@@ -1,5 +1,12 @@
 package effect
 
+import (
+	"fmt"
+	"slices"
+
+	"homenode/internal/words"
+)
+
 // A Truth answers one question about a change.
 type Truth string
 
@@ -29,6 +36,7 @@ type Check struct {
 // A Verdict states whether a change is written, in effect, and helped.
 type Verdict struct {
 	Plan    string  `json:"plan"`
+	Undo    bool    `json:"undo,omitempty"` // it was taken back; Written of a check is then whether the object is as it was before
 	Journal string  `json:"journal"`
 	Checks  []Check `json:"checks"`
 	// Measured is the comparison before and after; nil without samples. NoSamples is the reason.
@@ -36,7 +44,7 @@ type Verdict struct {
 	NoSamples string  `json:"noSamples,omitempty"`
 	// Helped is the overall answer. Helped: everything is written, in effect, and measured to help. AsPredicted: nothing was
 	// measured, and observations are as predicted. Worse: something is not written, was undone by others, or is measured to
-	// harm.
+	// harm. TakenBack: everything is as it was before, and in effect. PartlyBack: something is not.
 	Helped Answer `json:"helped"`
 	Why    string `json:"why"`
 }
@@ -61,6 +69,8 @@ func (v *Verdict) Conclude() {
 	switch {
 	case len(v.Checks) == 0:
 		v.Helped, v.Why = NotKnown, "nothing was changed"
+	case v.Undo:
+		v.undone()
 	case count(written, No) > 0:
 		v.Helped, v.Why = Worse, "something is not written, or is no longer as the plan left it"
 	case v.Measured != nil && len(v.Measured.Worse()) > 0:
@@ -77,5 +87,34 @@ func (v *Verdict) Conclude() {
 		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect on "+v.Measured.Main.Measure.Title+" can be told from chance"
 	default:
 		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect was measured"
+	}
+}
+
+// undone sets Helped and Why of a run that was taken back, by its objects: of one that is back and one that stays each counts.
+func (v *Verdict) undone() {
+	var back, stay, open []string
+	for i := range v.Checks {
+		c := &v.Checks[i]
+		list := &back
+		switch {
+		case c.Written == No || c.InEffect == No:
+			list = &stay
+		case c.Written == Unknown || c.InEffect == Unknown:
+			list = &open
+		}
+		if !slices.Contains(*list, c.Name) {
+			*list = append(*list, c.Name)
+		}
+	}
+	stays := words.Verb(len(stay), "object stays", "objects stay") + " as the run left it, or in part: " + words.Few(stay)
+	switch {
+	case stay == nil && open == nil:
+		v.Helped, v.Why = TakenBack, words.Verb(len(back), "object is", "objects are")+" as before the run"
+	case stay == nil:
+		v.Helped, v.Why = NotKnown, "the run was taken back, but that is not in effect everywhere: "+words.Few(open)
+	case back == nil:
+		v.Helped, v.Why = PartlyBack, stays
+	default:
+		v.Helped, v.Why = PartlyBack, fmt.Sprintf("of %s settings are as before the run, and %s", words.Few(back), stays)
 	}
 }

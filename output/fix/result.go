@@ -23,56 +23,65 @@ var outcomes = []struct {
 	{apply.Lost, "did not power on, taken back"}, {apply.Failed, "failed"}, {apply.NotBegun, "not begun"},
 }
 
-// Results returns the answer of applying a plan. undo means that the plan is a rollback.
-func Results(p *fix.Plan, results []apply.Result, source, journal string, undo bool, stopped error) *answer.Answer {
-	a := &answer.Answer{Command: "fix", Format: "homenode-fix-result", Title: "Plan " + p.ID + ", carried out"}
+// A Run is what was done with a plan, or nothing when nothing was left to take back.
+type Run struct {
+	Plan            *fix.Plan // a rollback has the ID of the plan that it takes back in Undoes
+	Results         []apply.Result
+	Source, Journal string
+	Stopped         error // why it ended early
+	Reversible      bool  // a rollback has something to do
+	Before          int   // objects that earlier rollbacks took back
+}
+
+// Answer returns the answer of the run.
+func (r *Run) Answer() *answer.Answer {
+	undo, id := r.Plan.Undoes != "", cmp.Or(r.Plan.Undoes, r.Plan.ID)
+	verb := map[bool]string{false: "carried out", true: "taken back"}[undo]
+	a := &answer.Answer{Command: "fix", Format: "homenode-fix-result", Title: "Plan " + id + ", " + verb}
 	t := answer.Table{Name: "results", Title: "Results", Columns: answer.Columns("object", "outcome", "why")}
 	count := map[apply.Outcome]int{}
 	var off []string
-	for i := range results {
-		r := &results[i]
-		count[r.Outcome]++
-		if r.Off {
-			off = append(off, r.Name)
+	for i := range r.Results {
+		one := &r.Results[i]
+		count[one.Outcome]++
+		if one.Off {
+			off = append(off, one.Name)
 		}
-		t.Add(r.Name, string(r.Outcome), r.Why)
+		t.Add(one.Name, string(one.Outcome), one.Why)
 	}
-	parts := counted(count)
-	id, verb := p.ID, "carried out"
-	if undo {
-		id, verb = p.Undoes, "taken back"
-		a.Title = "Plan " + id + ", taken back"
-	}
-	a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", id, verb, words.Plural(len(results), "change"), strings.Join(parts, ", "))}
 	var left []fix.Left
 	if undo {
-		left = p.Left
+		left = r.Plan.Left
 	}
-	switch {
-	case len(results) == 0 && len(left) > 0:
-		a.Verdict = []string{fmt.Sprintf("Nothing of plan %s can be taken back.", id)}
-	case len(results) == 0:
+	switch n := len(r.Results); {
+	case n > 0:
+		a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", id, verb, words.Plural(n, "change"), strings.Join(counted(count), ", "))}
+	case !undo:
 		a.Verdict = []string{fmt.Sprintf("Plan %s has nothing to do.", id)}
+	case r.Before > 0:
+		a.Verdict = []string{fmt.Sprintf("Plan %s was taken back before: %s. Nothing more can be.", id, words.Plural(r.Before, "object"))}
+	default:
+		a.Verdict = []string{fmt.Sprintf("Nothing of plan %s can be taken back.", id)}
 	}
 	if len(left) > 0 {
 		a.Verdict = append(a.Verdict, stays(left))
 	}
-	if stopped != nil {
-		a.Verdict = append(a.Verdict, "It ended early: "+stopped.Error()+".")
+	if r.Stopped != nil {
+		a.Verdict = append(a.Verdict, "It ended early: "+r.Stopped.Error()+".")
 	}
 	if off != nil {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("LEFT OFF, power on by hand or with --resume: %s.", strings.Join(off, ", ")))
 	}
-	if len(results) > 0 || !undo {
+	if len(r.Results) > 0 || !undo {
 		a.Tables = []answer.Table{t}
 	}
 	if undo {
-		a.Tables = append(a.Tables, leftTables(p)...)
-		if lost := texts(p, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }); len(lost.Rows) > 0 {
+		a.Tables = append(a.Tables, leftTables(r.Plan)...)
+		if lost := texts(r.Plan, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }); len(lost.Rows) > 0 {
 			a.Tables = append(a.Tables, lost)
 		}
 	}
-	a.Facts = []answer.Fact{{Name: "journal", Text: journal}}
+	a.Facts = []answer.Fact{{Name: "journal", Text: r.Journal}}
 	a.Result = struct {
 		Plan    string         `json:"plan"`
 		Undo    bool           `json:"undo,omitempty"`
@@ -80,11 +89,11 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		Stopped string         `json:"stopped,omitempty"`
 		Results []apply.Result `json:"results"`
 		Left    []fix.Left     `json:"left,omitempty"`
-	}{id, undo, journal, text(stopped), results, left}
-	if count[apply.Done]+count[apply.Pending] == 0 && count[apply.NeedsOff] > 0 && stopped == nil {
+	}{id, undo, r.Journal, text(r.Stopped), r.Results, left}
+	if count[apply.Done]+count[apply.Pending] == 0 && count[apply.NeedsOff] > 0 && r.Stopped == nil {
 		a.Verdict[0] += " Nothing was changed."
 	}
-	a.Next = next(count, words.Command(source), words.Command(journal), undo, stopped != nil || off != nil)
+	a.Next = r.next(count, off != nil)
 	return a
 }
 
@@ -100,8 +109,9 @@ func stays(left []fix.Left) string {
 }
 
 // next returns the commands that continue, verify or undo the run.
-func next(count map[apply.Outcome]int, source, journal string, undo, early bool) (out []string) {
-	fix := "homenode fix " + source
+func (r *Run) next(count map[apply.Outcome]int, off bool) (out []string) {
+	fix, journal, undo := "homenode fix "+words.Command(r.Source), words.Command(r.Journal), r.Plan.Undoes != ""
+	early := r.Stopped != nil || off
 	failed := count[apply.Failed] + count[apply.Timeout] + count[apply.Lost] + count[apply.Ignored]
 	switch {
 	case count[apply.NeedsOff] > 0:
@@ -113,7 +123,10 @@ func next(count map[apply.Outcome]int, source, journal string, undo, early bool)
 		out = append(out, fix)
 	}
 	if written := count[apply.Done] + count[apply.Pending]; written > 0 && !undo && !early {
-		out = append(out, fix+" --verify "+journal, fix+" --rollback "+journal+" --power guest")
+		out = append(out, fix+" --verify "+journal)
+		if r.Reversible {
+			out = append(out, fix+" --rollback "+journal+" --power guest")
+		}
 	}
 	return out
 }

@@ -42,7 +42,8 @@ func Verdict(v *effect.Verdict) *answer.Answer {
 }
 
 // headline has the texts of the answers.
-var headline = map[effect.Answer]string{effect.Helped: "It helped", effect.AsPredicted: "In effect as predicted", effect.Worse: "It got worse, or is not as it was left", effect.NotKnown: "Not known yet"}
+var headline = map[effect.Answer]string{effect.Helped: "It helped", effect.AsPredicted: "In effect as predicted", effect.Worse: "It got worse, or is not as it was left", effect.NotKnown: "Not known yet",
+	effect.TakenBack: "Taken back", effect.PartlyBack: "Not all is taken back"}
 
 // measured lists every measure of the changed VMs and of the control VMs.
 func measured(m *effect.Report) answer.Table {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"homenode/serve/board"
 	"homenode/serve/keep"
 )
@@ -26,11 +28,36 @@ type lost struct {
 	early bool // earlier hours are not available yet
 }
 
-// A losses caches them by vCenter. The first caller waits; later callers get the cached value while it is refreshed.
+// A losses caches them by vCenter.
 type losses struct {
-	mu    sync.Mutex
-	all   map[string]*lost
-	doing map[string]bool
+	all     sync.Map // *lost, by vCenter
+	reading singleflight.Group
+}
+
+// of returns the cached value. The first callers wait for one read; later callers get the cached value while it is refreshed.
+func (k *losses) of(ctx context.Context, vcenter string, now time.Time, read func(context.Context) (*lost, error)) (*lost, error) {
+	cached, ok := k.all.Load(vcenter)
+	if ok && now.Sub(cached.(*lost).at) < lostKept {
+		return cached.(*lost), nil
+	}
+	anew := k.reading.DoChan(vcenter, func() (any, error) { // it goes on without a client who leaves: others may wait
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostKept)
+		defer cancel()
+		x, err := read(ctx)
+		if err == nil && !x.early {
+			k.all.Store(vcenter, x)
+		}
+		return x, err
+	})
+	if ok {
+		return cached.(*lost), nil
+	}
+	select {
+	case r := <-anew:
+		return r.Val.(*lost), r.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // lost returns the VMs that lost locality over the last day; nil without a store.
@@ -38,34 +65,7 @@ func (l *Live) lost(ctx context.Context, vcenter string, now time.Time) (*lost, 
 	if l.Keeper == nil {
 		return nil, nil
 	}
-	k := &l.losses
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.all == nil {
-		k.all, k.doing = map[string]*lost{}, map[string]bool{}
-	}
-	x := k.all[vcenter]
-	if x == nil {
-		x, err := l.lose(ctx, vcenter, now)
-		if err == nil && !x.early {
-			k.all[vcenter] = x
-		}
-		return x, err
-	}
-	if now.Sub(x.at) >= lostKept && !k.doing[vcenter] {
-		k.doing[vcenter] = true
-		go func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostKept)
-			defer cancel()
-			anew, err := l.lose(ctx, vcenter, now)
-			k.mu.Lock()
-			defer k.mu.Unlock()
-			if k.doing[vcenter] = false; err == nil {
-				k.all[vcenter] = anew
-			}
-		}()
-	}
-	return x, nil
+	return l.losses.of(ctx, vcenter, now, func(ctx context.Context) (*lost, error) { return l.lose(ctx, vcenter, now) })
 }
 
 // lose computes the VMs that lost locality.

@@ -36,24 +36,45 @@ type Input struct {
 	Zone    *time.Location
 }
 
-// Run assesses the last run of a journal.
+// runOf returns the plan of a journal, what the run wrote of it, and how it ended, by ID. Of a run that was taken back, by however many rollbacks, it is the
+// plan that takes all back.
+func (in *Input) runOf() (p *fix.Plan, written map[string]apply.Write, ended map[string]apply.Result, err error) {
+	if p, _ = apply.Remember(in.Lines); p.Undoes == "" {
+		return p, apply.Written(in.Lines), apply.Ended(in.Lines), nil
+	}
+	back, err := apply.RollbackOf(in.Lines, nil)
+	if err == nil {
+		err = back.LeaveWritten(in.States)
+	}
+	return back.Plan, back.Back, back.Ended, err
+}
+
+// Run assesses the run of a journal, and of one that was taken back the rollbacks.
 func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
-	p, _ := apply.Remember(in.Lines)
-	written := apply.Written(in.Lines)
-	v := &effect.Verdict{Plan: p.ID, Journal: in.Journal, Checks: []effect.Check{}}
+	p, written, ended, err := in.runOf()
+	if err != nil {
+		return nil, err
+	}
+	v := &effect.Verdict{Plan: cmp.Or(p.Undoes, p.ID), Undo: p.Undoes != "", Journal: in.Journal, Checks: []effect.Check{}}
+	not, before := "the run did not write it: ", "it is as it was before the change"
+	if v.Undo {
+		not, before = "it is not taken back: ", "it is as the run left it"
+	}
 	ahead := time.Duration(0)
 	if !in.Server.IsZero() {
 		ahead = in.Server.Sub(in.Now)
 	}
 	effective := map[string]time.Time{}
-	ended := apply.Ended(in.Lines)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		check := effect.Check{ID: c.Target().ID, Name: c.Target().Name, Cures: c.Findings}
 		w, ok := written[c.Target().ID]
 		if end := ended[c.Target().ID]; !ok && end.Outcome != apply.Already {
 			check.Written, check.InEffect = effect.No, effect.No
-			check.Why = "the run did not write it: " + string(cmp.Or(end.Outcome, apply.NotBegun))
+			check.Why = not + string(cmp.Or(end.Outcome, apply.NotBegun))
+			if v.Undo && end.Outcome == "" {
+				check.Why = "no rollback has taken it back"
+			}
 			if end.Why != "" {
 				check.Why += ", " + end.Why
 			}
@@ -66,7 +87,7 @@ func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 		if c.VM == nil {
 			in.host(c, &check)
 		} else {
-			at := in.vm(c, &check, w, ahead)
+			at := in.vm(c, &check, w, ahead, before)
 			if check.InEffect == effect.Yes {
 				effective[c.VM.ID] = at
 			}
@@ -74,7 +95,7 @@ func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 		v.Checks = append(v.Checks, check)
 	}
 	for _, l := range p.Left {
-		if p.Undoes != "" { // a rollback leaves it as the run before it wrote it
+		if v.Undo { // a rollback leaves it as the run before it wrote it
 			v.Checks = append(v.Checks, effect.Check{ID: l.ID, Name: cmp.Or(l.VM, l.Host), Written: effect.No, InEffect: effect.No, Why: "the rollback does not take it back: " + l.Why})
 		}
 	}
@@ -106,8 +127,8 @@ func (in *Input) host(c *fix.Change, check *effect.Check) {
 	}
 }
 
-// vm checks a VM, and returns the time at which its edits took effect.
-func (in *Input) vm(c *fix.Change, check *effect.Check, w apply.Write, ahead time.Duration) time.Time {
+// vm checks a VM, and returns the time at which its edits took effect; before is the reason where it has none of them.
+func (in *Input) vm(c *fix.Change, check *effect.Check, w apply.Write, ahead time.Duration, before string) time.Time {
 	at := w.At
 	st, there := in.States[c.VM.ID]
 	if !there {
@@ -115,7 +136,7 @@ func (in *Input) vm(c *fix.Change, check *effect.Check, w apply.Write, ahead tim
 		return at
 	}
 	if side, why := c.Compare(&st.VM.Config); side != fix.After {
-		check.Written, check.InEffect, check.Why = effect.No, effect.No, cmp.Or(why, "it is as it was before the change")
+		check.Written, check.InEffect, check.Why = effect.No, effect.No, cmp.Or(why, before)
 		return at
 	}
 	check.Written, check.InEffect = effect.Yes, effect.Yes

@@ -99,6 +99,17 @@ type Options struct {
 	Now         func() time.Time
 }
 
+// complete sets what is 0 to its default.
+func (o *Options) complete() {
+	o.Off, o.Tools = cmp.Or(o.Off, 10*time.Minute), cmp.Or(o.Tools, 10*time.Minute)
+	o.Wait, o.Poll = cmp.Or(o.Wait, 7*24*time.Hour), cmp.Or(o.Poll, 2*time.Second)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Busy, o.Outage = cmp.Or(o.Busy, 2*time.Minute), cmp.Or(o.Outage, 15*time.Minute)
+	o.MaxFailures = max(1, o.MaxFailures)
+}
+
 // A Result is how one change came out.
 type Result struct {
 	Change  *fix.Change `json:"-"`
@@ -144,13 +155,7 @@ type run struct {
 func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line, o Options) ([]Result, error) {
 	p, past := Remember(lines)
 	r := &run{o: o, t: t, j: j, p: p, past: past, undo: p.Undoes != ""}
-	r.o.Off, r.o.Tools = cmp.Or(r.o.Off, 10*time.Minute), cmp.Or(r.o.Tools, 10*time.Minute)
-	r.o.Wait, r.o.Poll = cmp.Or(r.o.Wait, 7*24*time.Hour), cmp.Or(r.o.Poll, 2*time.Second)
-	if r.o.Now == nil {
-		r.o.Now = time.Now
-	}
-	r.o.Busy, r.o.Outage = cmp.Or(r.o.Busy, 2*time.Minute), cmp.Or(r.o.Outage, 15*time.Minute)
-	r.o.MaxFailures = max(1, r.o.MaxFailures)
+	r.o.complete()
 	r.results, r.steps = make([]Result, len(p.Changes)), make([]*step, len(p.Changes))
 	for i := range p.Changes {
 		c := &p.Changes[i]

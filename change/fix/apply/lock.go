@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/change/fix/journal"
 	"homenode/numa"
 )
 
@@ -85,6 +86,17 @@ func (r *run) lock(ctx context.Context) error {
 		return fmt.Errorf("%w: %s. Nothing was changed. If that run was killed, --resume or --rollback of its journal goes on with it, and --unlock removes its lock", ErrLocked, holder)
 	}
 	return nil
+}
+
+// Release removes the lock that the killed run of a journal left, also one that it had not named yet. It returns ErrLocked when another run has the lock.
+func Release(ctx context.Context, t Target, j *journal.Journal) error {
+	r := &run{t: t, j: j}
+	r.o.complete()
+	err := r.lock(ctx)
+	if err == nil {
+		err = r.unlock(ctx)
+	}
+	return err
 }
 
 // unlock lets other runs begin.

@@ -1,8 +1,6 @@
 package apply
 
 import (
-	"errors"
-	"slices"
 	"time"
 
 	"homenode/change/fix"
@@ -144,35 +142,4 @@ func Begun(lines []journal.Line) map[string][]numa.Edit {
 		}
 	}
 	return out
-}
-
-// Forward returns the lines up to the end of the last run that was no rollback, and which VMs and hosts, by ID, rollbacks
-// have taken back since. It is an error when one of those has not ended.
-func Forward(lines []journal.Line) (forward []journal.Line, back map[string]bool, err error) {
-	end, undo := len(lines), false
-	back = map[string]bool{}
-	begun := map[string]bool{}
-	for i, l := range lines {
-		if l.Step == journal.StepPlan {
-			if l.Undo && !undo {
-				end = i
-			}
-			if undo = l.Undo; !undo {
-				end, back = len(lines), map[string]bool{}
-			}
-			begun = map[string]bool{}
-		}
-		switch {
-		case !undo:
-		case l.Step == journal.StepIntent:
-			begun[l.Target] = true
-		case l.Step == journal.StepEnd:
-			delete(begun, l.Target)
-			back[l.Target] = back[l.Target] || slices.Contains(Good, Outcome(l.State))
-		}
-	}
-	if len(begun) > 0 {
-		return nil, nil, errors.New("the rollback of this journal has not ended: --resume goes on with it")
-	}
-	return lines[:end], back, nil
 }

@@ -139,7 +139,7 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 		if err := j.Append(first); err != nil {
 			return errors.Join(err, j.Close())
 		}
-		return c.outcome(cmd, source, w, j, []journal.Line{first}, p, false)
+		return c.outcome(cmd, source, w, j, []journal.Line{first}, p)
 	})
 }
 
@@ -170,7 +170,7 @@ func (c *command) goOn(cmd *cobra.Command, source string) error {
 		if err := c.do.confirm(cmd, p, "Go on to change"); err != nil {
 			return errors.Join(err, j.Close())
 		}
-		return c.outcome(cmd, source, w, j, lines, p, last.Undo)
+		return c.outcome(cmd, source, w, j, lines, p)
 	})
 }
 
@@ -190,7 +190,7 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		if err != nil {
 			return err
 		}
-		undo, err := c.undone(lines)
+		past, undo, err := c.undone(lines)
 		if err == nil {
 			err = sameServer(undo, w, host)
 		}
@@ -203,44 +203,43 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}
-		if len(undo.Changes) == 0 && len(undo.Left) > 0 { // no run begins: the journal stays that of the run before it, which may have been killed
-			_, err := w.Unlock(cmd.Context(), apply.Name(j.Path))
-			if err = errors.Join(err, c.asks.Output.Print(cmd, answers.Results(undo, nil, source, j.Path, true, nil)), j.Close()); err != nil {
-				return err
+		if len(undo.Changes) == 0 { // no run begins: the journal stays that of the run before it, which may have been killed
+			err := c.release(cmd, w, j)
+			run := answers.Run{Plan: undo, Source: source, Journal: j.Path, Before: len(past.Back)}
+			if err = errors.Join(err, c.asks.Output.Print(cmd, run.Answer()), j.Close()); err == nil && len(undo.Left) > 0 {
+				err = flags.ErrFindings
 			}
-			return flags.ErrFindings
+			return err
 		}
 		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power}
 		if err := j.Append(first); err != nil {
 			return errors.Join(err, j.Close())
 		}
-		return c.outcome(cmd, source, w, j, append(lines, first), undo, true)
+		return c.outcome(cmd, source, w, j, append(lines, first), undo)
 	})
 }
 
-// undone returns the plan that rolls back the written changes, limited to the VMs of --vm.
-func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
-	lines, back, err := apply.Forward(lines)
-	if err != nil {
-		return nil, err
+// release removes the lock of the journal's own run, or one without a name.
+func (c *command) release(cmd *cobra.Command, w write.Writer, j *journal.Journal) error {
+	holder, err := w.Holder(cmd.Context())
+	if err == nil && (holder == numa.UnnamedRun || holder == apply.Name(j.Path)) {
+		err = apply.Release(cmd.Context(), w, j)
 	}
-	p, _ := apply.Remember(lines)
-	begun := apply.Begun(lines)
+	return err
+}
+
+// undone returns the rollback of a journal, limited to the VMs of --vm, and the plan of what earlier rollbacks did not take back.
+func (c *command) undone(lines []journal.Line) (*apply.Rollback, *fix.Plan, error) {
 	only := glob.Compile(c.question.VMs, "")
-	of := map[string]*fix.Target{}
-	for i := range p.Changes {
-		of[p.Changes[i].Target().ID] = p.Changes[i].Target()
+	r, err := apply.RollbackOf(lines, func(t *fix.Target) bool { return only.Named(t.Name, t.ID, t.Cluster+"/"+t.Name) })
+	if err == nil && len(r.Open) > 0 {
+		err = errors.New("the rollback of this journal has not ended: --resume goes on with it")
 	}
-	undo, err := p.Undo(func(id string) []numa.Edit {
-		if t := of[id]; back[id] || t == nil || !only.Named(t.Name, id, t.Cluster+"/"+t.Name) {
-			return nil
-		}
-		return begun[id]
-	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return undo, undo.LeaveUnwritable()
+	rest, err := r.Rest()
+	return r, rest, err
 }
 
 // staying leaves of what a rollback cannot take back the VMs that have it, since a run that failed may not have written it, and names them.
@@ -293,7 +292,7 @@ func (c *command) clearLock(cmd *cobra.Command, source string) error {
 }
 
 // outcome applies the last run of the journal and prints the result.
-func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *journal.Journal, lines []journal.Line, p *fix.Plan, undo bool) error {
+func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *journal.Journal, lines []journal.Line, p *fix.Plan) error {
 	defer flags.Busy()()
 	var mu sync.Mutex
 	progress := func(t *fix.Target, text string) {
@@ -321,7 +320,11 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	if err != nil {
 		path = j.Path
 	}
-	if err := c.asks.Output.Print(cmd, answers.Results(p, results, source, path, undo, stopped)); err != nil {
+	run := answers.Run{Plan: p, Results: results, Source: source, Journal: path, Stopped: stopped}
+	if run.Reversible, err = reversible(path); err != nil {
+		return err
+	}
+	if err := c.asks.Output.Print(cmd, run.Answer()); err != nil {
 		return err
 	}
 	if errors.Is(stopped, numa.ErrPrivilege) {
@@ -331,13 +334,23 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	switch {
 	case stopped != nil:
 		return fmt.Errorf("the run ended early: %w", stopped)
-	case undo && len(p.Left) > 0:
+	case p.Undoes != "" && len(p.Left) > 0:
 		return flags.ErrFindings
 	case slices.ContainsFunc(results, func(r apply.Result) bool { return r.Bad() || r.Outcome == apply.Drift }),
 		len(results) > 0 && !slices.ContainsFunc(results, func(r apply.Result) bool { return slices.Contains(apply.Good, r.Outcome) }):
 		return flags.ErrFindings
 	}
 	return nil
+}
+
+// reversible reports whether a rollback of the journal has something to do.
+func reversible(path string) (bool, error) {
+	lines, err := journal.Read(path)
+	if err != nil {
+		return false, err
+	}
+	r, err := apply.RollbackOf(lines, nil)
+	return err == nil && len(r.Changes) > 0, err
 }
 
 // answers waits until the probe's address accepts a connection.

@@ -361,6 +361,7 @@ func TestAltered(t *testing.T) {
 func TestBusy(t *testing.T) {
 	s, p, before := started(t, "sql01")
 	o := quick(apply.PowerGuest)
+	o.Busy = time.Minute // the task ends after so many tries, however long they take
 	var tries atomic.Int64
 	s.vc.On(func(c lab.Call) types.BaseMethodFault {
 		if c.Moment == lab.Runs && c.Method == "ReconfigVM_Task" && tries.Add(1) < 20 {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,7 +21,6 @@ import (
 	"homenode/change/fix/apply"
 	"homenode/change/fix/journal"
 	"homenode/internal/testdeps"
-	"homenode/numa"
 	"homenode/source/vsphere/lab"
 )
 
@@ -38,8 +39,10 @@ var program = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := program(); err == nil && built.Load() {
-		_ = os.RemoveAll(filepath.Dir(path))
+	if built.Load() {
+		if path, err := program(); err == nil {
+			_ = os.RemoveAll(filepath.Dir(path))
+		}
 	}
 	os.Exit(code)
 }
@@ -185,18 +188,18 @@ func lines(folder string) int {
 	return bytes.Count(data, []byte("\n"))
 }
 
-// cuts returns where a run of so many lines can be killed, over all steps.
-func cuts(lines int) (out []cut) {
+// cuts returns where a run of so many lines, and so many calls of each method, can be killed.
+func cuts(lines int, calls map[string]int) (out []cut) {
 	for n := 1; n <= lines; n++ {
 		out = append(out, cut{line: n})
 	}
 	for _, method := range []string{"AddCustomFieldDef", "SetField", "RemoveCustomFieldDef"} { // of the lock
 		out = append(out, cut{method: method, moment: lab.Arrives, nth: 1, drop: true}, cut{method: method, moment: lab.Answers, nth: 1})
 	}
-	for _, method := range []string{"ShutdownGuest", "ReconfigVM_Task", "PowerOnVM_Task"} {
-		for nth := 1; nth <= 3; nth++ {
+	for _, method := range slices.Sorted(maps.Keys(calls)) {
+		for nth := 1; nth <= calls[method]; nth++ {
 			out = append(out, cut{method: method, moment: lab.Arrives, nth: nth, drop: true}, cut{method: method, moment: lab.Answers, nth: nth})
-			if method != "ShutdownGuest" {
+			if strings.HasSuffix(method, "_Task") {
 				out = append(out, cut{method: method, moment: lab.Runs, nth: nth})
 			}
 		}
@@ -204,11 +207,19 @@ func cuts(lines int) (out []cut) {
 	return append(out, cut{method: "WaitForUpdatesEx", moment: lab.Answers, nth: 2}, cut{method: "RetrievePropertiesEx", moment: lab.Answers, nth: 12})
 }
 
+// someCuts returns a few cuts and, in make prove, all others as cuts does.
+func someCuts(few []cut, lines int, calls map[string]int) []cut {
+	if testdeps.KillRounds(0) > 0 {
+		few = append(few, cuts(lines, calls)...)
+	}
+	return few
+}
+
 // TestKill kills the program with kill -9 while it changes VMs. In turn it then goes on, takes back, or takes back, is killed again and
 // goes on: all VMs are as the plan leaves them, or as they were, none is off, and no lock stays. make prove does it at every line of the journal and
 // between call and line.
 func TestKill(t *testing.T) {
-	all := cuts(24)
+	all := cuts(24, map[string]int{"ShutdownGuest": 3, "ReconfigVM_Task": 3, "PowerOnVM_Task": 3})
 	rounds, hit := 0, 0
 	round := func(first, second cut, then string) {
 		t.Helper()
@@ -354,12 +365,13 @@ func lastPlan(lines []journal.Line) (out journal.Line) {
 // undo returns the plan of a rollback.
 func undo(t testing.TB, path string) *fix.Plan {
 	t.Helper()
-	list := read(t, path)
-	p, _ := apply.Remember(list)
-	begun := apply.Begun(list)
-	back, err := p.Undo(func(id string) []numa.Edit { return begun[id] })
-	if err != nil {
-		t.Fatal(err)
+	r, err := apply.RollbackOf(read(t, path), nil)
+	if err == nil {
+		var rest *fix.Plan
+		if rest, err = r.Rest(); err == nil {
+			return rest
+		}
 	}
-	return back
+	t.Fatal(err)
+	return nil
 }

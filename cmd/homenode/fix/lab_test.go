@@ -180,12 +180,7 @@ func (s *site) rollback(path string, o apply.Options) (map[string]apply.Result, 
 	if err != nil {
 		s.Fatal(err)
 	}
-	p, _ := apply.Remember(lines)
-	begun := apply.Begun(lines)
-	undo, err := p.Undo(func(id string) []numa.Edit { return begun[id] })
-	if err != nil {
-		s.Fatal(err)
-	}
+	undo := undo(s, path)
 	results, _, stopped := s.run(j, lines, journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true}, o)
 	return results, stopped
 }

@@ -110,14 +110,7 @@ func TestPlansHold(t *testing.T) {
 		for _, c := range again.Changes {
 			t.Errorf("seed %d: planned again, %s: %v", seed, c.Target().Name, c.Edits)
 		}
-		undo, err := p.Undo(func(id string) []numa.Edit {
-			for i := range p.Changes {
-				if p.Changes[i].Target().ID == id {
-					return p.Changes[i].Edits
-				}
-			}
-			return nil
-		})
+		undo, err := p.Undo(func(c *fix.Change) []numa.Edit { return c.Edits })
 		if err != nil {
 			t.Fatal(err)
 		}

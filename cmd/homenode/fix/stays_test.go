@@ -16,6 +16,7 @@ import (
 	"homenode/change/whatif"
 	command "homenode/cmd/homenode/fix"
 	"homenode/cmd/homenode/flags"
+	"homenode/internal/words"
 )
 
 // odd has what a rollback cannot bring back: cores per socket that divide the vCPUs unevenly, older virtual hardware, and an option without a value.
@@ -62,7 +63,8 @@ func (s *site) wished(wishes ...string) *fix.Plan {
 }
 
 // TestStays takes runs back that no rollback takes back whole: what stays is said in the plan, before the question, in text and JSON with its reason, and by
-// --verify; the exit code is not 0. A host option that had no value gets its default.
+// --verify, also when it is asked for again; the exit code is not 0. A host option that had no value gets its default. The run names no rollback where none
+// can do something.
 func TestStays(t *testing.T) {
 	const option = "Numa.LocalityWeightActionAffinity"
 	for name, tt := range map[string]struct {
@@ -74,6 +76,8 @@ func TestStays(t *testing.T) {
 		"hardware":         {[]string{"vm=old01 hw=21"}, map[string]string{"old01": "cannot be lowered"}, 0},
 		"mixed": {[]string{"vm=odd01 coresPerSocket=2", "vm=old01 hw=21", "vm=web01 cpuReservation=2000", option + "=0"},
 			map[string]string{"odd01": "does not take", "old01": "cannot be lowered"}, 2},
+		"of one VM":  {[]string{"vm=old01 hw=21 cpuReservation=2000", "vm=web01 cpuReservation=2000"}, map[string]string{"old01": "cannot be lowered"}, 2},
+		"everything": {[]string{"vm=old01 cpuReservation=2000", "vm=web01 numa.vcpu.preferHT=TRUE"}, nil, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serveFleet(t, fleetOf(t, odd))
@@ -84,11 +88,13 @@ func TestStays(t *testing.T) {
 					t.Errorf("the plan says of %s: %q, want %q", c.Target().Name, c.Lost, why)
 				}
 			}
-			results, path, err := s.apply(p, quick(apply.PowerGuest))
-			if err != nil {
-				t.Fatal(err)
+			folder := t.TempDir()
+			t.Chdir(folder)
+			text, err := s.command("--plan", save(t, p), "--apply", "--yes", fmt.Sprint(len(p.Changes)), "--power", "guest")
+			path := journalIn(folder)
+			if err != nil || strings.Contains(text, "--rollback "+path) != (tt.back > 0) {
+				t.Fatalf("%v\n%s", err, text)
 			}
-			outcomes(t, results, apply.Done)
 			copied := filepath.Join(t.TempDir(), "copy.journal")
 			data, err := os.ReadFile(path)
 			if err == nil {
@@ -101,8 +107,8 @@ func TestStays(t *testing.T) {
 			if tt.back > 0 {
 				args = append(args, "--yes", fmt.Sprint(tt.back))
 			}
-			text, err := s.command(append(args, "--rollback", path)...)
-			if !errors.Is(err, flags.ErrFindings) || strings.Contains(text, "nothing to do") {
+			text, err = s.command(append(args, "--rollback", path)...)
+			if errors.Is(err, flags.ErrFindings) != (tt.stays != nil) || strings.Contains(text, "nothing to do") {
 				t.Errorf("the rollback: %v\n%s", err, text)
 			}
 			for object, why := range tt.stays {
@@ -117,19 +123,68 @@ func TestStays(t *testing.T) {
 			if written != nil {
 				t.Errorf("after the rollback:\n%s", strings.Join(written, "\n"))
 			}
-			if s.unverified(path, tt.back > 0); tt.back == 0 {
+			s.again(path, tt.stays, tt.back)
+			if tt.back == 0 {
 				s.stayed(copied, tt.stays)
 			}
 		})
 	}
 }
 
-// unverified fails when --verify says that nothing was changed or, of a run that was taken back in part, does not say that the rest stays.
-func (s *site) unverified(path string, partly bool) {
+// again takes back a run that was taken back, whole or in part: that does nothing, and names what stays once more. Afterwards --verify says how many objects are
+// as before and which are not.
+func (s *site) again(path string, stays map[string]string, back int) {
 	s.Helper()
-	if text, err := s.command("--verify", path); strings.Contains(text, "nothing was changed") || strings.Contains(text, "the rollback does not take it back") != partly {
-		s.Errorf("--verify: %v\n%s", err, text)
+	before := s.settings()
+	for range 2 {
+		text, err := s.command("--rollback", path)
+		if (err == nil) != (len(stays) == 0) || err != nil && !errors.Is(err, flags.ErrFindings) {
+			s.Errorf("again: %v\n%s", err, text)
+		}
+		for object, why := range stays {
+			if !strings.Contains(text, object) || !strings.Contains(text, why) {
+				s.Errorf("again %s (%s) is not named in\n%s", object, why, text)
+			}
+		}
+		if want := fmt.Sprintf("was taken back before: %s. Nothing more can be", words.Plural(back, "object")); strings.Contains(text, want) != (back > 0) {
+			s.Errorf("again it does not say %q:\n%s", want, text)
+		}
 	}
+	s.same("again", before)
+	text, err := s.command("--verify", path)
+	if want := map[bool]error{true: flags.ErrFindings}[len(stays) > 0]; back > 0 && !errors.Is(err, want) || strings.Contains(text, "nothing was changed") {
+		s.Errorf("--verify: %v, want %v\n%s", err, want, text)
+	}
+	for object, why := range stays {
+		if !strings.Contains(text, object) || back > 0 && (!strings.Contains(text, "Not all is taken back") || !strings.Contains(text, "does not take it back") || !strings.Contains(text, why)) {
+			s.Errorf("--verify does not name %s (%s):\n%s", object, why, text)
+		}
+	}
+	if len(stays) == 0 && !strings.Contains(text, "Taken back: "+words.Verb(back, "object is", "objects are")+" as before the run") {
+		s.Errorf("--verify: %s", text)
+	}
+}
+
+// TestPartBack takes one of two VMs back, and then the other: --verify names the one that is not taken back, and then tells of both.
+func TestPartBack(t *testing.T) {
+	s := serveFleet(t, fleetOf(t, odd))
+	before := s.settings()
+	_, path, err := s.apply(s.wished("vm=old01 cpuReservation=2000", "vm=web01 cpuReservation=2000"), quick(apply.PowerNone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		vm, want string
+		err      error
+	}{{"web01", "no rollback has taken it back", flags.ErrFindings}, {"old01", "2 objects are as before the run", nil}} {
+		if text, err := s.command("--rollback", path, "--vm", step.vm, "--yes", "1"); err != nil {
+			t.Errorf("%s: %v\n%s", step.vm, err, text)
+		}
+		if text, err := s.command("--verify", path); !errors.Is(err, step.err) || !strings.Contains(text, step.want) {
+			t.Errorf("%s: --verify: %v, want %v and %q\n%s", step.vm, err, step.err, step.want, text)
+		}
+	}
+	s.same("taken back in two parts", before)
 }
 
 // stayed takes a run back of which nothing can be, and reads the answer in JSON.

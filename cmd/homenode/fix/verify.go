@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/change/fix"
-	"homenode/change/fix/apply"
 	"homenode/change/fix/journal"
 	"homenode/cmd/homenode/flags"
 	"homenode/measure/effect"
@@ -51,7 +50,7 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 	err = c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		ctx := cmd.Context()
 		in.VCenter = host
-		p, _ := apply.Remember(lines)
+		p := lines[0].Whole
 		if err := sameServer(p, w, host); err != nil {
 			return err
 		}
@@ -85,9 +84,9 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 		return err
 	}
 	switch v.Helped {
-	case effect.Helped, effect.AsPredicted:
+	case effect.Helped, effect.AsPredicted, effect.TakenBack:
 		return nil
-	case effect.Worse:
+	case effect.Worse, effect.PartlyBack:
 		return flags.ErrFindings
 	}
 	return flags.ErrNotKnown

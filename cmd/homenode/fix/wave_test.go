@@ -78,29 +78,52 @@ func TestWave(t *testing.T) {
 	}
 }
 
-// TestWaveKilled kills the program in the wave, before a vMotion arrives and after it: --resume moves those that are left, and none twice.
+// TestWaveKilled kills the program in the wave, before a vMotion arrives and after it: --resume moves those that are left, and none twice. A rollback brings
+// the options back, of a run that was resumed and of one that was not. make prove does it at every line of the journal and call.
 func TestWaveKilled(t *testing.T) {
-	for _, at := range []cut{{method: "RelocateVM_Task", moment: lab.Arrives, nth: 2, drop: true}, {method: "RelocateVM_Task", moment: lab.Answers, nth: 3}, {line: 12}} {
+	cuts := someCuts([]cut{{method: "RelocateVM_Task", moment: lab.Arrives, nth: 2, drop: true}, {method: "RelocateVM_Task", moment: lab.Answers, nth: 3}, {line: 12}}, 24,
+		map[string]int{"UpdateOptions": 3, "RelocateVM_Task": 7})
+	for i, at := range cuts {
 		s, p := waving(t)
-		folder := t.TempDir()
-		before := s.hosts()
-		if killed, _ := s.strike(at, folder, "--plan", save(t, p), "--apply", "--yes", "3", "--power", "vmotion"); !killed {
+		folder, before, was := t.TempDir(), s.hosts(), s.settings()
+		killed, path := s.strike(at, folder, "--plan", save(t, p), "--apply", "--yes", "3", "--power", "vmotion")
+		if !killed && i < 3 {
 			t.Errorf("%v: it was not killed", at)
 		}
-		path := journalIn(folder)
-		moved := s.hosts()
-		calls := s.watch(nil)
-		if c := s.begin(folder, "--resume", path, "--yes", "3"); c.code() != 0 {
-			t.Errorf("%v: exit %d:\n%s", at, c.code(), c.out.String())
+		if path == "" || lines(folder) == 0 {
+			s.same(at.String(), was)
+			continue
 		}
-		s.vc.On(nil)
-		for name, host := range s.hosts() {
-			if name == "off" || name == "large" {
-				continue
-			}
-			if n := calls.count("RelocateVM_Task", s.id(name)); host == before[name] || n > 1 || n == 1 && moved[name] != before[name] {
-				t.Errorf("%v: %s is on %s, was on %s, and on %s when it was killed; moved %d times since", at, name, host, before[name], moved[name], n)
-			}
+		if i%3 != 1 {
+			s.waved(at, folder, path, before)
+		}
+		if c := s.begin(folder, "--rollback", path, "--yes", fmt.Sprint(len(undo(t, path).Changes))); c.code() != 0 {
+			t.Errorf("%v: the rollback: exit %d:\n%s", at, c.code(), c.out.String())
+		}
+		s.same(at.String()+", taken back", was)
+		if holder := s.holder(); holder != "" {
+			t.Errorf("%v: the lock of %s stays", at, holder)
+		}
+		s.vc.Close()
+	}
+	t.Logf("%d rounds: every VM moved once, every option came back", len(cuts))
+}
+
+// waved goes on with a wave that was killed.
+func (s *site) waved(at cut, folder, path string, before map[string]string) {
+	s.Helper()
+	moved := s.hosts()
+	calls := s.watch(nil)
+	if c := s.begin(folder, "--resume", path, "--yes", "3"); c.code() != 0 {
+		s.Errorf("%v: exit %d:\n%s", at, c.code(), c.out.String())
+	}
+	s.vc.On(nil)
+	for name, host := range s.hosts() {
+		if name == "off" || name == "large" {
+			continue
+		}
+		if n := calls.count("RelocateVM_Task", s.id(name)); host == before[name] || n > 1 || n == 1 && moved[name] != before[name] {
+			s.Errorf("%v: %s is on %s, was on %s, and on %s when it was killed; moved %d times since", at, name, host, before[name], moved[name], n)
 		}
 	}
 }

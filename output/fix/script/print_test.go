@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,9 +74,7 @@ func TestScripts(t *testing.T) {
 // TestUndo checks that the undo of a script is the script of the undone plan, and the undo of that writes what the first did.
 func TestUndo(t *testing.T) {
 	p := small()
-	undone, err := p.Undo(func(id string) []numa.Edit {
-		return p.Changes[slices.IndexFunc(p.Changes, func(c fix.Change) bool { return c.Target().ID == id })].Edits
-	})
+	undone, err := p.Undo(func(c *fix.Change) []numa.Edit { return c.Edits })
 	if err != nil {
 		t.Fatal(err)
 	}

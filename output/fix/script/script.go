@@ -107,10 +107,7 @@ func Write(w io.Writer, name string, p *fix.Plan, o Options) error {
 		return fmt.Errorf("no scripts for %q: there are %s", name, strings.Join(Tools, ", "))
 	}
 	if o.Undo {
-		undone, err := p.Undo(func(id string) []numa.Edit {
-			i := slices.IndexFunc(p.Changes, func(c fix.Change) bool { return c.Target().ID == id })
-			return p.Changes[i].Edits
-		})
+		undone, err := p.Undo(func(c *fix.Change) []numa.Edit { return c.Edits })
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,61 @@
+package fix_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"homenode/change/fix"
+	"homenode/change/fix/apply"
+)
+
+// TestAsks begins, goes on with and takes back a run without an answer, and with the wrong number: nothing is changed. The same goes for a plan and a journal of
+// another vCenter, whatever the answer.
+func TestAsks(t *testing.T) {
+	s := serveFleet(t, small(t))
+	t.Chdir(t.TempDir())
+	silent, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	stdin := os.Stdin
+	os.Stdin = silent
+	defer func() { os.Stdin = stdin }()
+	p := s.plan(fix.Options{Now: now})
+	yes := fmt.Sprint(len(p.Changes))
+	_, path, err := s.apply(p, quick(apply.PowerNone)) // some VMs need to be off
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := fmt.Sprint(len(undo(t, path).Changes))
+	other := *p
+	other.VCenter = "another"
+	plan := save(t, &other)
+	_, journal, err := s.apply(&other, quick(apply.PowerNone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := s.settings()
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--plan", save(t, p), "--apply"}, "confirm with --yes " + yes},
+		{[]string{"--resume", path}, "confirm with --yes " + yes},
+		{[]string{"--rollback", path}, "confirm with --yes " + back},
+		{[]string{"--plan", save(t, p), "--apply", "--yes", "99"}, "--yes 99 does not fit: it is " + yes},
+		{[]string{"--resume", path, "--yes", "99"}, "--yes 99 does not fit: it is " + yes},
+		{[]string{"--rollback", path, "--yes", "99"}, "--yes 99 does not fit: it is " + back},
+		{[]string{"--plan", plan, "--apply", "--yes", yes}, `the vCenter instance "another"`},
+		{[]string{"--resume", journal, "--yes", yes}, `the vCenter instance "another"`},
+		{[]string{"--rollback", journal, "--yes", back}, `the vCenter instance "another"`},
+		{[]string{"--verify", journal}, `the vCenter instance "another"`},
+	} {
+		if text, err := s.command(tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "Nothing was changed") {
+			t.Errorf("%v: %v, want %q\n%s", tt.args, err, tt.want, text)
+		}
+		s.same(strings.Join(tt.args, " "), before)
+	}
+}
