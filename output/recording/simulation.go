@@ -23,6 +23,9 @@ import (
 func Simulation(result *simulate.Result, o Options) *answer.Answer {
 	r := simulated(result, o)
 	a := r.simulation("homenode-simulation", lines(r.sim.Verdict()))
+	if o.Without != nil {
+		a.Verdict = slices.Insert(a.Verdict, 1, o.Without.Text(r.sim.Harm()))
+	}
 	a.Facts = append(r.told(words.Took(o.Took)), r.asked()...)
 	// Notes about the inventory are only shown by homenode assess.
 	r.note(a, "simulation", slices.Concat(result.Outcome.Problems, r.Doubts()))

@@ -19,14 +19,7 @@ func (j *Judged) Verdict() (verdict, rest string) {
 	if len(j.VMs) == 0 {
 		return "Nothing can be said about NUMA: no VM was " + j.Words.Seen + ".", j.howToGet()
 	}
-	var lost, hurt []*VM
-	for _, v := range slices.SortedStableFunc(slices.Values(j.VMs), byWeight) {
-		if _, ok := v.lost(); ok {
-			lost = append(lost, v)
-		} else if j.harm(v.Findings) != nil {
-			hurt = append(hurt, v)
-		}
-	}
+	lost, hurt := j.Harmed()
 	hosts := 0
 	for _, findings := range j.OfHost {
 		if j.harm(findings) != nil {
@@ -83,6 +76,18 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		verdict = fmt.Sprintf("NUMA was not the cause %s: %s.", where, j.innocence())
 	}
 	return verdict, j.rest(lost, hurt, hosts)
+}
+
+// Harmed returns the VMs that lost locality, and those with other important findings, the worst first.
+func (j *Judged) Harmed() (lost, hurt []*VM) {
+	for _, v := range slices.SortedStableFunc(slices.Values(j.VMs), byWeight) {
+		if _, ok := v.lost(); ok {
+			lost = append(lost, v)
+		} else if j.harm(v.Findings) != nil {
+			hurt = append(hurt, v)
+		}
+	}
+	return lost, hurt
 }
 
 func (j *Judged) rest(lost, hurt []*VM, hosts int) string {
