@@ -215,7 +215,6 @@ func TestAskErrors(t *testing.T) {
 		want   string
 	}{
 		{func(a *Ask) { a.Types = nil }, "found no host type"},
-		{func(a *Ask) { a.Shapes = nil }, "found no VM"},
 		{func(a *Ask) { a.Hosts, a.Spare = 3, 3 }, "found 3 hosts, 3 of them spare: want one at least that is not"},
 		{func(a *Ask) { a.Spare = -1 }, "found 0 hosts, -1 of them spare: want no negative number"},
 		{func(a *Ask) { a.PerCore = 0 }, "vCPUs per core: found 0, want more than 0, up to 100"},
