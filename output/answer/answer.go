@@ -215,6 +215,23 @@ func BadIf(is bool) Tone {
 	return Plain
 }
 
+// Explain adds a sentence below the table; "" adds none.
+func (t *Table) Explain(sentence string) {
+	if sentence != "" {
+		t.Foot = append(t.Foot, sentence)
+	}
+}
+
+// Texts returns the texts of all cells.
+func (t *Table) Texts() (all []string) {
+	for _, row := range t.Rows {
+		for i := range row {
+			all = append(all, row[i].Text)
+		}
+	}
+	return all
+}
+
 // Add adds a row of plain cells.
 func (t *Table) Add(cells ...string) {
 	row := make([]Cell, len(cells))

@@ -34,6 +34,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 				t.Rows = append(t.Rows, append(head, answer.Cell{}, answer.Cell{}, answer.Cell{Text: "the same layout"}, answer.Cell{Text: strings.Join(v.New, ", ")}))
 			}
 		}
+		t.Explain(rule.ShortLegend(t.Texts()...))
 		a.Tables = append(a.Tables, t)
 	}
 	a.Tables = append(a.Tables, firstTable(r)...)

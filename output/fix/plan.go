@@ -184,9 +184,13 @@ func changes(p *fix.Plan) []answer.Table {
 		}
 		short.Add(batches, k.cluster, name, k.change, k.layout, k.cures, k.downtime)
 	}
+	for _, t := range []*answer.Table{&short, &full, &hosts} {
+		t.Explain(rule.ShortLegend(t.Texts()...))
+	}
 	if slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return c.Better != nil }) {
-		short.Foot = []string{"Some of them have further edits that cure nothing and make the VM tidier: --allow better takes them too."}
-		full.Foot = short.Foot
+		const more = "Some of them have further edits that cure nothing and make the VM tidier: --allow better takes them too."
+		short.Explain(more)
+		full.Explain(more)
 	}
 	short.Plain = &full
 	return []answer.Table{short, full, hosts}
