@@ -61,7 +61,7 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if err := x.addHappened(v.answer, at, ofHost(h.Name)); err != nil {
 		return err
 	}
-	if now := l.hostNow(vcenter, h.ID, at); now != nil {
+	if now := l.hostNow(vcenter, h.ID, at, x.interleaved()); now != nil {
 		v.answer.Tables = append(now, v.answer.Tables...)
 		v.answer.Notes = slices.Clone(v.answer.Notes)
 		v.answer.Note("free memory of the drawing and of its table is what is left once the VMs have touched all their memory; the nodes as they are seen have what is free now")
@@ -153,7 +153,7 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 		out.Tables = append([]answer.Table{eventTable("In the "+labelOf(span), events)}, out.Tables...)
 		out.Verdict = append([]string{events[0].sentence()}, out.Verdict...)
 	}
-	if t, said, ok := l.vmNow(vcenter, vm.ID, at); ok {
+	if t, said, ok := l.vmNow(vcenter, vm.ID, at, x.interleaved()); ok {
 		t.First = true
 		out.Tables = append([]answer.Table{t}, out.Tables...)
 		if said != "" {
