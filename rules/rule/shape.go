@@ -66,7 +66,7 @@ func ShortLegend(texts ...string) string {
 	parts := []string{"2×16: 2 clients of 16 vCPU"}
 	for _, p := range []struct{ word, means string }{
 		{" blind", "blind: the guest sees 1 node"}, {" sees ", "sees: other nodes than clients"},
-		{" no home", "no home: not placed on a node"}, {" +", "+50 %: memory on another node than the vCPU that uses it"},
+		{" no home", "no home: not placed on a node"}, {" +", "+50 %: memory on another node"},
 	} {
 		if strings.Contains(all, p.word) {
 			parts = append(parts, p.means)

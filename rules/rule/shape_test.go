@@ -13,7 +13,7 @@ func TestSpoken(t *testing.T) {
 	for _, tt := range []struct{ vm, short, spoken, legend string }{
 		{"vcpus=8 memory=16GB", "1×8", "1 client (8 vCPU)", "2×16: 2 clients of 16 vCPU."},
 		{"vcpus=32 memory=64GB hotAdd=on", "2×16 blind +50 %", "2 clients (2 × 16 vCPU), the guest sees 1 node, 50 % of its memory remote",
-			"2×16: 2 clients of 16 vCPU; blind: the guest sees 1 node; +50 %: memory on another node than the vCPU that uses it."},
+			"2×16: 2 clients of 16 vCPU; blind: the guest sees 1 node; +50 %: memory on another node."},
 		{"vcpus=32 memory=64GB", "2×16", "2 clients (2 × 16 vCPU)", "2×16: 2 clients of 16 vCPU."},
 		{"vcpus=8 memory=16GB cpuAffinity=0-7", "1×8 no home", "1 client (8 vCPU), no home node", "2×16: 2 clients of 16 vCPU; no home: not placed on a node."},
 	} {
