@@ -97,6 +97,7 @@ type Change struct {
 type Drawing struct {
 	ID    string // the anchor on a page: a letter, then letters, digits and hyphens; "" for none
 	About string // one sentence about its content
+	Worst []Cell // the objects with the worst values; pages link them behind About
 	Wide  bool   // it needs the full width of a page
 	// Picture draws it for a page or a file.
 	Picture func() *picture.Picture

@@ -156,16 +156,21 @@ func left(p *fix.Plan) string {
 // changes lists the changes. The short table merges similar VMs; the table for pages and spreadsheets has each change with all details.
 func changes(p *fix.Plan) []answer.Table {
 	short := answer.Table{Name: "changes", Title: "Changes", Columns: answer.Columns(">batches", "cluster", "object", "change", "layout", "cures", "downtime")}
-	full := answer.Table{Name: "changes", Title: "Changes", Long: true, Columns: answer.Columns(">batch", "cluster", "object", "cures", "downtime", "layout", "change")}
-	hosts := answer.Table{Name: "hosts", Title: "What each VM gets on every host", Long: true, Columns: answer.Columns("VM", "on", "now", "then")}
+	full := answer.Table{Name: "changes", Title: "Changes", Long: true, First: true, Columns: answer.Columns("object", "change", "before", "after", "cures", "downtime", "cluster", ">batch")}
+	hosts := answer.Table{Name: "hosts", Title: "What each VM gets on every host", Long: true, Columns: answer.Columns("VM", "on", "before", "after")}
 	type key struct{ cluster, change, layout, cures, downtime string }
 	of := map[key][]*fix.Change{}
 	var order []key
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		full.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, cures(c), c.Downtime, ownLayout(c), edits(c.Edits))
-		for _, e := range c.Layout {
-			hosts.Add(c.VM.Name, strings.Join(e.Hosts, ", "), e.Now.Text, e.After.Text)
+		before, after := answer.Cell{}, answer.Cell{}
+		if len(c.Layout) > 0 {
+			before, after = sides(&c.Layout[0])
+		}
+		full.Rows = append(full.Rows, []answer.Cell{{Text: c.Target().Name}, {Text: edits(c.Edits)}, before, after, {Text: cures(c)}, {Text: c.Downtime}, {Text: c.Target().Cluster}, {Text: fmt.Sprint(c.Batch)}})
+		for i := range c.Layout {
+			before, after := sides(&c.Layout[i])
+			hosts.Rows = append(hosts.Rows, []answer.Cell{{Text: c.VM.Name}, {Text: strings.Join(c.Layout[i].Hosts, ", ")}, before, after})
 		}
 		k := key{c.Target().Cluster, edits(c.Edits), shortLayout(c), cures(c), c.Downtime}
 		if of[k] == nil {
@@ -207,6 +212,22 @@ func ownLayout(c *fix.Change) string {
 		return ""
 	}
 	return pair(&c.Layout[0])
+}
+
+// sides returns the layouts before and after a change: one that hides nodes from the guest, or has memory on another node, is marked, and both
+// are faint if the change keeps the layout.
+func sides(e *fix.Effect) (before, after answer.Cell) {
+	side := func(l *fix.Layout) answer.Cell {
+		c := answer.Cell{Text: l.Text}
+		switch {
+		case l.Text == e.Now.Text && l.Text == e.After.Text:
+			c.Tone = answer.Faint
+		case l.FarShare > 0 || len(l.PPDs) > 1 && len(l.VPDs) <= 1:
+			c.Tone = answer.Bad
+		}
+		return c
+	}
+	return side(&e.Now), side(&e.After)
 }
 
 func pair(e *fix.Effect) string {

@@ -48,7 +48,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 
 // planTable has the plan of the explained VM.
 func planTable(p *rule.Proposal) answer.Table {
-	t := answer.Table{Name: "plan", Title: "one plan for all findings", Columns: planColumns}
+	t := answer.Table{Name: "plan", Title: "one plan for all findings", Columns: planColumns, First: true}
 	for _, row := range planRows(p) {
 		t.Add(row[:]...)
 	}

@@ -47,7 +47,7 @@ func showCluster(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{answer: joined(a, judged), command: command, most: 3}
+	v := &view{answer: joined(a, judged), command: command, most: 3, first: true}
 	return v, x.addMemoryOfMany(v.answer, name, nil, "vcenter", x.fleet.Name, "cluster", name)
 }
 

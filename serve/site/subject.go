@@ -26,7 +26,7 @@ func showHost(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{answer: joined(a, judged), command: command, most: 10}
+	v := &view{answer: joined(a, judged), command: command, most: 10, first: true}
 	if len(hosts) == 1 {
 		v.links = x.furtherOfHost(hosts[0])
 	}
@@ -155,7 +155,11 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	}
 	if t, said, ok := l.vmNow(vcenter, vm.ID, at, x.interleaved()); ok {
 		t.First = true
-		out.Tables = append([]answer.Table{t}, out.Tables...)
+		at := 0
+		for at < len(out.Tables) && out.Tables[at].First { // the plan
+			at++
+		}
+		out.Tables = slices.Insert(slices.Clone(out.Tables), at, t)
 		if said != "" {
 			out.Verdict = append([]string{said}, out.Verdict...)
 		}
