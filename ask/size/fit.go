@@ -169,7 +169,7 @@ func noHost(c *fit.Cluster, also string) error {
 	if len(c.Notes) > 0 {
 		why = strings.TrimSuffix(c.Notes[0], ": left out")
 	}
-	return fmt.Errorf("no host of %s can be reckoned with (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, why, also)
+	return fmt.Errorf("no host of %s can be used for the calculation (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, why, also)
 }
 
 // fill sets the release of hosts without one to on (--release).

@@ -44,7 +44,7 @@ func (m *maker) weigh(ctx context.Context) error {
 	}
 	for id := range m.edits { // it does not settle: nothing is safe
 		if m.kept[id] == "" && m.weighed(id) {
-			m.kept[id] = "no set of changes was found that makes nothing worse"
+			m.kept[id] = "every set of changes that was tried makes something worse"
 		}
 	}
 	m.changed, m.gone, m.eased, m.less, m.cured, m.brings = m.base, nil, nil, nil, nil, nil

@@ -52,7 +52,7 @@ func effectText(e *whatif.Effect) string {
 	}
 	text := strings.Join(parts, ", ")
 	if e.VMs > 0 && e.Hosts > 0 && strings.HasPrefix(e.Change, "lose-host=") {
-		return text + " have to power on elsewhere: judged where it suits them worst"
+		return text + " must power on elsewhere: assessed on the least suitable one"
 	}
 	if all := e.Hosts + e.VMs; e.Changed == 0 {
 		text += ", nothing changes"

@@ -68,7 +68,7 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 	}
 	if undo {
 		a.Tables = append(a.Tables, leftTables(p)...)
-		if lost := texts(p, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }); len(lost.Rows) > 0 {
+		if lost := texts(p, "lost", "Not restored by a rollback", func(c *fix.Change) []string { return c.Lost }); len(lost.Rows) > 0 {
 			a.Tables = append(a.Tables, lost)
 		}
 	}

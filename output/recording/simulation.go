@@ -313,9 +313,9 @@ func (r *report) simulatedFoot(vms []*simulation.VM) []string {
 		notes = append(notes, "SWAPPED: the most memory at a time that was swapped or ballooned. A VM of which more than 1 % was, has no performance index.")
 	}
 	if priced {
-		text := "PERFORMANCE: 1 is all memory local and no wait, with what the published figures allow (docs/evidence/cost.md)."
+		text := "PERFORMANCE: 1 is all memory local and no wait, as far as published figures allow (docs/evidence/cost.md)."
 		if star {
-			text += " *: partly outside what was measured; --vm NAME says how."
+			text += " *: partly outside the measured range; --vm NAME explains it."
 		}
 		notes = append(notes, text)
 	}

@@ -141,7 +141,7 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 			n.ID, n.Memory.Value, words.Plural(len(homes), "VM"), round(n.spilled), round(reserve), rule.Names(homes), n.VCPUs, words.Plural(n.Cores, "core"))
 	}
 	if n.nowhere > 0 {
-		f.Message += fmt.Sprintf("; %s are to be had from no other node and are ballooned or swapped then", round(n.nowhere))
+		f.Message += fmt.Sprintf("; %s do not fit any other node and are ballooned or swapped then", round(n.nowhere))
 	}
 	f.Message += foreign(n.Node, vms)
 	if more := len(tight) - 1; more > 0 {

@@ -109,7 +109,7 @@ func joined(a, judged *answer.Answer) *answer.Answer {
 // showStatus shows the status of collecting.
 func showStatus(x *request) (*view, error) {
 	if x.site.Status == nil {
-		verdict := "Nothing is collected: these pages are of a file."
+		verdict := "Nothing is collected: these pages show a file."
 		return &view{answer: &answer.Answer{Title: "Status", Verdict: []string{verdict}, Facts: []answer.Fact{{Name: "source", Text: strings.Join(x.fleet.Sources, " ")}}}}, nil
 	}
 	if x.site.Live == nil {

@@ -64,7 +64,7 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if now := l.hostNow(vcenter, h.ID, at, x.interleaved()); now != nil {
 		v.answer.Tables = append(now, v.answer.Tables...)
 		v.answer.Notes = slices.Clone(v.answer.Notes)
-		v.answer.Note("free memory of the drawing and of its table is what is left once the VMs have touched all their memory; the nodes as they are seen have what is free now")
+		v.answer.Note("free memory in the drawing and its table is the amount left once the VMs have touched all their memory; the observed nodes show the amount free now")
 	}
 	status, every, ok := l.seenOf(vcenter, h.ID)
 	if !ok {

@@ -82,7 +82,7 @@ func Fit(ctx context.Context, a *Ask) (*Result, error) {
 		out.Types = append(out.Types, res)
 	}
 	if len(out.Types) == 0 {
-		return nil, fmt.Errorf("no host type can be reckoned with: %w", errors.New(out.Left[0]))
+		return nil, fmt.Errorf("no host type can be used: %w", errors.New(out.Left[0]))
 	}
 	if counted {
 		slices.SortStableFunc(out.Types, func(x, y Outcome) int {
