@@ -52,6 +52,7 @@ func planTable(p *rule.Proposal) answer.Table {
 	for _, row := range planRows(p) {
 		t.Add(row[:]...)
 	}
+	t.Explain(rule.ShortLegend(t.Texts()...))
 	return t
 }
 
@@ -66,5 +67,6 @@ func (x *index) plansTable() answer.Table {
 			name = ""
 		}
 	}
+	t.Explain(rule.ShortLegend(t.Texts()...))
 	return t
 }

@@ -144,7 +144,7 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 		return err
 	}
 	if past != nil {
-		out.Drawings = slices.Concat([]answer.Drawing{pastVM(past, found, span)}, out.Drawings)
+		out.Drawings = slices.Concat([]answer.Drawing{pastVM(past, found, span, x.interleaved()(vm.ID))}, out.Drawings)
 	}
 	if err := l.addMemory(x.Context(), &out, vm.Name, length, at, nil, "vcenter", vcenter, "vm_id", vm.ID); err != nil {
 		return err
