@@ -33,14 +33,14 @@ const (
 
 // Causes of a cancelled question.
 var (
-	errTime   = fmt.Errorf("it takes longer than a page may: the command has no limit (%w)", context.DeadlineExceeded)
-	errMemory = errors.New("it takes more memory than a page may: the command has no limit")
+	errTime   = fmt.Errorf("it takes longer than a page allows: the command has no limit (%w)", context.DeadlineExceeded)
+	errMemory = errors.New("it takes more memory than a page allows: the command has no limit")
 )
 
 // allow rejects a question with too many steps, or without a budget.
 func (b *Budget) allow(q Question, e *Env) error {
 	if b.Steps == 0 {
-		return errors.New("a page does not ask this: the command does")
+		return errors.New("this is not available on a page: use the command")
 	}
 	n, noun, err := 1, "steps", error(nil)
 	if w, ok := q.(Weighed); ok {

@@ -101,7 +101,7 @@ func TestBudgetOfFleets(t *testing.T) {
 		most   int
 		want   string
 	}{
-		{"SOURCE", 3, ""}, {"SOURCE", 2, "found 3 VMs: a page asks about 2 at most; the command has no limit"}, {"", 1, ""}, {"", 0, "a page does not ask this: the command does"},
+		{"SOURCE", 3, ""}, {"SOURCE", 2, "found 3 VMs: a page asks about 2 at most; the command has no limit"}, {"", 1, ""}, {"", 0, "this is not available on a page: use the command"},
 	} {
 		e := &Entry{Name: "about", New: func() Question { return &about{Source: tt.source} }, Budget: Budget{Steps: tt.most}}
 		got := ""

@@ -23,8 +23,8 @@ import (
 // Captures are the parameters of reading captures.
 type Captures struct {
 	Host string `ask:"host-name" label:"Name of the host" example:"esx07" help:"name of the host, for files that call it localhost or do not name it"`
-	From string `ask:"from" label:"From, UTC" example:"2026-11-03 02:00" help:"leave out what was before this time: '2026-11-03 02:00' in UTC, or RFC 3339"`
-	To   string `ask:"to" label:"To, UTC" example:"2026-11-03 04:00" help:"leave out what was after this time"`
+	From string `ask:"from" label:"From, UTC" example:"2026-11-03 02:00" help:"ignore everything before this time: '2026-11-03 02:00' in UTC, or RFC 3339"`
+	To   string `ask:"to" label:"To, UTC" example:"2026-11-03 04:00" help:"ignore everything after this time"`
 
 	Window   [2]time.Time  // zero for no limit
 	Began    time.Time     // start of outputs without a date

@@ -44,43 +44,68 @@ const (
 	mostJudged = 20000
 )
 
-// Told reads the named story, or makes a story from a fleet, and applies the fields. It returns the story with the options of the simulation
-// and assessment.
-func (p *Play) Told(ctx context.Context, e *Env, asked *Asked, name string) (*numa.Story, simulate.Options, error) {
-	o := simulate.Options{Workers: runtime.GOMAXPROCS(0)}
-	var err error
+// Told reads the named story, or makes a story from a fleet, and applies the fields. It returns the story, the same story without the events
+// of --at and the changes of --what-if (nil if there are none), and the options of the simulation and assessment.
+func (p *Play) Told(ctx context.Context, e *Env, asked *Asked, name string) (s, without *numa.Story, o simulate.Options, err error) {
+	o.Workers = runtime.GOMAXPROCS(0)
 	if o.Rules, err = p.Choice.Options(e); err != nil {
-		return nil, o, err
+		return nil, nil, o, err
 	}
 	changes, err := Changes(p.WhatIfs)
 	if err != nil {
-		return nil, o, err
+		return nil, nil, o, err
 	}
 	s, fine, err := p.Story(ctx, e, name, p.Part != nil)
 	if err != nil {
-		return nil, o, err
+		return nil, nil, o, err
 	}
 	if p.Part != nil {
 		if err := takePart(s, p.Part); err != nil {
-			return nil, o, fmt.Errorf("--part: %w", err)
+			return nil, nil, o, fmt.Errorf("--part: %w", err)
+		}
+	}
+	if len(p.Happens()) > 0 {
+		bare := *s
+		bare.Events = slices.Clone(s.Events)
+		if p.add(asked, &bare, false) == nil { // else it is about a VM or host that only the change adds
+			without = &bare
 		}
 	}
 	if changes != nil {
 		if s, err = sweep.Changed(ctx, s, changes, o.Rules.Choices); err != nil {
-			return nil, o, err
+			return nil, nil, o, err
 		}
 	}
-	if err := p.add(asked, s); err != nil {
-		return nil, o, err
+	if err := p.add(asked, s, true); err != nil {
+		return nil, nil, o, err
 	}
 	if len(s.Fleet.Hosts) == 0 {
-		return nil, o, fmt.Errorf("%s: found no host to simulate", name)
+		return nil, nil, o, fmt.Errorf("%s: found no host to simulate", name)
 	}
 	p.size(s, &o, fine)
 	for _, text := range p.WhatIfs { // the report must not be mistaken for one of today's fleet
 		s.Name += ", --what-if " + text
 	}
-	return s, o, nil
+	if without != nil {
+		without.Every = s.Every
+	}
+	return s, without, o, nil
+}
+
+// Happens returns the events of --at and the changes of --what-if, as typed.
+func (p *Play) Happens() (out []string) {
+	for _, line := range p.At {
+		if isEvent(line) {
+			out = append(out, strings.TrimSpace(line))
+		}
+	}
+	return append(out, p.WhatIfs...)
+}
+
+// isEvent reports whether a line of the field at is an event.
+func isEvent(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 0 && !slices.Contains(lineWords, words[0])
 }
 
 // takePart reduces the fleet of a story to the objects that match the patterns. It rejects a story with events or loads of its own.
@@ -124,8 +149,8 @@ func (p *Play) saysEvery() bool {
 	})
 }
 
-// add applies the fields to the story.
-func (p *Play) add(asked *Asked, s *numa.Story) error {
+// add applies the fields to the story, optionally without events.
+func (p *Play) add(asked *Asked, s *numa.Story, events bool) error {
 	if err := p.run(asked, s); err != nil {
 		return err
 	}
@@ -135,6 +160,9 @@ func (p *Play) add(asked *Asked, s *numa.Story) error {
 	}{{"load", p.Loads}, {"at", p.At}} {
 		var lines strings.Builder
 		for _, text := range one.lines {
+			if !events && one.key == "at" && isEvent(text) {
+				continue
+			}
 			if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); first != one.key && (one.key != "at" || !slices.Contains(lineWords, first)) {
 				text = one.key + " " + text
 			}

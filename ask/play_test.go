@@ -36,7 +36,7 @@ func TestStorySize(t *testing.T) {
 		if tt.at != "" {
 			p.At = []string{tt.at}
 		}
-		s, o, err := p.Told(t.Context(), &Env{Open: open.Fleet}, &Asked{}, path)
+		s, _, o, err := p.Told(t.Context(), &Env{Open: open.Fleet}, &Asked{}, path)
 		if err != nil {
 			t.Fatal(err)
 		}

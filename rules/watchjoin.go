@@ -88,11 +88,11 @@ func vmNamed(all []*rule.VM, host *numa.Host, v *capture.VM) (found *rule.VM, do
 	case len(all) == 0:
 		return nil, ""
 	case len(all) > 1:
-		return nil, fmt.Sprintf("%s of the inventory have this name: none is taken", words.Plural(len(all), "VM"))
+		return nil, fmt.Sprintf("%s of the inventory have this name: none is used", words.Plural(len(all), "VM"))
 	}
 	found = all[0]
 	if n := int(found.Guest.VCPUs); v.VCPUs > 0 && n != v.VCPUs {
-		return nil, fmt.Sprintf("recorded with %s, %d in the inventory: it has changed, its prediction is not taken", words.Plural(v.VCPUs, "vCPU"), n)
+		return nil, fmt.Sprintf("recorded with %s, %d in the inventory: it has changed, so its prediction is not used", words.Plural(v.VCPUs, "vCPU"), n)
 	}
 	return found, ""
 }

@@ -43,7 +43,7 @@ vm other host=esx03.lab vcpus=4 memory=8GB
 		notes = append(notes, n.Text)
 	}
 	wantNotes := []string{
-		"VM grown: recorded with 4 vCPUs, 8 in the inventory: it has changed, its prediction is not taken",
+		"VM grown: recorded with 4 vCPUs, 8 in the inventory: it has changed, so its prediction is not used",
 		"the inventory has no host esx09: its VMs are judged without a prediction",
 	}
 	if len(notes) != len(wantNotes) || notes[0] != wantNotes[0] || notes[1] != wantNotes[1] {

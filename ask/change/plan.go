@@ -22,7 +22,7 @@ type Plan struct {
 	Fleet      string   `ask:"source,arg,need"`
 	Beside     []string `ask:"beside,arg,local"`
 	ask.Filter `only:"vm cluster rule select" group:"Which VMs and findings"`
-	Set        []string `ask:"set" group:"Plan" label:"Instead: these settings" example:"hotAdd=off coresPerSocket=16" help:"instead of what findings need, give what is shown these settings: 'numa.vcpu.preferHT=TRUE hotAdd=off', for hosts 'host=esx* Numa.PreferHT=1' (the words of --what-if; repeatable)"`
+	Set        []string `ask:"set" group:"Plan" label:"Instead: these settings" example:"hotAdd=off coresPerSocket=16" help:"instead of the edits that findings need, give the shown VMs and hosts these settings: 'numa.vcpu.preferHT=TRUE hotAdd=off', for hosts 'host=esx* Numa.PreferHT=1' (the words of --what-if; repeatable)"`
 	Keep       []string `ask:"keep" help:"a rule of DRS: apart=sql01,sql02 (never two on one host), together=app01,db01, or the soft 'prefer=kafka*=esx01*,esx02*' (repeatable)"`
 	Allow      []string `ask:"allow,list" choices:"better,host,resize,split,upgrade" label:"Allow" labels:"optional improvements,changes to host options,changes to vCPUs and memory,splitting VMs so that they fit other hosts,newer virtual hardware" help:"changes beyond the default: better, host, upgrade, resize, split (better: cures of low findings that need downtime, and what makes VMs tidier), host (options of hosts), upgrade (the virtual hardware, which cannot be taken back), resize (vCPUs and memory, with --set), split (what divides a VM further on its own hosts, so that it fits hosts that it may move to)"`
 	AtOnce     int      `ask:"max-parallel" default:"1" min:"1" label:"VMs at a time" help:"VMs that are changed at the same time"`

@@ -183,7 +183,7 @@ func (x *Explain) subject() (s subject, err error) {
 	case len(args) == 0 && x.VM != "" && x.Host != "":
 		return subject{kind: aShape, name: askedVM}, nil
 	case len(args) == 0:
-		return s, errors.New("want SOURCE and NAME, or a FILE, or --vm SHAPE and --host SHAPE: homenode explain --help")
+		return s, cmp.Or(hostAlone(x.Host), errors.New("want SOURCE and NAME, or a FILE, or --vm SHAPE and --host SHAPE: homenode explain --help"))
 	case given > 1:
 		return s, errors.New("--vm, --host, --cluster: found several, want the one that is explained (--on names the host to explain a VM on)")
 	case given == 1:

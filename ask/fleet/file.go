@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ func (x *Explain) file(ctx context.Context, e *ask.Env, path string) (*ask.Reply
 		return nil, ask.ErrFiles
 	}
 	if _, err := os.Stat(path); path != "-" && errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: want a file, or a SOURCE and a name in it, as in: homenode explain demo %s", err, path)
+		return nil, cmp.Or(hostAlone(path), fmt.Errorf("%w: want a file, or a SOURCE and a name in it, as in: homenode explain demo %s", err, path))
 	}
 	files, broken := readFacts(path, e.In)
 	r := &ask.Reply{Answers: []*answer.Answer{answers.Read(files, x.only(ctx, e, path))}, Form: format.Options{Details: true}}

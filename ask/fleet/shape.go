@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"homenode/ask"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/size/fit"
 	"homenode/source/scenario"
@@ -13,6 +14,15 @@ import (
 
 // Names of the VM and the host in a question without a source.
 const askedVM, askedHost = "vm", "host"
+
+// hostAlone returns an error that names the commands about a host shape without a VM; nil if the text is no host shape.
+func hostAlone(text string) error {
+	shape, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if _, err := fit.ParseType(shape, numa.ESXi80); err != nil {
+		return nil
+	}
+	return fmt.Errorf("%s is a host: which sizes of VMs fit it, homenode size fit --hosts %s answers; for one VM on it add --vm, as in: homenode explain --vm 24x512GB --host %s", shape, words.Command(shape), words.Command(shape))
+}
 
 // shaped returns a VM and a host as a fleet. Each is a shape, optionally followed by settings as in a scenario: "24x512GB
 // hotAdd=on".

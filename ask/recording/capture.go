@@ -28,7 +28,7 @@ type Capture struct {
 	Every        time.Duration `ask:"interval" group:"Read" help:"time between outputs of host commands that were saved without a date"`
 	Start        string        `ask:"start" help:"time of the first of them"`
 	Merge        bool          `ask:"merge,local" help:"FILE is a JSON result of a capture of one file, or a folder of them: answer about all these files (docs/captures.md)"`
-	Fleet        []string      `ask:"fleet" help:"SOURCE of the inventory: what was seen is compared with the prediction"`
+	Fleet        []string      `ask:"fleet" help:"SOURCE of the inventory: observations are compared with the prediction"`
 	ask.Filter   `group:"Show" only:"vm host rule severity select"`
 	Details      bool     `ask:"details" group:"Show" help:"every finding with its advice (table, markdown)"`
 	FailOn       string   `ask:"fail-on" group:"Judge" default:"medium" help:"least severity that makes the exit code 1: info, low, medium, high"`

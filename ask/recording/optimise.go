@@ -35,7 +35,7 @@ func (f *Optimise) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	told, o, err := f.Told(ctx, e, &f.Asked, f.Scenario)
+	told, _, o, err := f.Told(ctx, e, &f.Asked, f.Scenario)
 	if err != nil {
 		return nil, err
 	}

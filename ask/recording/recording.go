@@ -18,7 +18,7 @@ var CaptureEntry = &ask.Entry{Name: "capture", Title: "What happened", Configure
 // Entries lists the questions in display order.
 var Entries = []*ask.Entry{
 	{Name: "simulate", Title: "Simulate", Configured: true, Lead: "The model of the NUMA scheduler runs over this fleet, or a part of it, when you press Show.", New: func() ask.Question { return &Simulate{} },
-		Budget: ask.Budget{Steps: 24_000}, Tables: recording.SimulationTables},
+		Budget: ask.Budget{Steps: 48_000}, Tables: recording.SimulationTables},
 	CaptureEntry,
 	{Name: "optimise", Title: "Optimise", Configured: true, New: func() ask.Question { return &Optimise{} }},
 }

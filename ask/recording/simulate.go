@@ -19,6 +19,7 @@ import (
 	"homenode/output/recording"
 	"homenode/rules/finding"
 	"homenode/rules/simulate"
+	"homenode/rules/verdict/simulation"
 	"homenode/source/story"
 )
 
@@ -41,7 +42,7 @@ type Simulate struct {
 // MostHours is the longest simulation in a shared process.
 const MostHours = 48.0
 
-// Steps returns the number of running VMs times hours.
+// Steps returns the number of running VMs times hours, twice if the same hours without the asked events and changes are simulated too.
 func (f *Simulate) Steps(e *ask.Env) (n int, noun string, err error) {
 	if f.Hours > MostHours {
 		return 0, "", ask.Wrong("hours", fmt.Errorf("found %v, want at most %v on a page; the command has no limit", f.Hours, MostHours))
@@ -64,7 +65,11 @@ func (f *Simulate) Steps(e *ask.Env) (n int, noun string, err error) {
 	if !f.Given("hours") {
 		hours = 24
 	}
-	return int(math.Ceil(float64(running(fleet)) * hours)), "VMs times hours (a cluster or host alone has fewer)", nil
+	n = int(math.Ceil(float64(running(fleet)) * hours))
+	if len(f.Happens()) > 0 {
+		n *= 2
+	}
+	return n, "VMs times hours (events and changes double it; a cluster or host alone has fewer)", nil
 }
 
 // running returns the number of VMs that are or may be powered on.
@@ -89,7 +94,7 @@ func (f *Simulate) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if f.Scenario == "" {
 		return nil, errors.New("want a SCENARIO or a SOURCE, as in: homenode simulate demo")
 	}
-	s, o, err := f.Told(ctx, e, &f.Asked, f.Scenario)
+	s, without, o, err := f.Told(ctx, e, &f.Asked, f.Scenario)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +102,7 @@ func (f *Simulate) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if f.Grid != nil {
 		r, err = f.grid(ctx, e, s, o, from)
 	} else {
-		r, err = f.simulate(ctx, e, s, o, from)
+		r, err = f.simulate(ctx, e, s, without, o, from)
 	}
 	return ask.Partly(r, err, f.Incomplete())
 }
@@ -113,17 +118,24 @@ func (f *Simulate) check(e *ask.Env) error {
 	return nil
 }
 
-// simulate answers with one run.
-func (f *Simulate) simulate(ctx context.Context, e *ask.Env, s *numa.Story, o simulate.Options, from finding.Severity) (*ask.Reply, error) {
+// simulate answers with one run. The overview also compares it with a run without the asked events and changes.
+func (f *Simulate) simulate(ctx context.Context, e *ask.Env, s, without *numa.Story, o simulate.Options, from finding.Severity) (*ask.Reply, error) {
 	if o.Silent && (f.Why || f.VM != "") {
 		return nil, fmt.Errorf("--why, --vm: %d VMs are simulated in sum only: to watch each of them, say how often: --at 'run 24h every=5m'", len(s.Fleet.VMs))
 	}
 	start := time.Now()
+	shown := recording.Options{Details: f.Details, VM: f.VM, Version: e.Version, Words: f.words(), Decided: e.Shared}
+	if without != nil && !o.Silent && !f.Why && f.VM == "" && e.Form != "svg" {
+		r, err := simulate.Run(ctx, without, o)
+		if err != nil {
+			return nil, err
+		}
+		shown.Without = &simulation.Without{Changes: f.Happens(), Harm: simulation.Of(r).Harm()}
+	}
 	result, err := run(ctx, e, s, o)
 	if err != nil {
 		return nil, err
 	}
-	shown := recording.Options{Details: f.Details, VM: f.VM, Version: e.Version, Words: f.words(), Decided: e.Shared}
 	if f.Moment != "" {
 		if shown.Moment, err = story.Moment(s, f.Moment); err != nil {
 			return nil, ask.Wrong("moment", err)

@@ -29,19 +29,19 @@ import (
 type Calibrate struct {
 	ask.Asked
 	Files    []string `ask:"file,arg,need,local"`
-	Path     string   `ask:"path" help:"what the I/O goes through: vsan-esa, nvme"`
+	Path     string   `ask:"path" help:"path of the I/O: vsan-esa, nvme"`
 	Hosts    int      `ask:"host-count" help:"hosts that shared the I/O"`
 	Cores    int      `ask:"host-cores" help:"cores of a host, all sockets"`
 	Core     string   `ask:"core" help:"base frequency of a core: 3.6GHz; with --host-cores the whole of a CPU use in percent"`
 	Idle     string   `ask:"idle" help:"CPU that a host uses without I/O, not counted: 1GHz"`
 	CPU      []string `ask:"cpu" help:"CPU of one host in a test: TEST=78GHz or TEST=68% (repeatable); 78GHz if all tests are of one kind"`
-	CPUFile  string   `ask:"cpu-file" help:"table of what the hosts used in each test"`
+	CPUFile  string   `ask:"cpu-file" help:"table of the CPU use of the hosts in each test"`
 	Guest    string   `ask:"guest-cpu" help:"vCPUs of the guest that Iometer or fio ran in: 2x2GHz"`
 	Limit    string   `ask:"iops-limit" help:"limit of each virtual disk in its storage policy: 5000"`
 	Network  string   `ask:"network-cost" help:"cycles per bit that a host sends and receives: 0.163,0.373 (default: the published)"`
 	Hardware string   `ask:"hardware" help:"processor of the hosts: \"2 x Xeon Gold 6544Y\""`
 	Save     bool     `ask:"save" help:"write the costs to the file of --coefficients"`
-	Replace  bool     `ask:"replace" help:"with --save: keep nothing of what is in the file"`
+	Replace  bool     `ask:"replace" help:"with --save: keep none of the old costs in the file"`
 	Details  bool     `ask:"details" help:"each run, too"`
 	Own      string   `ask:"coefficients" help:"the file that --save writes (default: homenode-size.json)"`
 }

@@ -14,11 +14,11 @@ import (
 	"homenode/size/fit"
 )
 
-// Fit asks how many VMs fit each type of host with all memory local, how much room is left, and which hosts to buy.
+// Fit asks how many VMs, and which sizes of them, fit each type of host with all memory local, how much room is left, and which hosts to buy.
 type Fit struct {
 	ask.Asked
 	Fleet      string   `ask:"source,arg" label:"Fleet"`
-	VMs        []string `ask:"vm" group:"VMs" label:"VMs" example:"24x192GB*40" help:"shape of VMs: 12x96GB is 12 vCPUs and 96 GB, 'db:12x96GB*40' 40 of them with a name (repeatable)"`
+	VMs        []string `ask:"vm" group:"VMs" label:"VMs" example:"24x192GB*40" help:"shape of VMs, without which the answer is the sizes that fit: 12x96GB is 12 vCPUs and 96 GB, 'db:12x96GB*40' 40 of them with a name (repeatable)"`
 	Hosts      string   `ask:"hosts" group:"Hosts" label:"Host types" example:"2x32c/1TB,2x48c/1.5TB" help:"host types: 2x32c/1TB,2x48c/1.5TB"`
 	Cluster    string   `ask:"cluster" label:"Cluster" example:"all" help:"cluster or host of SOURCE, or all; not needed when there is one"`
 	Count      int      `ask:"host-count" default:"10" min:"1" label:"Hosts of the cluster" help:"hosts of the cluster that VMs without a count are for"`
@@ -74,6 +74,9 @@ func (f *Fit) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 		return nil, err
 	}
 	c.Options = a.Options
+	if len(a.Shapes) == 0 {
+		return show.Sizes(c, r, f.Words(nil, "hosts", "release", "reserve", "vcpus-per-core", "overhead")), nil
+	}
 	changes := fit.Changes(ctx, a, r)
 	return show.Answer(c, r, changes), ctx.Err()
 }
@@ -83,10 +86,13 @@ func (f *Fit) described(a *fit.Ask) error {
 	switch {
 	case f.Cluster != "":
 		return errors.New("--cluster: only with a SOURCE")
-	case len(a.Shapes) == 0:
-		return errors.New("--vm: found none, want a shape such as 12x96GB, or a SOURCE with VMs")
+	case len(a.Types) == 0 && len(a.Shapes) == 0:
+		return errors.New("want --vm and --hosts, as in --vm 12x96GB --hosts 2x32c/1TB, --hosts alone for the sizes of VMs that fit, or a SOURCE with VMs")
 	case len(a.Types) == 0:
 		return errors.New("--hosts: found none, want host types such as 2x32c/1TB,2x48c/1.5TB, or a SOURCE with hosts")
+	case len(a.Shapes) == 0:
+		a.Hosts, a.Spare = 0, 0 // the question is which VMs fit a host
+		return f.Refuse("without --vm or a SOURCE the answer is which VMs fit a host", "host-count", "spare", "host-price", "core-price", "gb-price")
 	case a.Shapes[0].Count > 0:
 		a.Hosts = 0 // it is the result
 	case a.Spare >= a.Hosts:
@@ -148,6 +154,9 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	if a.Types = fit.Beside(c.Cluster.Types(), a.Types); len(a.Types) == 0 {
 		return nil, noHost(c.Cluster, ", or --hosts")
 	}
+	if len(a.Shapes) == 0 {
+		return nil, fmt.Errorf("%s has no running VM: want --vm, or --hosts without the SOURCE to ask which VMs fit them", c.Cluster.Name)
+	}
 	a.Hosts = 0
 	today, err := c.Cluster.Today(&a.Options)
 	c.Today = &today
@@ -160,7 +169,7 @@ func noHost(c *fit.Cluster, also string) error {
 	if len(c.Notes) > 0 {
 		why = strings.TrimSuffix(c.Notes[0], ": left out")
 	}
-	return fmt.Errorf("no host of %s can be reckoned with (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, why, also)
+	return fmt.Errorf("no host of %s can be used for the calculation (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, why, also)
 }
 
 // fill sets the release of hosts without one to on (--release).

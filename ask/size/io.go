@@ -19,7 +19,7 @@ type IO struct {
 	ask.Asked
 	Published
 	Fleet      string   `ask:"source,arg" label:"Fleet"`
-	Path       string   `ask:"path" default:"vsan-esa" likely:"nvme,vsan-esa,network,ram" group:"Workload of all hosts" label:"Through" help:"what the traffic goes through: nvme, vsan-esa, network, ram"`
+	Path       string   `ask:"path" default:"vsan-esa" likely:"nvme,vsan-esa,network,ram" group:"Workload of all hosts" label:"Through" help:"path of the traffic: nvme, vsan-esa, network, ram"`
 	IOPS       string   `ask:"iops" label:"I/Os a second" example:"100k" help:"I/Os a second of all hosts: 100k"`
 	Throughput string   `ask:"throughput" label:"Instead: bytes a second" example:"2GB/s" help:"bytes a second instead of --iops: 2GB/s, 900MiB/s"`
 	Block      string   `ask:"block" label:"Size of an I/O" example:"32k" help:"size of an I/O: 32k"`

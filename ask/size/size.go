@@ -22,11 +22,11 @@ const mostVMs = 200_000
 // Entries lists the questions in display order.
 var Entries = []*ask.Entry{
 	{Name: "size fit", Lead: "How many hosts VMs need, or how many VMs fit.", Example: "vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB", Title: "VMs that fit hosts", New: func() ask.Question { return &Fit{} }, Budget: ask.Budget{Steps: 20_000}},
-	{Name: "size io", Lead: "What the I/O of a workload costs.", Example: "iops=100k&block=32k", Title: "CPU of I/O", New: func() ask.Question { return &IO{} }, Budget: ask.Budget{Steps: mostVMs}},
+	{Name: "size io", Lead: "CPU cost of the I/O of a workload.", Example: "iops=100k&block=32k", Title: "CPU of I/O", New: func() ask.Question { return &IO{} }, Budget: ask.Budget{Steps: mostVMs}},
 	{Name: "size latency", Lead: "How long each step of a request waits.", Example: "core=3.0GHz&calls=20", Title: "Latency", New: func() ask.Question { return &Latency{} }, Budget: ask.Budget{Steps: 1}},
-	{Name: "size speed", Lead: "What the vCPU speed of an organization VDC becomes.", Example: "vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", Title: "vCPU speed", New: func() ask.Question { return &Speed{} }, Budget: ask.Budget{Steps: mostVMs}},
+	{Name: "size speed", Lead: "Effect of the vCPU speed of an organization VDC.", Example: "vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", Title: "vCPU speed", New: func() ask.Question { return &Speed{} }, Budget: ask.Budget{Steps: mostVMs}},
 	{Name: "size dump", Lead: "How large the core dump file is, and what it leaves of a boot device.", Example: "ram=1.5TB&boot=32GB", Title: "Core dump", New: func() ask.Question { return &Dump{} }, Budget: ask.Budget{Steps: mostVMs}},
-	{Name: "size pages", Lead: "What page sharing saves.", Example: "memory=1.5TB", Title: "Page sharing", New: func() ask.Question { return &Pages{} }, Budget: ask.Budget{Steps: 1}},
+	{Name: "size pages", Lead: "Memory that page sharing saves.", Example: "memory=1.5TB", Title: "Page sharing", New: func() ask.Question { return &Pages{} }, Budget: ask.Budget{Steps: 1}},
 	{Name: "size upgrade", Lead: "Which VMs change with another release, and what to set first.", Example: "source=SOURCE&release=9.0", Title: "Upgrade", Configured: true, New: func() ask.Question { return &Upgrade{} }, Budget: ask.Budget{Steps: 20_000}},
 	{Name: "size rightsize", Title: "Right size", New: func() ask.Question { return &RightSize{} }},
 	{Name: "size calibrate", Title: "Calibrate", New: func() ask.Question { return &Calibrate{} }},

@@ -92,7 +92,7 @@ func TestCompare(t *testing.T) {
 	for _, tt := range []struct{ name, from, to, want string }{
 		{"a fault cured", "coresPerSocket=2 memory=384GB hotAdd=on", "coresPerSocket=16 memory=384GB", `
 1 better 0 worse 0 other 2 unchanged 0 moved 0 one-sided
-better prod/sql01: the guest sees its 2 nodes, 50 → 0 % far, 16 → 2 sockets, N014 new (medium), N009 new (low), N001 gone
+better prod/sql01: the guest sees its 2 nodes, 50 → 0 % of accesses remote, 16 → 2 sockets, N014 new (medium), N009 new (low), N001 gone
     coresPerSocket 2 -> 16
     hotAdd on -> off
 N014 prod/sql01 none -> medium
@@ -104,7 +104,7 @@ N001 prod/sql01 high -> none
 `},
 		{"moved to an unlike host", "host=esx01 vcpus=32", "host=esx03 vcpus=32", `
 0 better 1 worse 0 other 2 unchanged 0 moved 0 one-sided
-worse prod/sql01: 50 → 75 % far, on esx03
+worse prod/sql01: 50 → 75 % of accesses remote, on esx03
 `},
 		{"powered off", "web01 host=esx01", "web01 power=off host=esx01", `
 0 better 0 worse 0 other 3 unchanged 0 moved 0 one-sided
@@ -253,7 +253,7 @@ func TestNoHost(t *testing.T) {
 	}
 	d = compare(t, judge(t, before), rules.Run(b, rules.Options{}), diff.Options{})
 	v := d.VMs[0]
-	if v.Subject() != "prod/sql01" || v.Verdict != diff.Worse || v.Why[0] != "50 → 75 % far" || v.Why[1] != "when on esx03" {
+	if v.Subject() != "prod/sql01" || v.Verdict != diff.Worse || v.Why[0] != "50 → 75 % of accesses remote" || v.Why[1] != "when on esx03" {
 		t.Errorf("%s %s: %v", v.Verdict, v.Subject(), v.Why)
 	}
 }

@@ -176,7 +176,7 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		add(a.Managed && !b.Managed, "no home node")
 		add(!a.Managed && b.Managed, "has home nodes")
 		x, y := words.Percent(a.FarShare()), words.Percent(b.FarShare())
-		add(x != y, "%s → %s far", strings.TrimSuffix(x, " %"), y)
+		add(x != y, "%s → %s of accesses remote", strings.TrimSuffix(x, " %"), y)
 		if a, b := a.VSockets.Len(), b.VSockets.Len(); a != b {
 			add(true, "%d → %s", a, words.Plural(b, "socket"))
 		}

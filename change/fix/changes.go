@@ -200,15 +200,15 @@ func (m *maker) why(f *finding.Finding, id string) string {
 	case f.VMID == "" && f.Cure() != nil && !m.o.Host:
 		return "options of hosts are changed with --allow host only: " + words.Lower(f.Advice)
 	case f.VMID == "":
-		return "it is about the host, by hand: " + words.Lower(f.Advice)
+		return "change the host by hand: " + words.Lower(f.Advice)
 	case p != nil && f.Planned() && len(p.Edits) == 0:
 		return "nothing has to change; --allow better makes it tidier: " + strings.Join(p.Better, ", ")
 	case seen():
-		return "it was seen, and no setting is known to be its cause: " + words.Lower(f.Advice)
+		return "it was observed, and no setting is known to cause it: " + words.Lower(f.Advice)
 	case m.edits[id] != nil && f.Planned():
 		return "it stays after the change: " + words.Lower(f.Advice)
 	}
-	return "to decide by hand: " + words.Lower(f.Advice)
+	return "decide this by hand: " + words.Lower(f.Advice)
 }
 
 // isLess reports whether a finding is less severe after the change.

@@ -101,7 +101,7 @@ host h1 nodes=2 cores=16 memory=512GB
 host h2 nodes=4 packages=2 cores=8 memory=512GB
 host h3 nodes=2 cores=32 memory=1TB
 vm v host=h3 vcpus=64 memory=800GB coresPerSocket=32 hw=21`,
-			fix.Options{}, []string{"v N014 stays: to decide by hand: keep the VM off h2"}, "v: "},
+			fix.Options{}, []string{"v N014 stays: decide this by hand: keep the VM off h2"}, "v: "},
 		{"the same, allowed", `release 8.0U3
 cluster c
 host h2 nodes=4 packages=2 cores=8 memory=512GB
@@ -119,7 +119,7 @@ cluster c
 host s1 nodes=2 cores=8 memory=256GB
 host b1 nodes=2 cores=24 memory=1TB
 vm v host=s1 vcpus=8 memory=200GB coresPerSocket=8 hw=21`,
-			fix.Options{}, []string{"v N005 stays: it divides the VM on b1 too (1×8 → 2×4), which has room for it as it is: move it there, or --allow split"}, "v: "},
+			fix.Options{}, []string{"v N005 stays: it divides the VM on b1 too (2 clients instead of 1), which has room for it as it is: move it there, or --allow split"}, "v: "},
 		{"it is to be divided all the same", `release 8.0U3
 cluster c
 host s1 nodes=2 cores=8 memory=256GB

@@ -43,7 +43,7 @@ func (m *maker) weigh(ctx context.Context) error {
 	}
 	for id := range m.edits { // it does not settle: nothing is safe
 		if m.kept[id] == "" && m.weighed(id) {
-			m.kept[id] = "no set of changes was found that makes nothing worse"
+			m.kept[id] = "every set of changes that was tried makes something worse"
 		}
 	}
 	m.changed, m.gone, m.eased, m.less, m.cured, m.brings = m.base, nil, nil, nil, nil, nil
@@ -303,16 +303,16 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 			switch {
 			case was == nil || was.Layout.Refused.Any() || o.Closed:
 			case o.Layout.Compare(&was.Layout) > 0:
-				bad("on %s %s would be worse: %s instead of %s", words.List(o.Kind.HostNames()), v.Name, rule.Short(&o.Layout), rule.Short(&was.Layout))
+				bad("on %s %s would be worse: %s; now %s", words.List(o.Kind.HostNames()), v.Name, rule.Spoken(&o.Layout), rule.Spoken(&was.Layout))
 			case i > 0 && !m.o.Split && !m.set() && !o.Small && o.Layout.PPDs.Len() > was.Layout.PPDs.Len() && was.Layout.Compare(&o.Layout) == 0:
 				if room := m.changed.ClusterOf(v).RoomFor(v, o); len(room) > 0 {
 					has := map[bool]string{true: "has", false: "have"}[len(room) == 1]
-					bad("it divides the VM on %s too (%s → %s), which %s room for it as it is: move it there, or --allow split", rule.HostNames(room), rule.Short(&was.Layout), rule.Short(&o.Layout), has)
+					bad("it divides the VM on %s too (%s instead of %d), which %s room for it as it is: move it there, or --allow split", rule.HostNames(room), words.Plural(o.Layout.PPDs.Len(), "client"), was.Layout.PPDs.Len(), has)
 				}
 			}
 		}
 		if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && len(v.On) > 1 && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() && !curedAtHome(d, v.ID) {
-			bad("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
+			bad("it divides the VM further where it runs (%s instead of %d) for hosts that it may move to: --allow split, or keep it off these with a DRS rule", words.Plural(home.PPDs.Len(), "client"), was.PPDs.Len())
 		}
 		if lost := refusedNow(now, v); lost != nil {
 			bad("%s would not power it on", words.List(lost.Kind.HostNames()))

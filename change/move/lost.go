@@ -72,7 +72,7 @@ func (m *Move) lose(s *Shape, g *guest, o Options) {
 	m.loseSizing()
 	for i := range v.On[1:] {
 		if o := &v.On[i+1]; !o.Layout.SameGuest(l) {
-			m.add(Lost, "sizing for each host", fmt.Sprintf("%s on hosts such as %s", rule.Short(&o.Layout), o.Kind.Hosts[0].Name), "the same nodes on every host",
+			m.add(Lost, "sizing for each host", fmt.Sprintf("%s on hosts such as %s", rule.Spoken(&o.Layout), o.Kind.Hosts[0].Name), "the same nodes on every host",
 				k.migrate, "")
 			break
 		}

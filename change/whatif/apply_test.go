@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"homenode/change/whatif"
+	"homenode/esxi/memory"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules"
@@ -501,11 +502,11 @@ host d1 nodes=2 cores=10 memory=100GB
 	f := fleet(t, text)
 	got, _ := apply(t, f, "lose-host=a1")
 	all := whatif.Capacities(f, got)
-	gb := numa.GiB
+	gb, kept := numa.GiB, memory.Of(&f.Hosts[0], false).MinFree
 	want := []whatif.Capacity{{
 		ID: "c", Cluster: "c", Certain: true,
-		Before: whatif.Supply{Hosts: 2, Away: 1, Memory: 200 * gb, Cores: 40, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
-		After:  whatif.Supply{Hosts: 1, Away: 1, Memory: 100 * gb, Cores: 20, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
+		Before: whatif.Supply{Hosts: 2, Away: 1, Memory: 200 * gb, Kept: 2 * kept, Cores: 40, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
+		After:  whatif.Supply{Hosts: 1, Away: 1, Memory: 100 * gb, Kept: kept, Cores: 20, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
 	}}
 	if !slices.Equal(all, want) {
 		t.Errorf("got  %+v\nwant %+v", all, want)

@@ -3,15 +3,17 @@ package whatif
 import (
 	"slices"
 
+	"homenode/esxi/memory"
 	"homenode/numa"
 )
 
 // A Supply contains the capacity of hosts and the demand of VMs. Memory is that of the modules: the overhead of the kernel and of each VM is unknown and
-// not included.
+// not subtracted.
 type Supply struct {
 	Hosts      int        `json:"hosts"`              // that can run VMs
 	Away       int        `json:"away,omitempty"`     // hosts in maintenance, or not connected
 	Memory     numa.Bytes `json:"bytes"`              // of these hosts
+	Kept       numa.Bytes `json:"keptFreeBytes"`      // of Memory, by ESXi (C-23): VMs have the rest
 	Tier       numa.Bytes `json:"tierBytes,omitzero"` // of slower memory tiers in addition (A-12)
 	Cores      int        `json:"cores"`
 	VMs        int        `json:"vms"`     // powered on, templates left out; unknown counts as on
@@ -35,6 +37,9 @@ type Capacity struct {
 	Stopped int `json:"cannotRun,omitempty"`
 }
 
+// Over returns the memory of the VMs beyond that which the hosts have for VMs; 0 if all fits.
+func (s *Supply) Over() numa.Bytes { return max(0, s.Configured-s.Memory+s.Kept) }
+
 // Fits reports whether the reservations fit the memory: VMs beyond it do not power on. The result is not certain if a size is unknown, or a reservation
 // that could change it: if the whole memory of the VMs fits, so do their reservations.
 func (s *Supply) Fits() (fits, certain bool) {
@@ -56,7 +61,7 @@ func Capacities(before, after *numa.Fleet) []Capacity {
 			h := &f.Hosts[i]
 			id, name := "host "+h.ID, h.Name
 			if h.Cluster != "" {
-				if was, is := b[id], a[id]; is.Hosts == 0 || is.Unknown > 0 || is.Configured <= max(was.Configured, is.Memory) || is.Memory == a[h.Cluster].Memory {
+				if was, is := b[id], a[id]; is.Hosts == 0 || is.Unknown > 0 || is.Configured <= was.Configured || is.Over() == 0 || is.Memory == a[h.Cluster].Memory {
 					continue
 				}
 				name = names[h.Cluster] + "/" + name
@@ -96,7 +101,7 @@ func supplies(f *numa.Fleet) map[string]Supply {
 		}
 		s := Supply{Away: 1}
 		if h.Ready() {
-			s = Supply{Hosts: 1, Memory: h.Memory.Value, Tier: h.TierMemory.Value, Cores: h.Cores.Value}
+			s = Supply{Hosts: 1, Memory: h.Memory.Value, Kept: memory.Of(h, false).MinFree, Tier: h.TierMemory.Value, Cores: h.Cores.Value}
 			if !h.Memory.Known() || !h.Cores.Known() {
 				s.Unknown = 1
 			}
@@ -130,7 +135,7 @@ func supplies(f *numa.Fleet) map[string]Supply {
 }
 
 func (s *Supply) add(o *Supply) {
-	s.Hosts, s.Away, s.Memory, s.Tier, s.Cores = s.Hosts+o.Hosts, s.Away+o.Away, s.Memory+o.Memory, s.Tier+o.Tier, s.Cores+o.Cores
+	s.Hosts, s.Away, s.Memory, s.Kept, s.Tier, s.Cores = s.Hosts+o.Hosts, s.Away+o.Away, s.Memory+o.Memory, s.Kept+o.Kept, s.Tier+o.Tier, s.Cores+o.Cores
 	s.VMs, s.VCPUs, s.Configured, s.Reserved = s.VMs+o.VMs, s.VCPUs+o.VCPUs, s.Configured+o.Configured, s.Reserved+o.Reserved
 	s.Unknown, s.Unreserved = s.Unknown+o.Unknown, s.Unreserved+o.Unreserved
 }

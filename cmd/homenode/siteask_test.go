@@ -39,7 +39,7 @@ func TestSiteAsks(t *testing.T) {
 		"/what-if?add-host=2x32c/1TB+cluster=prod-a":                   {"capacity"},
 		"/what-if?what-if=vm%3Dsql01+hotAdd%3Doff":                     {"Switching CPU hot add off lets sql01 see its 2 NUMA nodes"},
 		"/vm?vm=sql01": {"/what-if?coresPerSocket=2&amp;hotAdd=on&amp;hw=19&amp;memory=384GB&amp;vcpus=32&amp;vm=sql01", "/host?host=esx02.demo", "The guest sees 1 node, carried by 2 clients. CPU hot add hides NUMA"},
-		"/calculator":  {"What a VM gets on a host, and why.", "Show an example", `placeholder="512GB"`},
+		"/calculator":  {"The topology of a VM on a host, and why.", "Show an example", `placeholder="512GB"`},
 		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB":                                                                                  {"The guest sees 2 nodes, carried by 2 clients. Nothing to do about its settings.", `class="picture topo"`},
 		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", " numa.vcpu.maxPerVirtualNode=8 ", " numa.vcpu.min=4"},
 		"/calculator?kind=fit": {"Show an example", `placeholder="24x192GB*40"`},

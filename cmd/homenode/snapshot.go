@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,6 +46,9 @@ func newSnapshot() *cobra.Command {
 			}
 			if err := cmp.Or(names.Check(file), asks.Take(&src, args)); err != nil {
 				return err
+			}
+			if names.anonymise && strings.EqualFold(filepath.Ext(file), ".csv") {
+				return anonymiseCapture(cmd, src.Sources, file, &names)
 			}
 			fleet, err := src.Read(cmd.Context(), asks.Session.Env(cmd), true, src.Sources...)
 			if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"homenode/esxi/product"
 	"homenode/internal/atomicfile"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/anonymise"
 )
@@ -19,11 +21,12 @@ import (
 type nameFlags struct {
 	anonymise   bool
 	key, reveal string
+	known       *anonymise.Key // in the file of --key; nil for a new file
 }
 
 func (f *nameFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.anonymise, "anonymise", false, "replace names, UUIDs, addresses and paths by pseudonyms")
-	cmd.Flags().StringVar(&f.key, "key", "", "with --anonymise: new file for the key to the names, mode 0600 (default FILE.key.json for -o FILE.json)")
+	cmd.Flags().StringVar(&f.key, "key", "", "with --anonymise: file for the key to the names, mode 0600; one that is there goes on (default: a new one, FILE.key.json for -o FILE.json)")
 	cmd.Flags().StringVar(&f.reveal, "reveal", "", "key file of --anonymise: give the names back")
 	cmd.MarkFlagsMutuallyExclusive("anonymise", "reveal")
 	cmd.MarkFlagsMutuallyExclusive("key", "reveal")
@@ -40,20 +43,57 @@ func (f *nameFlags) Check(file string) error {
 		return errors.New("--key FILE is missing: where to save the key to the names")
 	case f.key == "":
 		f.key = strings.TrimSuffix(file, filepath.Ext(file)) + ".key.json"
+		if _, err := os.Lstat(f.key); err == nil {
+			return fmt.Errorf("%s exists: a key is never overwritten, for the names would be lost; --key %s continues it", f.key, words.Command(f.key))
+		}
+		return nil
 	}
-	if _, err := os.Lstat(f.key); err == nil {
-		return fmt.Errorf("%s exists: a key is never overwritten, for the names would be lost", f.key)
+	known, err := readKey(f.key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	f.known = known
+	return err
 }
 
-// withdraw removes the key of a snapshot that could not be written. The next attempt creates
+// withdraw removes the new key of a snapshot that could not be written. The next attempt creates
 // another key.
 func (f *nameFlags) withdraw() error {
-	if !f.anonymise {
+	if !f.anonymise || f.known != nil {
 		return nil
 	}
 	return os.Remove(f.key)
+}
+
+func readKey(file string) (*anonymise.Key, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	key, err := anonymise.ReadKey(file, in)
+	return key, errors.Join(err, in.Close())
+}
+
+// pseudonyms returns those of the key, or none yet.
+func (f *nameFlags) pseudonyms() *anonymise.Pseudonyms {
+	if f.known != nil {
+		return f.known.Pseudonyms(product.Public)
+	}
+	return &anonymise.Pseudonyms{Public: product.Public}
+}
+
+// save writes the key to the pseudonyms. A key that was there has all of its names still.
+func (f *nameFlags) save(cmd *cobra.Command, names *anonymise.Pseudonyms) error {
+	write := atomicfile.WriteNew
+	if f.known != nil {
+		write = atomicfile.Write
+	}
+	key := names.Key()
+	if err := write(f.key, key.Write); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s: the key to %d names; keep it to yourself\n", f.key, len(key.Names()))
+	return err
 }
 
 // apply replaces or restores the names of the fleet. It saves the key before writing any output
@@ -61,19 +101,12 @@ func (f *nameFlags) withdraw() error {
 func (f *nameFlags) apply(cmd *cobra.Command, fleet *numa.Fleet) (*numa.Fleet, error) {
 	switch {
 	case f.anonymise:
-		out, key := anonymise.Fleet(fleet, product.Public)
-		if err := atomicfile.WriteNew(f.key, key.Write); err != nil {
-			return nil, err
-		}
-		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s: the key to %d names; keep it to yourself\n", f.key, len(key.Names()))
-		return out, err
+		names := f.pseudonyms()
+		out := names.Fleet(fleet)
+		return out, f.save(cmd, names)
 	case f.reveal != "":
-		in, err := os.Open(f.reveal)
+		key, err := readKey(f.reveal)
 		if err != nil {
-			return nil, err
-		}
-		key, err := anonymise.ReadKey(f.reveal, in)
-		if err = errors.Join(err, in.Close()); err != nil {
 			return nil, err
 		}
 		out, err := key.Fleet(fleet)

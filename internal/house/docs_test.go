@@ -29,6 +29,15 @@ func TestDocuments(t *testing.T) {
 	if words > mostWords {
 		t.Errorf("%v have %d words together, want at most %d", read, words, mostWords)
 	}
+	script, err := os.ReadFile(filepath.Join(root, "scripts/release"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, archived, _ := strings.Cut(string(script), "\ncp -r")
+	archived, _, found := strings.Cut(archived, `"$common/"`)
+	if !found {
+		t.Fatal("scripts/release copies no documents")
+	}
 	shown, links := map[string]bool{}, 0
 	for _, p := range slices.Sorted(maps.Keys(pages)) {
 		if path.Dir(p) == "docs" && !slices.Contains(read, p) {
@@ -42,6 +51,9 @@ func TestDocuments(t *testing.T) {
 				to = path.Join(path.Dir(p), file)
 			}
 			shown[to] = true
+			if top, below, _ := strings.Cut(to, "/"); below != "" && !strings.Contains(archived, " "+top+" ") || strings.HasSuffix(to, ".go") {
+				t.Errorf("%s: %s is in no archive of a release", p, link)
+			}
 			if _, err := os.Stat(filepath.Join(root, to)); err != nil {
 				t.Errorf("%s: %s is not there", p, link)
 			} else if heading != "" && strings.HasSuffix(to, ".md") && !slices.Contains(headingsOf(pages[to]), heading) {

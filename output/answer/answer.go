@@ -97,6 +97,7 @@ type Change struct {
 type Drawing struct {
 	ID    string // the anchor on a page: a letter, then letters, digits and hyphens; "" for none
 	About string // one sentence about its content
+	Worst []Cell // the objects with the worst values; pages link them behind About
 	Wide  bool   // it needs the full width of a page
 	// Picture draws it for a page or a file.
 	Picture func() *picture.Picture
@@ -213,6 +214,23 @@ func BadIf(is bool) Tone {
 		return Bad
 	}
 	return Plain
+}
+
+// Explain adds a sentence below the table; "" adds none.
+func (t *Table) Explain(sentence string) {
+	if sentence != "" {
+		t.Foot = append(t.Foot, sentence)
+	}
+}
+
+// Texts returns the texts of all cells.
+func (t *Table) Texts() (all []string) {
+	for _, row := range t.Rows {
+		for i := range row {
+			all = append(all, row[i].Text)
+		}
+	}
+	return all
 }
 
 // Add adds a row of plain cells.

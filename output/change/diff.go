@@ -9,6 +9,7 @@ import (
 	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Options are the options of comparing fleets.
@@ -176,18 +177,16 @@ func verdicts(d *diff.Drift) string {
 	return s + fmt.Sprintf(", %d unchanged", d.Unchanged)
 }
 
-// shortLegend explains the short notation of layouts.
-const shortLegend = "2×16: 2 clients of 16 vCPU; blind: the guest sees 1 node; sees: other nodes than clients; +50 %: memory on another node"
-
 // differences returns tables of the VMs with another layout or other findings, and of the
 // findings.
 func differences(d *diff.Drift, o Options, from, to string) (out []answer.Table) {
 	if rows := changedRows(d, o.Details); len(rows) > 0 {
-		t := answer.Table{Name: "vms", Columns: answer.Columns("", "VM", from, to, "why"), Foot: []string{shortLegend}, Plain: &answer.Table{Columns: answer.Columns("verdict", "VM", "ID", from, to, "why")}}
+		t := answer.Table{Name: "vms", Columns: answer.Columns("", "VM", from, to, "why"), Plain: &answer.Table{Columns: answer.Columns("verdict", "VM", "ID", from, to, "why")}}
 		for i, r := range rows {
 			t.Add(r.word(), r.subjects(), r.from, r.to, r.why)
 			t.Rows[i][0].Tone = map[diff.Verdict]answer.Tone{diff.Worse: answer.High, diff.Other: answer.Low}[r.verdict]
 		}
+		t.Explain(rule.ShortLegend(t.Texts()...))
 		for _, r := range changedRows(d, true) {
 			t.Plain.Add(r.word(), r.first, r.vms[0].ID, r.from, r.to, r.why)
 		}

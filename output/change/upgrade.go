@@ -34,6 +34,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 				t.Rows = append(t.Rows, append(head, answer.Cell{}, answer.Cell{}, answer.Cell{Text: "the same layout"}, answer.Cell{Text: strings.Join(v.New, ", ")}))
 			}
 		}
+		t.Explain(rule.ShortLegend(t.Texts()...))
 		a.Tables = append(a.Tables, t)
 	}
 	a.Tables = append(a.Tables, firstTable(r)...)
@@ -105,7 +106,7 @@ func upgradeVerdict(r *upgrade.Result) []string {
 	case worse > 0:
 		out = append(out, words.Verb(worse, "VM is", "VMs are")+" worse off: decide by hand before.")
 	case all > 0:
-		out = append(out, "None is worse off.")
+		out = append(out, "No VM gets worse.")
 	}
 	if n := len(r.Dropped); n > 0 {
 		out = append(out, fmt.Sprintf("%s not get ESXi %s: it no longer supports their processors.", words.Verb(n, "host does", "hosts do"), r.Release))

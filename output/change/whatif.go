@@ -8,7 +8,6 @@ import (
 	"homenode/change/whatif"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
-	"homenode/numa"
 	"homenode/output/answer"
 )
 
@@ -53,7 +52,7 @@ func effectText(e *whatif.Effect) string {
 	}
 	text := strings.Join(parts, ", ")
 	if e.VMs > 0 && e.Hosts > 0 && strings.HasPrefix(e.Change, "lose-host=") {
-		return text + " have to power on elsewhere: judged where it suits them worst"
+		return text + " must power on elsewhere: assessed on the least suitable one"
 	}
 	if all := e.Hosts + e.VMs; e.Changed == 0 {
 		text += ", nothing changes"
@@ -106,14 +105,17 @@ func load(s *whatif.Supply) string {
 
 // tooMuch describes the effect of configuring more memory than the hosts have.
 func tooMuch(s *whatif.Supply) string {
-	over := s.Configured - s.Memory
+	over, have := s.Over(), "the host has"
+	if s.Hosts > 1 {
+		have = "the hosts have"
+	}
 	switch {
 	case s.Tier == 0:
-		return fmt.Sprintf("%s more than there is: ballooning or swapping once all is touched", over)
+		return fmt.Sprintf("%s more than %s for VMs: expect ballooning or swapping once all is touched", over, have)
 	case over <= s.Tier:
-		return fmt.Sprintf("%s more than the DRAM: in slower memory tiers once all is touched", over)
+		return fmt.Sprintf("%s more than the DRAM that %s for VMs: in slower memory tiers once all is touched", over, have)
 	}
-	return fmt.Sprintf("%s more than the DRAM and its slower tiers: ballooning or swapping once all is touched", over-s.Tier)
+	return fmt.Sprintf("%s more than the DRAM and its slower tiers: expect ballooning or swapping once all is touched", over-s.Tier)
 }
 
 // shortages describes resources that clusters lack only after the change.
@@ -121,8 +123,7 @@ func shortages(all []whatif.Capacity) (out []string) {
 	for i := range all {
 		c := &all[i]
 		fits, _ := c.Before.Fits()
-		over := func(s *whatif.Supply) numa.Bytes { return max(0, s.Configured-s.Memory) }
-		if c.After.Hosts == 0 && c.Before.VMs > 0 || fits && !c.Fits || over(&c.After) > over(&c.Before) {
+		if c.After.Hosts == 0 && c.Before.VMs > 0 || fits && !c.Fits || c.After.Over() > c.Before.Over() {
 			out = append(out, fmt.Sprintf("%s: %s.", texttab.Clean(c.Cluster), capacityText(c)))
 		}
 	}
@@ -146,9 +147,9 @@ func roomText(c *whatif.Capacity) string {
 		return "no host is left"
 	case !c.Fits:
 		return fmt.Sprintf("%s of reservations do not fit: VMs do not power on", c.After.Reserved-c.After.Memory)
-	case c.After.Configured > c.After.Memory && c.After.Unreserved > 0:
+	case c.After.Over() > 0 && c.After.Unreserved > 0:
 		return fmt.Sprintf("%s; reservations of %s are unknown: they may not power on", tooMuch(&c.After), words.Plural(c.After.Unreserved, "VM"))
-	case c.After.Configured > c.After.Memory:
+	case c.After.Over() > 0:
 		return tooMuch(&c.After)
 	case !c.Certain:
 		return fmt.Sprintf("fits, as far as sizes are known (%d unknown)", c.After.Unknown)

@@ -45,7 +45,7 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	}
 	what := words.List(parts)
 	if len(p.Changes) == 0 {
-		none := "Nothing to change: no finding that is shown has a cure that makes nothing else worse."
+		none := "Nothing to change: none of the findings can be cured without making something worse."
 		if p.Asked.Set != nil {
 			none = "Nothing to change: every setting has the requested value already, or stays for the reason given."
 		}
@@ -78,10 +78,10 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 		a.Notes = append(a.Notes, answer.Note{Text: "The source states no NUMA nodes of the hosts: 1 per package is assumed. Check it before you apply the plan (esxcli hardware memory get), and state another number with --nodes-per-socket."})
 	}
 	for _, t := range []answer.Table{
-		texts(p, "guests", "What guests, licences and power-on notice", noticed),
-		texts(p, "brings", "What a change brings along", func(c *fix.Change) []string { return c.Brings }),
-		texts(p, "assumes", "What the layout after a change assumes", func(c *fix.Change) []string { return c.Assumes }),
-		texts(p, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }),
+		texts(p, "guests", "Effects on guests, licences and the next power-on", noticed),
+		texts(p, "brings", "New findings after a change", func(c *fix.Change) []string { return c.Brings }),
+		texts(p, "assumes", "Assumptions about the layout after a change", func(c *fix.Change) []string { return c.Assumes }),
+		texts(p, "lost", "Not restored by a rollback", func(c *fix.Change) []string { return c.Lost }),
 	} {
 		if len(t.Rows) > 0 {
 			a.Tables = append(a.Tables, t)
@@ -143,9 +143,9 @@ func left(p *fix.Plan) string {
 			n++
 		}
 	}
-	text := "none above info stays"
+	text := "nothing above INFO remains"
 	if n > 0 {
-		text = words.Plural(n, "finding") + " above info " + map[bool]string{true: "stays", false: "stay"}[n == 1]
+		text = words.Plural(n, "finding") + " above INFO " + map[bool]string{true: "remains", false: "remain"}[n == 1]
 	}
 	if kept > 0 {
 		text += fmt.Sprintf("; %d left as %s", kept, map[bool]string{true: "it is", false: "they are"}[kept == 1])
@@ -156,16 +156,21 @@ func left(p *fix.Plan) string {
 // changes lists the changes. The short table merges similar VMs; the table for pages and spreadsheets has each change with all details.
 func changes(p *fix.Plan) []answer.Table {
 	short := answer.Table{Name: "changes", Title: "Changes", Columns: answer.Columns(">batches", "cluster", "object", "change", "layout", "cures", "downtime")}
-	full := answer.Table{Name: "changes", Title: "Changes", Long: true, Columns: answer.Columns(">batch", "cluster", "object", "cures", "downtime", "layout", "change")}
-	hosts := answer.Table{Name: "hosts", Title: "What each VM gets on every host", Long: true, Columns: answer.Columns("VM", "on", "now", "then")}
+	full := answer.Table{Name: "changes", Title: "Changes", Long: true, First: true, Columns: answer.Columns("object", "change", "before", "after", "cures", "downtime", "cluster", ">batch")}
+	hosts := answer.Table{Name: "hosts", Title: "Layout of each VM on every host, before and after", Long: true, Columns: answer.Columns("VM", "on", "before", "after")}
 	type key struct{ cluster, change, layout, cures, downtime string }
 	of := map[key][]*fix.Change{}
 	var order []key
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		full.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, cures(c), c.Downtime, ownLayout(c), edits(c.Edits))
-		for _, e := range c.Layout {
-			hosts.Add(c.VM.Name, strings.Join(e.Hosts, ", "), e.Now.Text, e.After.Text)
+		before, after := answer.Cell{}, answer.Cell{}
+		if len(c.Layout) > 0 {
+			before, after = sides(&c.Layout[0])
+		}
+		full.Rows = append(full.Rows, []answer.Cell{{Text: c.Target().Name}, {Text: edits(c.Edits)}, before, after, {Text: cures(c)}, {Text: c.Downtime}, {Text: c.Target().Cluster}, {Text: fmt.Sprint(c.Batch)}})
+		for i := range c.Layout {
+			before, after := sides(&c.Layout[i])
+			hosts.Rows = append(hosts.Rows, []answer.Cell{{Text: c.VM.Name}, {Text: strings.Join(c.Layout[i].Hosts, ", ")}, before, after})
 		}
 		k := key{c.Target().Cluster, edits(c.Edits), shortLayout(c), cures(c), c.Downtime}
 		if of[k] == nil {
@@ -184,9 +189,13 @@ func changes(p *fix.Plan) []answer.Table {
 		}
 		short.Add(batches, k.cluster, name, k.change, k.layout, k.cures, k.downtime)
 	}
+	for _, t := range []*answer.Table{&short, &full, &hosts} {
+		t.Explain(rule.ShortLegend(t.Texts()...))
+	}
 	if slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return c.Better != nil }) {
-		short.Foot = []string{"Some of them have further edits that cure nothing and make the VM tidier: --allow better takes them too."}
-		full.Foot = short.Foot
+		const more = "Some VMs have optional improvements too, which cure no finding: --allow better includes them."
+		short.Explain(more)
+		full.Explain(more)
 	}
 	short.Plain = &full
 	return []answer.Table{short, full, hosts}
@@ -203,6 +212,22 @@ func ownLayout(c *fix.Change) string {
 		return ""
 	}
 	return pair(&c.Layout[0])
+}
+
+// sides returns the layouts before and after a change: one that hides nodes from the guest, or has memory on another node, is marked, and both
+// are faint if the change keeps the layout.
+func sides(e *fix.Effect) (before, after answer.Cell) {
+	side := func(l *fix.Layout) answer.Cell {
+		c := answer.Cell{Text: l.Text}
+		switch {
+		case l.Text == e.Now.Text && l.Text == e.After.Text:
+			c.Tone = answer.Faint
+		case l.FarShare > 0 || len(l.PPDs) > 1 && len(l.VPDs) <= 1:
+			c.Tone = answer.Bad
+		}
+		return c
+	}
+	return side(&e.Now), side(&e.After)
 }
 
 func pair(e *fix.Effect) string {
@@ -263,7 +288,7 @@ func shown(e numa.Edit, v numa.Value) string {
 
 // texts lists the remarks about changes, without duplicates, with their VMs.
 func texts(p *fix.Plan, name, title string, said func(*fix.Change) []string) answer.Table {
-	t := answer.Table{Name: name, Title: title, Columns: answer.Columns("what", "of")}
+	t := answer.Table{Name: name, Title: title, Columns: answer.Columns("note", "of")}
 	of := map[string][]string{}
 	var order []string
 	for i := range p.Changes {
@@ -285,7 +310,7 @@ const mostLeft = 3
 
 // leftTables lists the remaining findings: those above info with their reason, merged by rule and reason.
 func leftTables(p *fix.Plan) []answer.Table {
-	t := answer.Table{Name: "left", Title: "What stays, and why", Columns: answer.Columns("rule", "severity", "object", "why")}
+	t := answer.Table{Name: "left", Title: "Remaining findings, and why", Columns: answer.Columns("rule", "severity", "object", "why")}
 	type key struct{ rule, severity, why string }
 	of := map[key][]string{}
 	var order []key

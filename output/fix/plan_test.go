@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"homenode/change/fix"
+	"homenode/output/answer"
 	"homenode/output/fix/script"
 	"homenode/source/scenario"
 )
@@ -43,6 +44,24 @@ func TestNotices(t *testing.T) {
 			if !strings.Contains(text, key) || !strings.Contains(text, seen) {
 				t.Errorf("%s, %s: want %q and %q in\n%s", word, name, key, seen, text)
 			}
+		}
+	}
+}
+
+// TestSides marks the side of a change on which the guest does not see its nodes, or has memory on another node.
+func TestSides(t *testing.T) {
+	blind, whole, far := fix.Layout{Text: "2×16 blind", VPDs: []int{32}, PPDs: []int{16, 16}}, fix.Layout{Text: "2×16", VPDs: []int{16, 16}, PPDs: []int{16, 16}}, fix.Layout{Text: "1×8 +10 %", VPDs: []int{8}, PPDs: []int{8}, FarShare: 0.1}
+	for _, tt := range []struct {
+		before, after fix.Layout
+		want          [2]answer.Tone
+	}{
+		{blind, whole, [2]answer.Tone{answer.Bad, answer.Plain}},
+		{far, blind, [2]answer.Tone{answer.Bad, answer.Bad}},
+		{blind, blind, [2]answer.Tone{answer.Faint, answer.Faint}},
+	} {
+		before, after := sides(&fix.Effect{Now: tt.before, After: tt.after})
+		if got := [2]answer.Tone{before.Tone, after.Tone}; got != tt.want || before.Text != tt.before.Text || after.Text != tt.after.Text {
+			t.Errorf("%s → %s: %v %v, tones want %v", tt.before.Text, tt.after.Text, before, after, tt.want)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (r *Run) Answer() *answer.Answer {
 	}
 	if undo {
 		a.Tables = append(a.Tables, leftTables(r.Plan)...)
-		if lost := texts(r.Plan, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }); len(lost.Rows) > 0 {
+		if lost := texts(r.Plan, "lost", "Not restored by a rollback", func(c *fix.Change) []string { return c.Lost }); len(lost.Rows) > 0 {
 			a.Tables = append(a.Tables, lost)
 		}
 	}

@@ -161,7 +161,7 @@ var clusterFields = slices.Concat([]answer.Field[*clusterRow]{
 	about("Wide VMs whose guest sees one node", faults(clusterCount("Guest blind", 11, "Guest blind", func(r *clusterRow) int { return r.Blind }))),
 	about("VMs with more memory than their nodes hold: remote once touched, N%L below 100", faults(clusterCount("Too big", 8, "Too big", func(r *clusterRow) int { return r.TooBig }))),
 	{Name: "Differ by host", Width: 13, Cell: func(r *clusterRow) table.Cell { return table.Number(r.Differing) }, Head: "Fits everywhere",
-		About: "Whether every VM gets the same layout after a power cycle on any host of the cluster; else how many get another one on some host, better or worse, or cannot run there",
+		About: "Does every VM get the same layout after a power cycle on any host of the cluster? If not: how many get another one on some host, better or worse, or cannot run there",
 		Shown: func(r *clusterRow) answer.Cell { return answer.Cell{Text: r.Fits(), Tone: toneIf(r.Differing > 0)} }},
 }, runningFields(true, func(r *clusterRow) judged.Running { return r.Running }), countFields(func(r *clusterRow) []*finding.Finding { return r.findings }))
 

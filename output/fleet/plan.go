@@ -48,10 +48,11 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 
 // planTable has the plan of the explained VM.
 func planTable(p *rule.Proposal) answer.Table {
-	t := answer.Table{Name: "plan", Title: "one plan for all findings", Columns: planColumns}
+	t := answer.Table{Name: "plan", Title: "one plan for all findings", Columns: planColumns, First: true}
 	for _, row := range planRows(p) {
 		t.Add(row[:]...)
 	}
+	t.Explain(rule.ShortLegend(t.Texts()...))
 	return t
 }
 
@@ -66,5 +67,6 @@ func (x *index) plansTable() answer.Table {
 			name = ""
 		}
 	}
+	t.Explain(rule.ShortLegend(t.Texts()...))
 	return t
 }

@@ -110,7 +110,7 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 		far, _, ok := remoteOf(v)
 		return table.Known(ok, table.MiB(far))
 	}),
-	{Head: "Remote", Right: true, About: "Of the memory that numastat saw, what is on other nodes than the layout wants", Only: stated, Shown: func(r *vmRow) answer.Cell {
+	{Head: "Remote", Right: true, About: "Share of the memory in numastat that is on other nodes than the layout requires", Only: stated, Shown: func(r *vmRow) answer.Cell {
 		far, all, ok := remoteOf(r.stated)
 		if !ok {
 			return answer.Cell{Text: "unknown"}

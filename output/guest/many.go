@@ -233,7 +233,7 @@ func findings(r *many.Report) answer.Table {
 
 // doubts lists, for each guest, missing results and the reasons.
 func doubts(r *many.Report) answer.Table {
-	t := answer.Table{Name: "doubts", Title: "What is not known, and why", Columns: answer.Columns("guest", "what", "why", "what helps")}
+	t := answer.Table{Name: "doubts", Title: "Unknown, and why", Columns: answer.Columns("guest", "what", "why", "what helps")}
 	for i := range r.Guests {
 		g := &r.Guests[i]
 		for _, reason := range g.Reasons {

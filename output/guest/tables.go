@@ -149,7 +149,7 @@ func pairs(r *measured.Result) answer.Table {
 }
 
 func steps(r *measured.Result) answer.Table {
-	t := answer.Table{Name: "steps", Title: "What a request waits for", Columns: answer.Columns("step", "where", ">median", ">25 to 75 %", ">99 %", "what was done")}
+	t := answer.Table{Name: "steps", Title: "Waiting times of a request", Columns: answer.Columns("step", "where", ">median", ">25 to 75 %", ">99 %", "what was done")}
 	for _, s := range r.Steps {
 		t.Add(s.Name, s.Where, nanoseconds(s.Latency.Median), nanoseconds(s.Latency.P25)+" – "+nanoseconds(s.Latency.P75), nanoseconds(s.Latency.P99), s.About)
 	}

@@ -151,7 +151,7 @@ func leftTables(p *plan.Plan) []answer.Table {
 	}
 	names := map[alike][]string{}
 	var order []alike
-	all := answer.Table{Name: "left", Columns: answer.Columns("VM", ">vCPUs", "memory", "why", "what would help")}
+	all := answer.Table{Name: "left", Columns: answer.Columns("VM", ">vCPUs", "memory", "why", "cure")}
 	for i := range p.Made.VMs {
 		v := &p.Made.VMs[i]
 		if v.Host >= 0 {
@@ -165,7 +165,7 @@ func leftTables(p *plan.Plan) []answer.Table {
 		names[key] = append(names[key], p.VMs[i].Name)
 		all.Add(p.VMs[i].Name, strconv.Itoa(s.VCPUs), s.Memory.String(), v.Why, v.Cure)
 	}
-	t := answer.Table{Name: "left", Title: "VMs that no host takes", Columns: answer.Columns("VMs", ">each vCPUs", "memory", "why", "what would help"), Plain: &all}
+	t := answer.Table{Name: "left", Title: "VMs that fit no host", Columns: answer.Columns("VMs", ">each vCPUs", "memory", "why", "cure"), Plain: &all}
 	for _, k := range order {
 		t.Rows = append(t.Rows, []answer.Cell{{Text: words.Few(names[k])}, {Text: strconv.Itoa(k.vcpus)}, {Text: k.memory.String()}, {Text: k.why, Tone: answer.Medium}, {Text: k.cure}})
 	}

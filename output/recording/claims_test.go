@@ -54,7 +54,7 @@ func TestCaptureVerdictWithConfiguration(t *testing.T) {
 		{"thresholds", rules.Watched{Judgement: rules.Judgement{Policy: &policy.Policy{}}, Muted: []rules.Muted{{Finding: m009, Why: rules.MutedThresholds}}, Laxer: []string{"M004.busy is 150 %, not 80 %"}}, false,
 			"NUMA cannot be ruled out " + where + ": 1 finding by the default thresholds alone (M009); M004.busy is 150 %, not 80 %.", looked},
 		{"a part accepted", rules.Watched{Judgement: rules.Judgement{Policy: &policy.Policy{}, Findings: []finding.Finding{m009}, Suppressed: accepted(m001)}}, true,
-			"NUMA had a part in it: 1 of 2 VMs had trouble with it " + where + ": first of all web01: , 2026-11-20 22:01 to 22:02.", "Not counted: 1 accepted finding (M001)."},
+			"NUMA had a part in it: 1 of 2 VMs had trouble with it " + where + ": the worst is web01: , 2026-11-20 22:01 to 22:02.", "Not counted: 1 accepted finding (M001)."},
 		{"lost, and more accepted", rules.Watched{Judgement: rules.Judgement{Policy: &policy.Policy{}, Findings: []finding.Finding{m001}, Suppressed: accepted(m004)}}, true,
 			"1 of 2 VMs lost locality " + where + "; most remote memory over time: sql01 (gid 4711), 73.8 GB on average in 2 h 44 min, up to 62 % of its memory from 2026-11-21 00:05 to 00:59.",
 			"Not counted: 1 accepted finding (M004)."},

@@ -205,7 +205,7 @@ func (r *report) decided(v *simulation.VM, chosen []*scheduler.Decision) []answe
 	if most > mostDecided+1 && !r.o.Details {
 		most = mostDecided
 	}
-	t := answer.Table{Name: "decided", Title: "What was decided, and why", Columns: columns("time", "host", "what", "why", "rules")}
+	t := answer.Table{Name: "decided", Title: "Decisions and their reasons", Columns: columns("time", "host", "what", "why", "rules")}
 	for _, one := range rows[:most] {
 		t.Add(append([]string{r.moment(one.at)}, one.cells...)...)
 	}

@@ -35,6 +35,8 @@ type Options struct {
 	Moment time.Time
 	// Decided adds a table with every decision of a simulation.
 	Decided bool
+	// Without is the simulation without the requested events and changes, for comparison; nil for none.
+	Without *simulation.Without
 }
 
 // A report is an assessed set of recordings from which an answer is made.

@@ -281,6 +281,8 @@ type simulatedResult struct {
 	Happened  []simulation.Happening `json:"happened"`
 	Lives     []simulatedJSON        `json:"simulatedVMs"`
 	Decisions []simulation.Decision  `json:"decisions"`
+	Harmed    simulation.Harm        `json:"harmed"`
+	Without   *simulation.Without    `json:"without,omitempty"`
 }
 
 type storyJSON struct {
@@ -325,7 +327,8 @@ type lifeJSON struct {
 }
 
 func (r *report) simulatedResult(happened []simulation.Happening) simulatedResult {
-	j := simulatedResult{result: r.result(), Judged: r.sim.Watched != nil, Story: r.storyJSON(), Happened: list(happened), Lives: []simulatedJSON{}, Decisions: decisions(r.sim, r.sim.About())}
+	j := simulatedResult{result: r.result(), Judged: r.sim.Watched != nil, Story: r.storyJSON(), Happened: list(happened), Lives: []simulatedJSON{}, Decisions: decisions(r.sim, r.sim.About()),
+		Harmed: r.sim.Harm(), Without: r.o.Without}
 	j.Inventory = "" // it would be the story
 	j.VMs, j.Hosts = len(r.sim.Order), len(r.sim.Story.Fleet.Hosts)
 	for _, v := range r.sim.Order {

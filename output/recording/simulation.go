@@ -23,6 +23,9 @@ import (
 func Simulation(result *simulate.Result, o Options) *answer.Answer {
 	r := simulated(result, o)
 	a := r.simulation("homenode-simulation", lines(r.sim.Verdict()))
+	if o.Without != nil {
+		a.Verdict = slices.Insert(a.Verdict, 1, o.Without.Text(r.sim.Harm()))
+	}
 	a.Facts = append(r.told(words.Took(o.Took)), r.asked()...)
 	// Notes about the inventory are only shown by homenode assess.
 	r.note(a, "simulation", slices.Concat(result.Outcome.Problems, r.Doubts()))
@@ -310,9 +313,9 @@ func (r *report) simulatedFoot(vms []*simulation.VM) []string {
 		notes = append(notes, "SWAPPED: the most memory at a time that was swapped or ballooned. A VM of which more than 1 % was, has no performance index.")
 	}
 	if priced {
-		text := "PERFORMANCE: 1 is all memory local and no wait, with what the published figures allow (docs/evidence/cost.md)."
+		text := "PERFORMANCE: 1 is all memory local and no wait, as far as published figures allow (docs/evidence/cost.md)."
 		if star {
-			text += " *: partly outside what was measured; --vm NAME says how."
+			text += " *: partly outside the measured range; --vm NAME explains it."
 		}
 		notes = append(notes, text)
 	}

@@ -224,7 +224,7 @@ func TestSimulatedTrouble(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a := recording.Simulation(simulated(t, tt.story), recording.Options{})
 			text := string(written(t, "table", a, format.Options{}))
-			if want := "Simulated: the hosts cannot carry all of it: " + tt.want; a.Verdict[0] != want {
+			if want := "Simulated: the hosts cannot run everything: " + tt.want; a.Verdict[0] != want {
 				t.Errorf("verdict %q, want %q", a.Verdict[0], want)
 			}
 			if strings.Contains(text, "no harm") {

@@ -55,9 +55,9 @@ func watch(w *rule.Watch) {
 	if v.Remote.Most >= w.Host.Options.Remote {
 		f.Severity = finding.Medium
 	}
-	f.Advice = "Look what binds its memory to other nodes: numa.nodeAffinity (N025), memory affinity (N023)"
+	f.Advice = "Find out what binds its memory to other nodes: numa.nodeAffinity (N025), memory affinity (N023)"
 	if keep != "" {
-		f.Advice = fmt.Sprintf("Keep %s before the VM takes its memory: move a VM to another host first. What is remote now comes home under load; %s", keep, rule.PlaceAgain)
+		f.Advice = fmt.Sprintf("Keep %s before the VM allocates its memory: move another VM away first. The memory that is remote now migrates home under load; %s", keep, rule.PlaceAgain)
 	}
 	w.Report(f)
 }

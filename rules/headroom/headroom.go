@@ -74,7 +74,7 @@ func check(p *rule.Pass) {
 		}
 	}
 	if all > have {
-		overcommitted(&f, tight, vms, all, have, h)
+		overcommitted(&f, tight, vms, all, numa.Bytes(p.Kind.Machine.ForVMs()), h)
 	} else {
 		describe(p, &f, tight, vms, reserve)
 	}
@@ -141,7 +141,7 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 			n.ID, n.Memory.Value, words.Plural(len(homes), "VM"), round(n.spilled), round(reserve), rule.Names(homes), n.VCPUs, words.Plural(n.Cores, "core"))
 	}
 	if n.nowhere > 0 {
-		f.Message += fmt.Sprintf("; %s are to be had from no other node and are ballooned or swapped then", round(n.nowhere))
+		f.Message += fmt.Sprintf("; %s do not fit any other node and are ballooned or swapped then", round(n.nowhere))
 	}
 	f.Message += foreign(n.Node, vms)
 	if more := len(tight) - 1; more > 0 {
@@ -185,8 +185,8 @@ func sum(vms []*rule.VM) (all numa.Bytes) {
 // touched, and no placement makes room for it.
 func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have numa.Bytes, h *numa.Host) {
 	f.Severity = finding.Low
-	f.Message = fmt.Sprintf("%s %s of memory on a host of %s: %s if all is touched; the largest are %s",
-		words.Verb(len(vms), "running VM has", "running VMs have"), round(all), round(have), rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
+	f.Message = fmt.Sprintf("%s %s of memory on a host that has %s for VMs (ESXi keeps %s free): %s if all is touched; the largest are %s",
+		words.Verb(len(vms), "running VM has", "running VMs have"), round(all), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
 	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)", round(all-have))
 	if bound(vms) {
 		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"

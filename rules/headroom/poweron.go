@@ -14,7 +14,7 @@ import (
 // because admission checks only reservations (B-30), and reclaims memory from all VMs. There is no cost before that. A host with too little
 // memory for the running VMs is another finding. A VM whose reservation is not available in addition to the running VMs does not power on.
 func powerOn(p *rule.Pass, running []*rule.VM) {
-	have, taken := numa.Bytes(p.Kind.Machine.AllMemory), sum(running)
+	have, taken := numa.Bytes(p.Kind.Machine.ForVMs()), sum(running)
 	reserved := vnuma.Reserved{}
 	for _, v := range running {
 		reserved.Add(&v.Guest.Needs)
@@ -36,8 +36,8 @@ func powerOn(p *rule.Pass, running []*rule.VM) {
 			f.Ways = []numa.Way{numa.ByHand(fmt.Sprintf("before you power on %s, move VMs with reservations off %s, or reserve less", v.Name, p.Host.Name))}
 			f.Evidence = append(f.Evidence, finding.Of("memory reservation", v.MemoryReservation, v.At), finding.Of("CPU reservation in MHz", v.CPUReservation, v.At))
 		case need <= have && taken <= have && taken+need > have:
-			f.Message = fmt.Sprintf("%s is powered off, and %s of %s have %s of its %s: with the %s of %s, %s if all memory is used",
-				v.Name, words.Plural(len(running), "running VM"), p.Host.Name, round(taken), round(have), need, v.Name, rule.Beyond(round(taken+need-have), p.Host.TierMemory.Value))
+			f.Message = fmt.Sprintf("%s is powered off, and the %s %s of the %s that %s has for VMs: with the %s of %s, %s if all memory is used",
+				v.Name, words.Verb(len(running), "running VM has", "running VMs have"), round(taken), round(have), p.Host.Name, need, v.Name, rule.Beyond(round(taken+need-have), p.Host.TierMemory.Value))
 		default:
 			continue
 		}

@@ -108,7 +108,7 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	beyond := on.Lacks(&v.Guest)
 	f := finding.Finding{
 		Severity: p.Beyond(beyond), Topic: "memory",
-		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are to be had from no other node and are ballooned or swapped",
+		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s do not fit any other node and are ballooned or swapped",
 			memory, memory-beyond, words.Plural(len(nodes), "node"), words.Ranges(nodes), p.Where(others), beyond),
 		Ways: []numa.Way{list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory))},
 	}
@@ -151,7 +151,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 	}
 	f := finding.Finding{
 		Severity: finding.Medium, Topic: rule.Beside,
-		Message: fmt.Sprintf("affinity binds %s with %s of memory to %s with %s (%s): %s are to be had from no other node and are ballooned or swapped once all is touched",
+		Message: fmt.Sprintf("affinity binds %s with %s of memory to %s with %s (%s): %s do not fit any other node and are ballooned or swapped once all is touched",
 			rule.Names(bound), memory, words.Plural(n, "node"), has, words.Ranges(nodes), memory-has),
 		Ways: []numa.Way{numa.ByHand("bind some of these VMs to other nodes, or move them to another host")},
 	}

@@ -67,7 +67,7 @@ func report(p *rule.Pass, key, value, why string) {
 	}
 	switch key {
 	case allowHotAdd:
-		f.Ways = append(f.Ways, numa.ByHand("give it what it needs"))
+		f.Ways = append(f.Ways, numa.ByHand("give it the resources that it needs"))
 		f.Evidence = append(f.Evidence, finding.Of("CPU hot add", v.CPUHotAdd, v.At), finding.Of("virtual hardware", v.Hardware, v.At))
 		if on.Layout.Why == vnuma.ByHotAdd && on.Layout.Wide() { // the guest does not see NUMA, although somebody intended it
 			f.Severity = finding.Low

@@ -67,7 +67,7 @@ func onPCPUs(p *rule.Pass, vms []*rule.VM) {
 				words.Plural(len(g.pcpus), "PCPU"), words.Ranges(g.pcpus), words.Plural(cores, "core"))
 		}
 		if load > 1 {
-			f.Message += fmt.Sprintf("; PCPU %d alone is wanted by %.1f vCPUs", busiest, load)
+			f.Message += fmt.Sprintf("; PCPU %d alone has a demand of %.1f vCPUs", busiest, load)
 		}
 		for i, v := range g.vms {
 			f.Evidence = append(f.Evidence, finding.Evidence{Name: "CPU affinity of " + v.Name, Value: words.Ranges(g.lists[i]), Origin: pinOrigin(v.VM), At: v.At},
@@ -192,7 +192,7 @@ func onNodes(p *rule.Pass) {
 		}
 		f := finding.Finding{
 			Severity: finding.Low, Topic: fmt.Sprintf("node %d", n.ID),
-			Message: fmt.Sprintf("numa.nodeAffinity presses %s onto node %d: %.0f vCPUs on %d cores",
+			Message: fmt.Sprintf("numa.nodeAffinity restricts %s to node %d: %.0f vCPUs on %d cores",
 				rule.Names(users), n.ID, vcpus, n.Cores),
 			Advice: "Clear numa.nodeAffinity where no device asks for it, or spread the VMs over the nodes",
 		}

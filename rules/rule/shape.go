@@ -8,6 +8,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // Short returns a layout in short form: clients × vCPUs, followed by its problem.
@@ -37,6 +38,44 @@ func Short(l *vnuma.Layout) string {
 	}
 	return s
 }
+
+// Spoken returns a layout in words, for the middle of a sentence: "2 clients (2 × 16 vCPU), the guest sees 1 node, 50 % of its memory remote".
+func Spoken(l *vnuma.Layout) string {
+	if l.Refused.Any() {
+		return "no power-on"
+	}
+	s := words.Plural(l.PPDs.Len(), "client") + " (" + l.PPDs.String() + " vCPU)"
+	if l.VPDs.Len() != l.PPDs.Len() {
+		s += ", the guest sees " + words.Plural(max(1, l.VPDs.Len()), "node")
+	}
+	if !l.Managed {
+		return s + ", no home node"
+	}
+	if far := l.FarShare(); far > 0 {
+		s += ", " + words.Percent(far) + " of its memory remote"
+	}
+	return s
+}
+
+// ShortLegend explains the parts of the short form that occur in texts; "" if none does.
+func ShortLegend(texts ...string) string {
+	all := strings.Join(texts, "\n")
+	if !shortForm.MatchString(all) {
+		return ""
+	}
+	parts := []string{"2×16: 2 clients of 16 vCPU"}
+	for _, p := range []struct{ word, means string }{
+		{" blind", "blind: the guest sees 1 node"}, {" sees ", "sees: other nodes than clients"},
+		{" no home", "no home: not placed on a node"}, {" +", "+50 %: memory on another node"},
+	} {
+		if strings.Contains(all, p.word) {
+			parts = append(parts, p.means)
+		}
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+var shortForm = pattern.Of(`\d×\d`)
 
 func shortSplit(s vnuma.Split) string {
 	if s.Len() <= 1 {

@@ -129,7 +129,7 @@ func (v *Verdict) Explain(f *finding.Finding) {
 	}
 	switch {
 	case len(v.Left) == 0:
-		f.Message += "; no known cause fits what is known of it"
+		f.Message += "; no known cause fits these facts"
 		f.Advice = "Report the facts of this finding: its cause is not in the table of symptoms"
 	case v.Proven:
 		texts = nil

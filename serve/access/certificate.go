@@ -47,7 +47,7 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return nil, err
 	}
 	if c.Warn != nil {
-		c.Warn(fmt.Errorf("the certificate of before stays: %w", err))
+		c.Warn(fmt.Errorf("the previous certificate remains in use: %w", err))
 	}
 	return c.now, nil
 }
@@ -60,7 +60,7 @@ func (c *Certificate) stat() (at [2]time.Time, err error) {
 			return at, err
 		}
 		if i == 1 && info.Mode().Perm()&0o007 != 0 && os.PathSeparator == '/' { // the group may be one for certificates
-			return at, fmt.Errorf("%s: everybody may read it (mode %04o): chmod 640 it", path, info.Mode().Perm())
+			return at, fmt.Errorf("%s: it is readable by everybody (mode %04o): chmod 640 it", path, info.Mode().Perm())
 		}
 		at[i] = info.ModTime()
 	}

@@ -36,7 +36,7 @@ func (c *Collector) Closely(id string) (every time.Duration, until time.Time, er
 		other.mu.Unlock()
 	}
 	if n >= mostClosely {
-		return 0, until, fmt.Errorf("%d hosts of %s are looked at closely already: wait until one is over", n, c.name)
+		return 0, until, fmt.Errorf("%d hosts of %s are polled closely already: wait until one of them ends", n, c.name)
 	}
 	h.mu.Lock()
 	h.until = now.Add(closelyFor)

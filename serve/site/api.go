@@ -159,8 +159,8 @@ func (s *Site) openAPI(ctx context.Context) node {
 	paths := node{
 		apiPath + "status":    apiGet("how collecting goes", nil, node{"200": apiBody("each vCenter and host", apiObject("format", "version", "vcenters"))}),
 		apiPath + "findings":  apiGet("the findings that hold now, and those that ended", nil, node{"200": apiBody("findings with their begin", apiObject("format", "version", "open", "ended"))}),
-		apiPath + "vms":       apiGet("what is seen of every VM now", nil, node{"200": apiBody("VMs, the lowest locality first", apiObject("format", "version", "vms"))}),
-		apiPath + "inventory": apiGet("a snapshot of the inventory with what is seen", []node{apiQuery("vcenter", "which, where there are several", false, apiText)}, node{"200": apiBody("a snapshot", apiObject()), "404": node{"description": "no inventory was read", "content": node{"text/plain": node{"schema": apiText}}}}),
+		apiPath + "vms":       apiGet("the current state of every VM", nil, node{"200": apiBody("VMs, the lowest locality first", apiObject("format", "version", "vms"))}),
+		apiPath + "inventory": apiGet("a snapshot of the inventory with observations", []node{apiQuery("vcenter", "which, where there are several", false, apiText)}, node{"200": apiBody("a snapshot", apiObject()), "404": node{"description": "no inventory was read", "content": node{"text/plain": node{"schema": apiText}}}}),
 	}
 	for _, p := range pages() {
 		if !p.question() {
@@ -189,7 +189,7 @@ func (s *Site) openAPI(ctx context.Context) node {
 			}
 			parameters = append(parameters, apiQuery(f.Name, about, false, f.schema()))
 		}
-		paths[apiPath+p.name()] = apiGet("what the page "+p.path+" shows: "+p.title, parameters,
+		paths[apiPath+p.name()] = apiGet("the content of page "+p.path+": "+p.title, parameters,
 			node{"200": apiBody("the answer, as docs/reference/json.md describes it", answered(p)), "400": failure, "404": failure, "503": failure})
 	}
 	return node{"openapi": "3.1.0", "info": node{"title": "homenode", "version": "1", "description": "The questions of homenode's pages, answered with the JSON of its commands. It only reads."}, "paths": paths}

@@ -70,7 +70,7 @@ func (x *request) showTopology() (*view, error) {
 	if !slices.ContainsFunc(fields, func(f field) bool { return f.Value != f.Default }) {
 		example := cloned(x.query)
 		maps.Copy(example, topologyExample)
-		v.answer = &answer.Answer{Title: v.title, Verdict: []string{"What a VM gets on a host, and why."}}
+		v.answer = &answer.Answer{Title: v.title, Verdict: []string{"The topology of a VM on a host, and why."}}
 		v.links = []link{{exampleLink, x.page.path + "?" + example.Encode()}}
 		return v, nil
 	}

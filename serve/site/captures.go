@@ -69,7 +69,7 @@ func showCaptures(x *request) (*view, error) {
 		a.Verdict = []string{words.Plural(n, "capture") + "."}
 	}
 	if left > 0 {
-		a.Note(words.Verb(left, "file is", "files are") + " left out: what leads out of the folder, what is no file, and what is beyond the first thousands")
+		a.Note(words.Verb(left, "file is", "files are") + " left out: links out of the folder, special files, and files beyond the first thousands")
 	}
 	if x.site.Captures == nil || len(all) == 0 {
 		a.Note("To see captures of a folder here, start the server with --captures DIR.")

@@ -87,10 +87,33 @@ func (m hostMap) drawing(before []string, about, id, title, measure, dark, bad s
 		}
 		return cmp.Compare(a.Name, b.Name)
 	})
-	if worst := m.worst(before); len(worst) > 0 {
-		about += "; worst: " + words.Few(worst)
+	d := drawingOf("nodes", about, chart.Chart{ID: id, Title: "Nodes of " + words.Plural(n, "host") + title, Figure: h})
+	d.Worst = m.linked(m.worst(before))
+	return d
+}
+
+// mostWorst is the maximum number of hosts that a map names as the worst.
+const mostWorst = 5
+
+// linked returns the first hosts with their addresses.
+func (m hostMap) linked(names []string) (out []answer.Cell) {
+	address := map[string]string{}
+	for _, rows := range m {
+		for i := range rows {
+			address[rows[i].Name] = rows[i].Link
+		}
 	}
-	return drawingOf("nodes", about, chart.Chart{ID: id, Title: "Nodes of " + words.Plural(n, "host") + title, Figure: h})
+	for i, name := range names {
+		if i == mostWorst && len(names) > mostWorst+1 {
+			return append(out, answer.Cell{Text: fmt.Sprintf("… %d more", len(names)-i)})
+		}
+		c := answer.Cell{Text: name}
+		if link := address[name]; link != "" {
+			c.To = answer.Object{Kind: answer.Elsewhere, ID: link}
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // nodesNow charts the current state of the nodes of every host; hosts that cannot be seen have none.

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/rule"
@@ -88,10 +89,26 @@ func (l *Live) unseen(vcenter string, at time.Time) (t answer.Table, hosts, wait
 	return t, hosts, waiting
 }
 
-// vmCells returns the table cells of a VM's current state.
-func vmCells(v *board.VMNow, limit float64) []answer.Cell {
+// unmeasurable explains the dash that replaces N%L of the VMs for which interleaved returns true.
+const unmeasurable = "N%L –: the memory is interleaved over the home nodes, and N%L counts all of them as local (M006)."
+
+// interleaved reports whether the memory of the VM is interleaved by its settings, so that its N%L is meaningless.
+func (x *request) interleaved() func(vmID string) bool {
+	judged := x.fleet.Result.ByID()
+	return func(id string) bool {
+		v := judged[id]
+		return v != nil && len(v.On) > 0 && v.On[0].Layout.Memory.Placement == vnuma.Interleaved
+	}
+}
+
+// addVM adds the current state of a VM to a table with the vmColumns.
+func addVM(t *answer.Table, v *board.VMNow, limit float64, interleaved func(vmID string) bool) {
 	locality, ready := answer.Cell{Text: "–"}, answer.Cell{Text: "–"}
-	if v.Locality != nil {
+	if v.HomeSet.Len() > 1 && interleaved(v.VMID) {
+		if t.Foot == nil {
+			t.Foot = []string{unmeasurable}
+		}
+	} else if v.Locality != nil {
 		locality = answer.Cell{Text: rule.NL(*v.Locality), Sort: strconv.FormatFloat(*v.Locality, 'g', -1, 64)}
 		if *v.Locality < limit {
 			locality.Tone = answer.Bad
@@ -103,18 +120,18 @@ func vmCells(v *board.VMNow, limit float64) []answer.Cell {
 	size := func(b numa.Bytes) answer.Cell {
 		return answer.Cell{Text: b.String(), Sort: strconv.FormatInt(int64(b), 10)}
 	}
-	return []answer.Cell{{Text: v.VM, To: vmObject(v)}, {Text: v.Host, To: answer.Object{Kind: "host", ID: cmp.Or(v.HostID, v.Host)}}, {Text: v.HomeSet.String()}, locality, size(v.Local), size(v.Remote), {Text: strconv.FormatInt(v.Moves.All, 10)}, ready}
+	t.Rows = append(t.Rows, []answer.Cell{{Text: v.VM, To: vmObject(v)}, {Text: v.Host, To: answer.Object{Kind: "host", ID: cmp.Or(v.HostID, v.Host)}}, {Text: v.HomeSet.String()}, locality, size(v.Local), size(v.Remote), {Text: strconv.FormatInt(v.Moves.All, 10)}, ready})
 }
 
-// vmColumns are the columns of vmCells.
+// vmColumns are the columns of addVM.
 var vmColumns = answer.Columns("VM", "Host", "Home nodes", ">N%L", ">Local", ">Remote", ">Migrations", ">Ready a vCPU")
 
 // vmNow returns the current observation of a VM, and a sentence if its locality is low; false without an observation.
-func (l *Live) vmNow(vcenter, id string, at time.Time) (t answer.Table, said string, ok bool) {
+func (l *Live) vmNow(vcenter, id string, at time.Time, interleaved func(vmID string) bool) (t answer.Table, said string, ok bool) {
 	t = answer.Table{Name: "seen", Title: "Seen now", Columns: vmColumns}
 	for _, v := range l.Board.VMsOf(func(h *board.Host, vm string) bool { return h.VCenter == vcenter && vm == id }) {
 		t.Title = "Seen at " + moment(v.Time, at)
-		t.Rows = append(t.Rows, vmCells(&v, l.Board.LowLocality()))
+		addVM(&t, &v, l.Board.LowLocality(), interleaved)
 		if v.Locality != nil && *v.Locality < l.Board.LowLocality() {
 			said = fmt.Sprintf("Only %s of the memory of %s is local now: %v is on other nodes than its home node.", rule.NL(*v.Locality), v.VM, v.Remote)
 			if v.HomeSet.Len() > 1 {
@@ -126,7 +143,7 @@ func (l *Live) vmNow(vcenter, id string, at time.Time) (t answer.Table, said str
 }
 
 // hostNow returns the current observations of a host's nodes and VMs; nil without any.
-func (l *Live) hostNow(vcenter, id string, at time.Time) (tables []answer.Table) {
+func (l *Live) hostNow(vcenter, id string, at time.Time, interleaved func(vmID string) bool) (tables []answer.Table) {
 	limits := l.Board.Limits()
 	l.Board.Each(func(h *board.Host) {
 		if h.VCenter != vcenter || h.ID != id {
@@ -159,7 +176,7 @@ func (l *Live) hostNow(vcenter, id string, at time.Time) (tables []answer.Table)
 	}
 	vms := answer.Table{Name: "vms", Title: "VMs, seen now", Columns: vmColumns}
 	for _, v := range l.Board.VMsOf(func(h *board.Host, _ string) bool { return h.VCenter == vcenter && h.ID == id }) {
-		vms.Rows = append(vms.Rows, vmCells(&v, limits.Locality))
+		addVM(&vms, &v, limits.Locality, interleaved)
 	}
 	return append(tables, vms)
 }

@@ -19,6 +19,7 @@ import (
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/held"
+	"homenode/source/scenario"
 )
 
 // seen is a board with one host, and how collecting goes of it and of one that cannot be seen.
@@ -38,7 +39,7 @@ func TestFleetNow(t *testing.T) {
 	s := &Site{Fleets: func() []*held.Fleet { return nil }, Live: &Live{Board: b, Status: status}}
 	code, _, body := get(t, s, "/")
 	for _, want := range []string{"<dt>now</dt>", "1 VM runs with much remote memory:", "(70 % local)", "<dt>last hour</dt>", "1 VM had trouble:", "waiting for the inventory", "Little of the memory is local", "1 of 2 hosts cannot be seen", "no answer within 15s",
-		"esx01: node 0: cores in use 90 %, free memory 2 %, N%L 70 %; node 1: cores in use unknown", `href="/host?host=host-1"`, "esx02: not seen",
+		"esx01: node 0: cores in use 90 %, free memory 2 %, N%L 70 %; node 1: cores in use unknown", `; worst: <a href="/host?host=host-1">esx01</a></figcaption>`, "esx02: not seen",
 		"1 of 2 hosts reporting", `<main id="main" data-live>`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("status %d: %q is not on the page", code, want)
@@ -238,4 +239,33 @@ var tag = regexp.MustCompile(`<[^>]*>`)
 // textIn returns the text of a page.
 func textIn(body string) string {
 	return strings.Join(strings.Fields(tag.ReplaceAllString(body, "")), " ")
+}
+
+// TestInterleavedNow: N%L of a VM whose memory is interleaved over its home nodes reads 100 and means nothing: a dash stands there, with the reason.
+func TestInterleavedNow(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm sql host=esx1 vcpus=24 memory=64GB hotAdd=on\nvm two host=esx1 vcpus=24 memory=64GB\nvm web host=esx1 vcpus=4 memory=16GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := board.New(rules.Options{}, time.Hour)
+	b.Fleet("c", f)
+	tick := numa.Tick{Host: "esx1", Time: time.Now(), Nodes: []numa.NodeTick{{ID: 0}, {ID: 1}}}
+	for i, name := range []string{"sql", "two", "web"} {
+		v := numa.VMTick{Name: name, GID: int64(7 + i), Has: numa.HasMemory | numa.HasHomes, Homes: numa.SetOf(0, 1), Local: 64 * numa.GiB}
+		if name == "web" {
+			v.Homes = numa.SetOf(1)
+		}
+		tick.VMs = append(tick.VMs, v)
+	}
+	b.Tick("c", f.Hosts[0].ID, &tick)
+	s := &Site{Fleets: func() []*held.Fleet {
+		return []*held.Fleet{{Name: "c", Result: rules.Run(f, rules.Options{}), Sources: []string{"fleet.txt"}}}
+	}, Live: &Live{Board: b, Status: func() []collect.Status { return nil }}}
+	for page, want := range map[string][2]bool{"/vm?vm=sql": {false, true}, "/vm?vm=two": {true, false}, "/vm?vm=web": {true, false}, "/host?host=esx1": {true, true}} {
+		code, _, body := get(t, s, page)
+		_, table, _ := strings.Cut(body, "Ready a vCPU")
+		if got := [2]bool{strings.Contains(table, ">100 %<"), strings.Contains(body, unmeasurable)}; got != want {
+			t.Errorf("%s: status %d: a percentage and a reason %v, want %v", page, code, got, want)
+		}
+	}
 }

@@ -131,7 +131,7 @@ const firstNow = 2
 
 // firstTable lists the things to do first, with the cost of each problem and its cure.
 func firstTable(h *lately, settings *answer.Answer) answer.Table {
-	t := answer.Table{Name: "first", Title: "Do first", First: true, Columns: answer.Columns("Who", "What it costs", "Cure", "Alike")}
+	t := answer.Table{Name: "first", Title: "Do first", First: true, Columns: answer.Columns("Object", "Cost", "Cure", "Alike")}
 	if h != nil {
 		for i := range h.events {
 			if e := &h.events[i]; e.open && e.Worst().Needed() && len(t.Rows) < firstNow {

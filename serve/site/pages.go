@@ -47,7 +47,7 @@ func showCluster(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{answer: joined(a, judged), command: command, most: 3}
+	v := &view{answer: joined(a, judged), command: command, most: 3, first: true}
 	return v, x.addMemoryOfMany(v.answer, name, nil, "vcenter", x.fleet.Name, "cluster", name)
 }
 
@@ -109,7 +109,7 @@ func joined(a, judged *answer.Answer) *answer.Answer {
 // showStatus shows the status of collecting.
 func showStatus(x *request) (*view, error) {
 	if x.site.Status == nil {
-		verdict := "Nothing is collected: these pages are of a file."
+		verdict := "Nothing is collected: these pages show a file."
 		return &view{answer: &answer.Answer{Title: "Status", Verdict: []string{verdict}, Facts: []answer.Fact{{Name: "source", Text: strings.Join(x.fleet.Sources, " ")}}}}, nil
 	}
 	if x.site.Live == nil {

@@ -52,7 +52,7 @@ func showPlans(x *request) (*view, error) {
 func withWaysOn(a *answer.Answer) *answer.Answer {
 	out := *a
 	out.Tables = slices.DeleteFunc(slices.Clone(a.Tables), func(t answer.Table) bool { return len(t.Rows) == 0 && t.Fill == nil })
-	out.Verdict = append(slices.Clone(a.Verdict), "What can be done instead:")
+	out.Verdict = append(slices.Clone(a.Verdict), "Alternatives:")
 	return &out
 }
 

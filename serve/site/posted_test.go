@@ -112,3 +112,15 @@ func TestPresets(t *testing.T) {
 		}
 	}
 }
+
+// TestCureFirst: on the pages of a VM and of a host the cure stands above the drawings.
+func TestCureFirst(t *testing.T) {
+	s := heldFleet(t, "release 7.0U3\ncluster c\nhost esx[1-2] cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm sql host=esx1 vcpus=24 memory=64GB hotAdd=on\n")
+	for page, cure := range map[string]string{"/vm?vm=sql": "one plan for all findings", "/host?host=esx1": "Do first"} {
+		_, _, body := get(t, s, page)
+		at, drawing := strings.Index(body, ">"+cure), strings.Index(body, `id="drawings"`)
+		if at < 0 || drawing < 0 || at > drawing {
+			t.Errorf("%s: the cure at %d, drawings at %d", page, at, drawing)
+		}
+	}
+}

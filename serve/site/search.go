@@ -96,7 +96,7 @@ func (s *Site) search(w http.ResponseWriter, r *http.Request) {
 	case q == "":
 		v.answer.Verdict = []string{"Type a part of the name of a VM, host, cluster, rule or setting."}
 	default:
-		v.answer.Verdict = []string{fmt.Sprintf("Nothing is named like %q.", q), "Parts of names are enough; small and capital letters are the same."}
+		v.answer.Verdict = []string{fmt.Sprintf("No VM, host, rule or setting is named like %q.", q), "Parts of names are enough; upper and lower case do not matter."}
 	}
 	x.write(w, http.StatusOK, v)
 }

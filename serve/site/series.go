@@ -82,10 +82,11 @@ func marks(p *keep.Past, found []board.Alarm) (all []finding.Finding) {
 	return all
 }
 
-// pastVM charts the history of a VM, with its findings in that period.
-func pastVM(p *keep.Past, found []board.Alarm, span string) answer.Drawing {
-	o := timeline.Options{Findings: marks(p, found), Events: func(*capture.Recording, *capture.VM) []capture.Event { return p.Events }}
-	about := fmt.Sprintf("Over the %s, %s, with what happened to it", labelOf(span), spanText(p.Recording))
+// pastVM charts the history of a VM, with its findings in that period. N%L of interleaved memory is left out.
+func pastVM(p *keep.Past, found []board.Alarm, span string, interleaved bool) answer.Drawing {
+	o := timeline.Options{Findings: marks(p, found), Events: func(*capture.Recording, *capture.VM) []capture.Event { return p.Events },
+		Blind: func(*capture.VM) bool { return interleaved }}
+	about := fmt.Sprintf("Over the %s, %s, with its events", labelOf(span), spanText(p.Recording))
 	return answer.Drawing{ID: "over-time", About: about, Wide: true, Picture: func() *picture.Picture { return timeline.VM(p.Recording, p.VM, o) }}
 }
 
@@ -267,7 +268,12 @@ func (x *request) columns() (*columns, error) {
 	if p == nil {
 		return nil, &unknownError{"nothing is kept of " + vm.Name}
 	}
-	return columnsOf(p, now.Add(-length), now), nil
+	c := columnsOf(p, now.Add(-length), now)
+	if x.interleaved()(vm.ID) {
+		clear(c.Locality)
+		clear(c.Least)
+	}
+	return c, nil
 }
 
 // vm returns the one VM in the address.

@@ -26,7 +26,7 @@ func showHost(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{answer: joined(a, judged), command: command, most: 10}
+	v := &view{answer: joined(a, judged), command: command, most: 10, first: true}
 	if len(hosts) == 1 {
 		v.links = x.furtherOfHost(hosts[0])
 	}
@@ -61,10 +61,10 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if err := x.addHappened(v.answer, at, ofHost(h.Name)); err != nil {
 		return err
 	}
-	if now := l.hostNow(vcenter, h.ID, at); now != nil {
+	if now := l.hostNow(vcenter, h.ID, at, x.interleaved()); now != nil {
 		v.answer.Tables = append(now, v.answer.Tables...)
 		v.answer.Notes = slices.Clone(v.answer.Notes)
-		v.answer.Note("free memory of the drawing and of its table is what is left once the VMs have touched all their memory; the nodes as they are seen have what is free now")
+		v.answer.Note("free memory in the drawing and its table is the amount left once the VMs have touched all their memory; the observed nodes show the amount free now")
 	}
 	status, every, ok := l.seenOf(vcenter, h.ID)
 	if !ok {
@@ -144,7 +144,7 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 		return err
 	}
 	if past != nil {
-		out.Drawings = slices.Concat([]answer.Drawing{pastVM(past, found, span)}, out.Drawings)
+		out.Drawings = slices.Concat([]answer.Drawing{pastVM(past, found, span, x.interleaved()(vm.ID))}, out.Drawings)
 	}
 	if err := l.addMemory(x.Context(), &out, vm.Name, length, at, nil, "vcenter", vcenter, "vm_id", vm.ID); err != nil {
 		return err
@@ -153,9 +153,13 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 		out.Tables = append([]answer.Table{eventTable("In the "+labelOf(span), events)}, out.Tables...)
 		out.Verdict = append([]string{events[0].sentence()}, out.Verdict...)
 	}
-	if t, said, ok := l.vmNow(vcenter, vm.ID, at); ok {
+	if t, said, ok := l.vmNow(vcenter, vm.ID, at, x.interleaved()); ok {
 		t.First = true
-		out.Tables = append([]answer.Table{t}, out.Tables...)
+		at := 0
+		for at < len(out.Tables) && out.Tables[at].First { // the plan
+			at++
+		}
+		out.Tables = slices.Insert(slices.Clone(out.Tables), at, t)
 		if said != "" {
 			out.Verdict = append([]string{said}, out.Verdict...)
 		}

@@ -158,12 +158,12 @@ func showWhatIf(x *request) (*view, error) {
 		return v, err
 	}
 	if q.WhatIfs == nil {
-		v.answer = &answer.Answer{Title: "What if", Verdict: []string{"Say what would change: the fleet with it stands beside today's as you type.", "Nothing is written anywhere."}}
+		v.answer = &answer.Answer{Title: "What if", Verdict: []string{"Change something and compare the fleet before and after as you type.", "Nothing is written anywhere."}}
 		if name := valueOf(fields, "vm"); name != "" {
 			if !strings.ContainsAny(name, "*?[,/") && len(x.fleet.Result.Fleet.FindVMs(name)) == 0 {
 				return v, &unknownError{fmt.Sprintf("no VM is named %q", name)}
 			}
-			v.answer.Verdict = []string{"Say what would change of " + name + ".", "Nothing is written anywhere."}
+			v.answer.Verdict = []string{"Change something of " + name + " and compare it before and after.", "Nothing is written anywhere."}
 		}
 		return v, nil
 	}

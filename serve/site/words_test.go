@@ -27,7 +27,7 @@ func TestWrongInput(t *testing.T) {
 		{"/host", http.StatusOK, "href=\"/host?host=esx1\""},
 		{"/cluster", http.StatusOK, "href=\"/cluster?cluster=c\""},
 		{"/what-if?vm=nonsense", http.StatusNotFound, "No VM is named"},
-		{"/what-if?vm=db*", http.StatusOK, "Say what would change of db*."},
+		{"/what-if?vm=db*", http.StatusOK, "Change something of db* and compare it before and after."},
 		{"/what-if", http.StatusOK, "placeholder=\"all, or esx*\""},
 		{"/calculator?vcpus=24&memory=512GB&perNode=-5", http.StatusBadRequest, "want a number of vCPUs from 1 to"},
 		{"/calculator?vcpus=24", http.StatusBadRequest, "Memory: it is missing, such as 512GB."},

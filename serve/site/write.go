@@ -73,7 +73,7 @@ var types = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "applica
 // write writes the page.
 func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var content bytes.Buffer
-	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Whole: x.posted, Open: v.open, Most: cmp.Or(v.most, 3), Findings: allOf}
+	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Whole: x.posted, Open: v.open, First: v.first, Most: cmp.Or(v.most, 3), Findings: allOf}
 	if v.recorded != "" {
 		site.Findings, site.Subject = nil, func(f *finding.Finding) string { return x.inCapture(v.recorded, f) }
 	}

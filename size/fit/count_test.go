@@ -259,3 +259,28 @@ func TestGuestWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestSizesFit asks hosts without a VM which sizes fit them, and counts VMs of each of these sizes: as many fit every node, and with a tenth
+// more memory one fewer.
+func TestSizesFit(t *testing.T) {
+	sizes := 0
+	for _, host := range []string{"2x32c/1TB", "4x18c/512GB/snc2", "1x64c/256GB/nps4", "2x10c/96GB/noht"} {
+		ask := askOf(t, host, plain())
+		for _, s := range resultOf(t, ask).Types[0].Steps {
+			if s.Memory < 2*numa.GiB {
+				continue
+			}
+			o := resultOf(t, ask).Types[0]
+			for memory, want := range map[numa.Bytes]int{s.Memory: s.PerNode * o.Nodes, s.Memory / 10 * 11: (s.PerNode - 1) * o.Nodes} {
+				shape := NewShape(s.VCPUs, memory)
+				if c := roomOf(t, typeOf(t, host), ask.Options).count(&shape, &ask.Options); c.VMs != want && s.PerNode > 1 && s.PerNode < 9 {
+					t.Errorf("%s: %d of %d vCPUs and %s fit, want %d", host, c.VMs, s.VCPUs, memory, want)
+				}
+			}
+			sizes++
+		}
+	}
+	if sizes < 20 {
+		t.Errorf("%d sizes", sizes)
+	}
+}

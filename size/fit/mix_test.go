@@ -215,14 +215,13 @@ func TestAskErrors(t *testing.T) {
 		want   string
 	}{
 		{func(a *Ask) { a.Types = nil }, "found no host type"},
-		{func(a *Ask) { a.Shapes = nil }, "found no VM"},
 		{func(a *Ask) { a.Hosts, a.Spare = 3, 3 }, "found 3 hosts, 3 of them spare: want one at least that is not"},
 		{func(a *Ask) { a.Spare = -1 }, "found 0 hosts, -1 of them spare: want no negative number"},
 		{func(a *Ask) { a.PerCore = 0 }, "vCPUs per core: found 0, want more than 0, up to 100"},
 		{func(a *Ask) { a.Reserve = -1 }, "reserve: found -1, want 0 to 10 times the soft reserve"},
 		{func(a *Ask) { a.Shapes = append(a.Shapes, shapeOf(t, "1x1GB*3")) }, "found 1 of 2 VM shapes with a count, want it for all (12x96GB*40) or none"},
-		{func(a *Ask) { a.Types[0].Host.Nodes = numa.Fact[[]numa.Node]{} }, "no host type can be reckoned with: host 2x32c/1TB: the NUMA nodes are unknown"},
-		{func(a *Ask) { a.Types[0].Host.Nodes.Value[1].Memory = numa.Fact[numa.Bytes]{} }, "no host type can be reckoned with: host 2x32c/1TB: the memory of its NUMA nodes is unknown"},
+		{func(a *Ask) { a.Types[0].Host.Nodes = numa.Fact[[]numa.Node]{} }, "no host type can be used: host 2x32c/1TB: the NUMA nodes are unknown"},
+		{func(a *Ask) { a.Types[0].Host.Nodes.Value[1].Memory = numa.Fact[numa.Bytes]{} }, "no host type can be used: host 2x32c/1TB: the memory of its NUMA nodes is unknown"},
 	} {
 		a := good()
 		tt.change(a)

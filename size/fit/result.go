@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// An Ask is the question: which shapes, on which hosts.
+// An Ask is the question: which shapes, on which hosts. Without shapes the question is which of them fit.
 type Ask struct {
 	Types  []Type
 	Shapes []Shape
@@ -82,7 +82,7 @@ func Fit(ctx context.Context, a *Ask) (*Result, error) {
 		out.Types = append(out.Types, res)
 	}
 	if len(out.Types) == 0 {
-		return nil, fmt.Errorf("no host type can be reckoned with: %w", errors.New(out.Left[0]))
+		return nil, fmt.Errorf("no host type can be used: %w", errors.New(out.Left[0]))
 	}
 	if counted {
 		slices.SortStableFunc(out.Types, func(x, y Outcome) int {
@@ -96,8 +96,6 @@ func (a *Ask) check() error {
 	switch {
 	case len(a.Types) == 0:
 		return errors.New("found no host type")
-	case len(a.Shapes) == 0:
-		return errors.New("found no VM")
 	case a.Hosts < 0 || a.Spare < 0:
 		return fmt.Errorf("found %d hosts, %d of them spare: want no negative number", a.Hosts, a.Spare)
 	case a.Hosts > 0 && a.Spare >= a.Hosts:

@@ -107,7 +107,7 @@ func TestSchemaRejects(t *testing.T) {
 }
 
 // TestSchema compares the schema with the types of package numa, of which it is made. go test -update writes it.
-func TestSchema(t *testing.T) { golden.Equal(t, schema(t), "snapshot.schema.json") }
+func TestSchema(t *testing.T) { golden.Equal(t, schema(t), "../../docs/schema/homenode-snapshot.json") }
 
 // schema makes the schema of the types.
 func schema(t *testing.T) []byte {

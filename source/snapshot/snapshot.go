@@ -1,6 +1,6 @@
 // Package snapshot saves fleets as JSON and reads them back, so that an analysis can run without
-// access to vCenter or virsh. The format is versioned; its schema is snapshot.schema.json beside
-// this file, which the tests generate.
+// access to vCenter or virsh. The format is versioned; its schema is
+// docs/schema/homenode-snapshot.json, which the tests generate.
 package snapshot
 
 import (

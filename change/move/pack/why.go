@@ -52,7 +52,7 @@ func (m *model) never(v int) (why, cure string) {
 	fresh := newState(m)
 	for _, h := range m.spare {
 		if fresh.fit(h, int32(v), false) {
-			return fmt.Sprintf("only hosts that stay spare would take it, such as %s", m.p.Hosts[h].Name), "one spare host less, or one more host like it"
+			return fmt.Sprintf("only spare hosts have room for it, such as %s", m.p.Hosts[h].Name), "one spare host fewer, or one more host like it"
 		}
 	}
 	cores, memory, nodes := m.largestNodes()
@@ -78,7 +78,7 @@ func (m *model) never(v int) (why, cure string) {
 	case ok && cure != "":
 		return why, cure + "; " + ByThreads
 	case ok:
-		return why, fmt.Sprintf("an empty %s takes it %s", host, ByThreads)
+		return why, fmt.Sprintf("it fits an empty %s %s", host, ByThreads)
 	case cure != "":
 		return why, cure
 	case len(it.cells) > nodes:
@@ -88,7 +88,7 @@ func (m *model) never(v int) (why, cure string) {
 }
 
 // ByThreads is part of the cure of a VM that fits if threads are counted instead of cores.
-const ByThreads = "as it is with threads counted"
+const ByThreads = "as it is if threads are counted"
 
 // byThreads returns an empty host that accepts the VM if threads are counted instead of cores.
 func (m *model) byThreads(v int) (host string, ok bool) {

@@ -34,7 +34,7 @@ func TestWhy(t *testing.T) {
 		more *More
 	}{
 		{"cell wider than a node", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("v", Cell{24, 96 * gib})}},
-			"a cell has 24 vCPUs and the largest node, node 0 of a, has 16 cores for VMs; as 2 cells of 12 vCPUs and 48 GB it fits an empty a; as it is with threads counted", nil},
+			"a cell has 24 vCPUs and the largest node, node 0 of a, has 16 cores for VMs; as 2 cells of 12 vCPUs and 48 GB it fits an empty a; as it is if threads are counted", nil},
 		{"cells alike", Problem{Hosts: []Host{{Name: "a", Nodes: []Node{{ID: 0, Cores: 12, Threads: 12, Memory: 64 * gib}, {ID: 1, Cores: 12, Threads: 12, Memory: 64 * gib}, {ID: 2, Cores: 12, Threads: 12, Memory: 64 * gib}, {ID: 3, Cores: 12, Threads: 12, Memory: 64 * gib}}}}, VMs: []VM{vm("v", Cell{28, 56 * gib})}},
 			"a cell has 28 vCPUs and the largest node, node 0 of a, has 12 cores for VMs; as 4 cells of 7 vCPUs and 14 GB it fits an empty a", nil},
 		{"cell larger than a node", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("v", Cell{8, 200 * gib})}},
@@ -50,7 +50,7 @@ func TestWhy(t *testing.T) {
 		{"full", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("u", Cell{16, 120 * gib}, Cell{12, 120 * gib}), vm("v", Cell{8, 16 * gib})}},
 			"the hosts are full; nearest to taking it: node 0 of a lacks 4 cores and 8 GB; that much more, or one more host like a", &More{"a", 1, 1}},
 		{"threads", Problem{Hosts: twoNodes("a"), VMs: []VM{{Name: "v", Cells: []Cell{{20, gib}}}}},
-			"a cell has 20 vCPUs and the largest node, node 0 of a, has 16 cores for VMs; as 2 cells of 10 vCPUs and 512 MB it fits an empty a; as it is with threads counted", nil},
+			"a cell has 20 vCPUs and the largest node, node 0 of a, has 16 cores for VMs; as 2 cells of 10 vCPUs and 512 MB it fits an empty a; as it is if threads are counted", nil},
 		{"a node of memory alone", Problem{Hosts: []Host{{Name: "a", Nodes: []Node{{ID: 0, Cores: 16, Threads: 16, Memory: 128 * gib}, {ID: 1, Memory: 512 * gib}}}}, VMs: []VM{{Name: "v", Cells: []Cell{{4, 64 * gib}, {4, 64 * gib}}}}},
 			"it has 2 cells and a host has at most 1 nodes; as one cell of 8 vCPUs and 128 GB it fits an empty a", nil},
 		{"apart", Problem{Hosts: twoNodes("a", "b"), VMs: []VM{{Name: "u", Cells: []Cell{{4, gib}}, Groups: []string{"dc"}}, {Name: "v", Cells: []Cell{{4, gib}}, Groups: []string{"dc"}}, {Name: "w", Cells: []Cell{{2, gib}}, Groups: []string{"dc"}}}},
@@ -58,7 +58,7 @@ func TestWhy(t *testing.T) {
 		{"pages that are not free", Problem{Hosts: twoNodes("a"), VMs: []VM{{Name: "v", Cells: []Cell{{4, 8 * gib}}, Page: gib}}, Policy: Policy{FreePagesOnly: true}},
 			"no host has enough free pages of 1 GB: a cell needs 8; reserve 8 pages of 1 GB on a node", nil},
 		{"spare", Problem{Hosts: append(twoNodes("a"), Host{Name: "large", Nodes: []Node{{Cores: 32, Threads: 64, Memory: 512 * gib}}}), VMs: []VM{vm("v", Cell{20, gib})}, Policy: Policy{Spare: 1}},
-			"only hosts that stay spare would take it, such as large; one spare host less, or one more host like it", nil},
+			"only spare hosts have room for it, such as large; one spare host fewer, or one more host like it", nil},
 		{"no host", Problem{VMs: []VM{vm("v", Cell{1, gib})}}, "there is no host; hosts", nil},
 	} {
 		plan, err := Make(t.Context(), &tt.p)

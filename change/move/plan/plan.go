@@ -247,7 +247,7 @@ func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
 	}
 	put := &p.Made.VMs[i]
 	if put.Host < 0 {
-		return nil, fmt.Sprintf("no host takes it: %s. What would help: %s", put.Why, put.Cure)
+		return nil, fmt.Sprintf("it fits no host: %s. This would help: %s", put.Why, put.Cure)
 	}
 	at = &move.Placement{Host: p.Hosts[put.Host].Name, PerCore: p.perCore[i], Vendor: p.Hosts[put.Host].Vendor}
 	for _, c := range put.Cells {

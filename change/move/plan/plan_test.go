@@ -104,7 +104,7 @@ func TestMake(t *testing.T) {
 prod: rt01 kvm2 [0] CPUs 1-4
 prod: sql02 kvm2 [1] CPUs 17-31
 test: web01 kvm2 [0] CPUs 5-15
-web02: no host takes it: it has 4 cells and a host has at most 2 nodes. What would help: as 2 cells of 8 vCPUs and 8 GB it fits an empty kvm1: --shape fit (--vm for this VM alone)`},
+web02: it fits no host: it has 4 cells and a host has at most 2 nodes. This would help: as 2 cells of 8 vCPUs and 8 GB it fits an empty kvm1: --shape fit (--vm for this VM alone)`},
 		{"waves, apart, a ratio", 2, libvirt, Policy{PerCore: 3, Ratios: []Ratio{{"sql*", 1}}, Apart: [][]string{{"sql*"}}, Waves: [][]string{{"web*"}, {"prod/sql*"}}}, ""},
 		{"spare", 1, libvirt, Policy{PerCore: 3, Apart: [][]string{{"sql01", "sql02"}}}, ""},
 		{"no VM of a wave", 2, libvirt, Policy{Waves: [][]string{{"*"}, {"sql*"}}}, `error: wave "sql*": it matches no VM that is moved and is in no wave before`},

@@ -9,6 +9,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/output/draw/picture"
+	"homenode/rules/rule"
 	"homenode/rules/verdict/matrix"
 )
 
@@ -21,7 +22,7 @@ func MatrixCaption(m *matrix.Matrix) []string {
 	return []string{
 		"Each cell: the VM alone " + event + ". Predicted, not observed.",
 		"● home, = the same as at home, ▼ worse, ▲ better, ≠ other, – it does not power on there.",
-		"2×16: 2 clients of 16 vCPU; blind: the guest sees 1 node; sees: other nodes than clients; +50 %: memory on another node.",
+		rule.ShortLegend("2×16 blind sees 1×8 +50 %"),
 	}
 }
 

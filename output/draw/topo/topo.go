@@ -336,7 +336,7 @@ func beyond(h *numa.Host, placed []rule.HomeNode) []string {
 	minFree := memory.Of(h, false).MinFree
 	switch {
 	case all > 0 && free > minFree: // other nodes have free memory
-		return []string{fmt.Sprintf("%s are to be had from no node that numa.nodeAffinity allows, and are ballooned or swapped once all memory is touched (C-12).", all)}
+		return []string{fmt.Sprintf("%s do not fit the nodes that numa.nodeAffinity allows, and are ballooned or swapped once all memory is touched (C-12).", all)}
 	case known && free < minFree: // the host reclaims memory until minFree is free (C-23)
 		all += minFree - free
 	}

@@ -150,7 +150,7 @@ var why = map[vnuma.Reason]string{
 func vmCaption(l *vnuma.Layout, homes *rule.Placed) []string {
 	c := []string{"The VM alone on an empty host, after a power cycle. " + basis(homes)}
 	if o := homes.Seen[0]; o != nil {
-		c = []string{fmt.Sprintf("The VM without others on its host. What the guest sees is predicted. %s: home on %s%s.",
+		c = []string{fmt.Sprintf("The VM without others on its host. The topology of the guest is predicted. %s: home on %s%s.",
 			seenBy(o), rule.Nodes(numa.SetOf(o.Homes.Value...)), seenMemory(o))}
 		if n := len(o.Homes.Value); n > l.PPDs.Len() {
 			split := ", and its memory on the others as remote"

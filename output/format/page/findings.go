@@ -64,7 +64,8 @@ func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
 	p, most := &judgedPart{Findings: j, Site: site}, mostEntries
 	if site != nil {
 		most = site.Most
-	} else if !j.Watched { // events have the advice for recordings
+	}
+	if !j.Watched && (site == nil || site.First) { // events have the advice for recordings
 		p.First = j.First()
 	}
 	cards := map[string]*ruleCard{}

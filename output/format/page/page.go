@@ -101,8 +101,8 @@ type noteGroup struct {
 
 // noteTitles are the headings of notes, by origin.
 var noteTitles = map[string]string{
-	"": "What to know", "source": "What the source says about itself", "capture": "What the capture lacks, and what could not be read", "judgement": "Could not be judged",
-	"configuration": "What the configuration changes", "simulation": "What the simulation leaves out",
+	"": "Good to know", "source": "Notes of the source", "capture": "Missing or unreadable parts of the capture", "judgement": "Could not be judged",
+	"configuration": "What the configuration changes", "simulation": "Limits of the simulation",
 }
 
 // Write writes the answer as a page. version is the version of homenode; "" omits it.

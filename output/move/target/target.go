@@ -70,7 +70,7 @@ func head(m *move.Move) []string {
 		lines = append(lines, "It does not start without "+need+".")
 	}
 	if m.At != nil && m.Binding() == nil {
-		lines = append(lines, "Nothing is bound there: the numbers of its CPUs are not known, and memory that is bound without its vCPUs is worse than none.")
+		lines = append(lines, "No vCPU or memory is bound there: its CPU numbers are unknown, and binding memory without vCPUs is worse than no binding.")
 	}
 	return lines
 }

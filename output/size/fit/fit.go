@@ -71,6 +71,33 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	return out
 }
 
+// Sizes returns the answer which VMs fit the nodes of each type of host; flags are those that affect it, for the next commands.
+func Sizes(c *Context, r *fit.Result, flags []string) *answer.Answer {
+	out := &answer.Answer{Command: "size fit", Result: struct {
+		*fit.Result
+		PerCore float64 `json:"vcpusPerCore"`
+	}{r, c.PerCore}}
+	names := words.Texts(r.Types, func(t fit.Outcome) string { return t.Name })
+	out.Question = "size fit: sizes of VMs for " + strings.Join(names, ", ")
+	out.Assumed = c.assumed(nil, r.Types)
+	for i := range r.Types {
+		t := &r.Types[i]
+		if len(t.Steps) == 0 {
+			out.Verdict = append(out.Verdict, t.Name+": a node has no room for a VM.")
+			continue
+		}
+		out.Verdict = append(out.Verdict, fmt.Sprintf("%s: a VM of up to %s and %s fits a NUMA node with all memory local, at %s.", t.Name, words.Plural(t.Steps[0].VCPUs, "vCPU"), whole(t.Steps[0].Memory), c.ratio()))
+		name := sizeText(&t.Steps[min(1, len(t.Steps)-1)])
+		out.Next = append(out.Next, "homenode size fit "+words.Command(append([]string{"--vm", name}, flags...)...))
+	}
+	out.Next = out.Next[:min(1, len(out.Next))]
+	out.Tables = []answer.Table{steps(r)}
+	out.Note("A larger VM is divided into clients, and should have a multiple of as many vCPUs as it needs nodes: --vm names its size.")
+	out.Note(wideNotes(r)...)
+	out.Note(r.Left...)
+	return out
+}
+
 func question(c *Context, r *fit.Result) string {
 	var shapes, types []string
 	for i := range r.Shapes {
@@ -110,7 +137,9 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	}
 	overhead := answer.Assumption{What: "overhead of a VM", Origin: c.origin("overhead"), Source: "--overhead"}
 	each := words.Texts(shapes, func(s fit.Shape) string { return c.Overhead.Of(s.VCPUs, s.Memory).String() })
-	overhead.Value = spread(each)
+	if overhead.Value = spread(each); len(shapes) == 0 {
+		overhead.Value = "by size"
+	}
 	if !c.Given["overhead"] {
 		overhead.Note = "VMware's table to 8 vCPUs and 16 GB, extrapolated"
 	}
@@ -338,7 +367,7 @@ func steps(r *fit.Result) answer.Table {
 			cell := "-"
 			if n < len(r.Types[i].Steps) {
 				s := r.Types[i].Steps[n]
-				cell = fmt.Sprintf("%dx%s", s.VCPUs, strings.ReplaceAll(whole(s.Memory), " ", ""))
+				cell = sizeText(&s)
 				if s.Aligned {
 					cell += "*"
 				}
@@ -348,6 +377,11 @@ func steps(r *fit.Result) answer.Table {
 		t.Add(row...)
 	}
 	return t
+}
+
+// sizeText formats a size as users type it, with memory rounded down.
+func sizeText(s *fit.Step) string {
+	return fmt.Sprintf("%dx%s", s.VCPUs, strings.ReplaceAll(whole(s.Memory), " ", ""))
 }
 
 // widestChange is the maximum length of a line of changes. JSON has all of them.

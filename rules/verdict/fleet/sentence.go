@@ -58,7 +58,7 @@ func Verdict(r *rules.Result) []string {
 		rest = append(rest, text)
 	}
 	if n := len(r.LeftOut); n > 0 {
-		rest = append(rest, fmt.Sprintf("%s left out of what is shown.", words.Verb(n, "finding is", "findings are")))
+		rest = append(rest, fmt.Sprintf("%s excluded by the filter.", words.Verb(n, "finding is", "findings are")))
 	}
 	if rest == nil {
 		return []string{headline}

@@ -106,7 +106,7 @@ func (j *Judged) withheld(lost []*VM) (parts []string) {
 	}{
 		{accepted, "accepted finding"}, {muted[rules.MutedOff], "finding of rules that are off"},
 		{muted[rules.MutedSeverity], "finding that a lower severity is set for"}, {muted[rules.MutedThresholds], "finding by the default thresholds alone"},
-		{muted[rules.MutedFilter], "finding left out of what is shown"},
+		{muted[rules.MutedFilter], "finding excluded by the filter"},
 	} {
 		if n := len(one.ids); n > 0 {
 			first, rest, _ := strings.Cut(one.noun, "finding")

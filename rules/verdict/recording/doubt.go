@@ -216,7 +216,7 @@ func (j *Judged) Doubts() (notes []numa.Note) {
 	for _, rec := range j.Recordings {
 		short := j.shortText(rec)
 		if rec.Covered == 0 && rec.Ticks > 1 {
-			short = fmt.Sprintf("its ticks are more than %s apart, so nothing is known to have lasted: record oftener", words.Duration(rec.Options.Gap))
+			short = fmt.Sprintf("its ticks are more than %s apart, so nothing is known to have lasted: record more often", words.Duration(rec.Options.Gap))
 		}
 		texts := []string{short}
 		if j.Words.Lacks != "" {

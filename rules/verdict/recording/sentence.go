@@ -19,14 +19,7 @@ func (j *Judged) Verdict() (verdict, rest string) {
 	if len(j.VMs) == 0 {
 		return "Nothing can be said about NUMA: no VM was " + j.Words.Seen + ".", j.howToGet()
 	}
-	var lost, hurt []*VM
-	for _, v := range slices.SortedStableFunc(slices.Values(j.VMs), byWeight) {
-		if _, ok := v.lost(); ok {
-			lost = append(lost, v)
-		} else if j.harm(v.Findings) != nil {
-			hurt = append(hurt, v)
-		}
-	}
+	lost, hurt := j.Harmed()
 	hosts := 0
 	for _, findings := range j.OfHost {
 		if j.harm(findings) != nil {
@@ -46,7 +39,7 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		} else if low != "" {
 			though = ", and " + low
 		}
-		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s%s: first of all %s: %s.",
+		verdict = fmt.Sprintf("NUMA had a part in it: %d of %s had trouble with it %s%s: the worst is %s: %s.",
 			CountVMs(hurt), words.Plural(CountVMs(j.VMs), "VM"), where, though, hurt[0].Label, j.findingText(j.harm(hurt[0].Findings)))
 	case hosts > 0:
 		though := ""
@@ -72,7 +65,7 @@ func (j *Judged) Verdict() (verdict, rest string) {
 	case j.tooShort():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s %s, but that is too short: rules look for minutes.", j.sawText(), where)
 	case j.lacksLocality():
-		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but %s lacks what would show it.", where, j.Words.The)
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but %s lacks the counters that show it.", where, j.Words.The)
 	case j.mostlyLow() != nil:
 		v := j.mostlyLow()
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: N%%L of %s was below %s most of the time, though no rule counts it as a finding.",
@@ -83,6 +76,18 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		verdict = fmt.Sprintf("NUMA was not the cause %s: %s.", where, j.innocence())
 	}
 	return verdict, j.rest(lost, hurt, hosts)
+}
+
+// Harmed returns the VMs that lost locality, and those with other important findings, the worst first.
+func (j *Judged) Harmed() (lost, hurt []*VM) {
+	for _, v := range slices.SortedStableFunc(slices.Values(j.VMs), byWeight) {
+		if _, ok := v.lost(); ok {
+			lost = append(lost, v)
+		} else if j.harm(v.Findings) != nil {
+			hurt = append(hurt, v)
+		}
+	}
+	return lost, hurt
 }
 
 func (j *Judged) rest(lost, hurt []*VM, hosts int) string {

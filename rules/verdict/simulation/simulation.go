@@ -106,10 +106,10 @@ func (s *Judged) Verdict() (verdict, rest string) {
 	verdict = strings.Replace(verdict, "NUMA had a part in it", "NUMA does harm", 1)
 	if trouble := strings.Join(s.trouble(), "; "); trouble != "" {
 		if len(s.Run.VMs) == 0 {
-			return s.basis() + "the hosts cannot carry all of it: " + trouble + ".", rest
+			return s.basis() + "the hosts cannot run everything: " + trouble + ".", rest
 		}
 		if where, none := strings.CutPrefix(verdict, "NUMA does no harm"); none {
-			return s.basis() + "the hosts cannot carry all of it: " + trouble + ".", words.Join(" ", "Of NUMA nothing was found"+where, rest)
+			return s.basis() + "the hosts cannot run everything: " + trouble + ".", words.Join(" ", "No NUMA problem was found"+where, rest)
 		}
 		rest = words.Join(" ", "Beside NUMA: "+trouble+".", rest)
 	}

@@ -60,7 +60,7 @@ func Verdict(r *rules.Result) []string {
 		rest = append(rest, fmt.Sprintf("Where the memory of %s is was not seen (numastat).", words.Plural(unseen, "VM")))
 	}
 	if n := len(r.LeftOut); n > 0 {
-		rest = append(rest, fmt.Sprintf("%s left out of what is shown.", words.Verb(n, "finding is", "findings are")))
+		rest = append(rest, fmt.Sprintf("%s excluded by the filter.", words.Verb(n, "finding is", "findings are")))
 	}
 	if rest == nil {
 		return []string{headline}

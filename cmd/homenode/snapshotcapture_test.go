@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"homenode/source/anonymise"
+)
+
+// TestCaptureAnonymised writes a capture with pseudonyms: it has none of the names, its VMs have the pseudonyms of the snapshot whose key goes
+// on, and with the names given back the answer about it is that about the original.
+func TestCaptureAnonymised(t *testing.T) {
+	dir := t.TempDir()
+	story, day, away, key := filepath.Join(dir, "story.txtar"), filepath.Join(dir, "esx01.ledger.csv"), filepath.Join(dir, "away.csv"), filepath.Join(dir, "fleet.key.json")
+	const text = `release 8.0
+host esx01.ledger nodes=2 cores=8 memory=128GB
+vm payroll host=esx01.ledger vcpus=6 memory=58GB
+vm muller  host=esx01.ledger vcpus=4 memory=40GB power=off
+vm zurich  host=esx01.ledger vcpus=12 memory=20GB
+run 2h every=20s seed=1
+load * cpu=40%
+at 20m power-on muller
+at 1h talk muller payroll rate=3000
+`
+	if err := os.WriteFile(story, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"simulate", story, "--trace", "esxtop:" + day},
+		{"snapshot", story, "-o", filepath.Join(dir, "fleet.json"), "--anonymise"},
+		{"snapshot", day, "-o", away, "--anonymise", "--key", key},
+	} {
+		if said := output(args); strings.HasPrefix(said, "homenode: ") {
+			t.Fatalf("%q: %s", args, said)
+		}
+	}
+	written, err := os.ReadFile(away)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet, err := os.ReadFile(filepath.Join(dir, "fleet.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"esx01", "ledger", "payroll", "muller", "zurich"} {
+		if bytes.Contains(bytes.ToLower(written), []byte(name)) {
+			t.Errorf("%s is in the anonymised capture", name)
+		}
+	}
+	in, err := os.Open(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	names, err := anonymise.ReadKey(key, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vms := regexp.MustCompile(`machine-\d+`).FindAll(written, -1)
+	for _, pseudonym := range vms {
+		if !bytes.Contains(fleet, pseudonym) {
+			t.Fatalf("%s of the capture is no VM of the snapshot", pseudonym)
+		}
+	}
+	if len(vms) < 3 {
+		t.Errorf("the capture has the VMs %q", vms)
+	}
+	answer := func(file string) string {
+		return strings.ReplaceAll(output([]string{"capture", file, "--details", "--config=none"}), file, "FILE")
+	}
+	if got, want := names.Text(answer(away)), answer(day); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") || !strings.Contains(want, "M0") {
+		t.Errorf("with the names given back\n%s\nwant\n%s", got, want)
+	}
+}
