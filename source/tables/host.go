@@ -30,14 +30,16 @@ type hostRow struct {
 
 // readHosts reads vHost, or the tables of hosts from other programs.
 func (x *export) readHosts(n *notes) ([]hostRow, error) {
-	if x.sheet("vInfo") != nil || x.all("hosts") == nil && x.all("VMs") == nil {
-		t, err := x.optional("vHost", n, "Host")
-		if err != nil || t == nil {
-			return nil, err
-		}
-		return x.listHosts(t, n)
-	}
 	var hosts []hostRow
+	list := func(t *table) error {
+		more, err := x.listHosts(t, n)
+		hosts = append(hosts, more...)
+		return err
+	}
+	if x.sheet("vInfo") != nil || x.all("hosts") == nil && x.all("VMs") == nil {
+		err := x.optional("vHost", n, list, "Host")
+		return hosts, err
+	}
 	for _, s := range x.all("hosts") {
 		t, err := x.table(s, n)
 		if err != nil {
@@ -49,11 +51,9 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 		if !s.part || len(x.all("hosts")) == 1 {
 			t.noteMissing()
 		}
-		more, err := x.listHosts(t, n)
-		if err != nil {
+		if err := list(t); err != nil {
 			return nil, err
 		}
-		hosts = append(hosts, more...)
 	}
 	return hosts, nil
 }
