@@ -19,7 +19,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	byName := addHosts(f, hosts, &c, prefix, n)
 	f.VMs = make([]numa.VM, 0, len(vms))
 	taken := make(map[string]bool, len(vms))
-	var left, repeated, shared, unhosted, ambiguous tally
+	var left, repeated, shared, unhosted, ambiguous, elsewhere tally
 	for i := range vms {
 		v := &vms[i]
 		if v.placeholder {
@@ -48,6 +48,9 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 			if v.vm.Cluster == "" && v.cluster == "" {
 				v.vm.Cluster = h.Cluster
 			}
+			if v.cluster != "" && v.vm.Cluster != h.Cluster {
+				elsewhere.add(v.vm.Name)
+			}
 		case len(found) > 1:
 			ambiguous.add(v.vm.Name + " on " + v.host)
 		case v.host != "":
@@ -60,6 +63,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
 	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: all its rows are read together")
 	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")
+	n.tallied(n.vms, elsewhere, "VM names a cluster", "VMs name a cluster", "that is not that of its host: judged for the hosts of the cluster that its row names")
 	n.tallied(n.vms, ambiguous, "VM names a host", "VMs name a host", "by a name that several hosts have: the host is unknown")
 	if unhosted.count > 0 {
 		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))

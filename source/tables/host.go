@@ -18,6 +18,10 @@ const (
 	maxPackageCores = numa.MaxCoresPerNode / 2
 )
 
+// leastMemory is the minimum memory of a host: no ESXi installs below 1 GB (ESX 4.0 needs 2 GB, ESXi 8.0 8 GB: VMware, installation and setup guides of
+// each). Less is an amount in another unit than that of its header.
+const leastMemory = numa.GiB
+
 // A hostRow is one row of vHost, before its host has an ID.
 type hostRow struct {
 	host                         numa.Host
@@ -103,7 +107,7 @@ func readHost(t *table, name string, r *hostRow) {
 		Packages:       t.count("# CPU", numa.MaxNodes),
 		Cores:          t.count("# Cores", maxCores),
 		HyperThreading: t.boolFact("HT Active"),
-		Memory:         t.bytes("# Memory", numa.MiB, numa.MaxHostMemory),
+		Memory:         t.bytes("# Memory", leastMemory, numa.MaxHostMemory),
 		PowerPolicy:    t.stringFact("Host Power Policy"),
 		EVC:            t.stringFact("Current EVC"),
 		Maintenance:    t.boolFact("in Maintenance Mode"),
@@ -222,7 +226,10 @@ var buildForm = pattern.Of(`(?i)\bbuild[- ](\d{4,9})\b`)
 
 // readRelease parses "VMware ESXi 7.0.3 build-21930508".
 func readRelease(t *table, h *numa.Host) {
-	full := t.stringFact("ESX Version")
+	full, version := t.stringFact("ESX Version"), t.stringFact("version")
+	if _, err := numa.ParseRelease(full.Value); version.Known() && err != nil { // "VMware ESXi"
+		full = version
+	}
 	if !full.Known() {
 		return
 	}

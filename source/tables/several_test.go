@@ -131,3 +131,53 @@ func TestHeaderAgain(t *testing.T) {
 		t.Errorf("found %d VMs, notes %s", len(f.VMs), notes)
 	}
 }
+
+// TestResaved: what programs make of cells when a file is saved again, or people by hand, is understood or said.
+func TestResaved(t *testing.T) {
+	for cell, want := range map[string]string{"-1": "-1", "-1,0": "-1", "-1.00": "-1", "-1,": "unreadable", "-1.5": "unreadable", "2000": "2000", "": "unknown"} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM;CPUs;Memory\ndb;8;4096\n"), "RVTools_tabvCPU.csv": []byte("VM;CPUs;Limit;Reservation\ndb;8;" + cell + ";" + cell + "\n")}))
+		c, notes := &f.VMs[0].Config, fmt.Sprint(f.Notes)
+		got := fmt.Sprint(c.CPULimit.Value)
+		switch {
+		case strings.Contains(notes, "ignored for VM db"):
+			got = "unreadable"
+		case !c.CPULimit.Known():
+			got = "unknown"
+		}
+		if got != want {
+			t.Errorf("limit %q: found %s, want %s; %s", cell, got, want, notes)
+		}
+	}
+	for word, want := range booleans {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM,CPUs,Memory,Template\ndb,8,4096," + strings.ToUpper(word) + "\n")}))
+		if c := &f.VMs[0].Config; !c.Template.Known() || c.Template.Value != want {
+			t.Errorf("%s: found %+v", word, c.Template)
+		}
+	}
+	// 512 typed in GB below a header in MiB is no memory of a host.
+	f := mustRead(t, tempFolder(t, vInfoAnd("vHost", "Host,# CPU,# Cores,# Memory\nesx1,2,32,512\n")))
+	if h := f.Hosts[0]; h.Memory.Known() || h.Nodes.Value[0].Memory.Known() || !strings.Contains(fmt.Sprint(f.Notes), `found "512", want 1024 to`) {
+		t.Errorf("found %+v, notes %v", h, f.Notes)
+	}
+	// The cluster of a VM and that of its host differ.
+	files := vInfoAnd("vHost", "Host,Cluster,# CPU,# Cores\nesx8,small,2,16\nesx1,prod,2,32\n")
+	files["RVTools_tabvInfo.csv"] = []byte("VM,CPUs,Memory,Cluster,Host\na,8,4096,prod,esx8\nb,8,4096,prod,esx1\nc,8,4096,,esx8\n")
+	const want = `1 VM names a cluster that is not that of its host: judged for the hosts of the cluster that its row names (first: "a")`
+	if f := mustRead(t, tempFolder(t, files)); !strings.Contains(fmt.Sprint(f.Notes), want) {
+		t.Errorf("found notes %v", f.Notes)
+	}
+	// The full name without a release, and the version beside it.
+	if f, notes := readText(t, "a.json", `[{"name":"esx1","summary":{"config":{"product":{"fullName":"VMware ESXi","version":"7.0.3","build":"21930508"}},"hardware":{"numCpuPkgs":2,"numCpuCores":32}}}]`); f.Hosts[0].Release.Value.String() != "7.0 U3" {
+		t.Errorf("found %+v, %s", f.Hosts[0].Release, notes)
+	}
+	// A capture in a workbook.
+	_, err := Read(tempFile(t, "night.xlsx", testSheets{"night": {{"(PDH-CSV 4.0) (UTC)(0)", `\\\\esx1\\Memory\\Free MBytes`}, {"11/21/2026 10:00:00", "1"}}}.xlsx(t)))
+	if err == nil || !strings.Contains(err.Error(), "found a capture of esxtop in a workbook: save its sheet as CSV") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// vInfoAnd returns the files of an export of one VM with one further sheet.
+func vInfoAnd(sheet, text string) map[string][]byte {
+	return map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM,CPUs,Memory\ndb,8,4096\n"), "RVTools_tab" + sheet + ".csv": []byte(text)}
+}

@@ -358,7 +358,7 @@ func (t *table) stringFact(f string) numa.Fact[string] {
 // intFact parses a whole number from least to most. An empty cell and -1 are missing values.
 func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	s := t.text(f)
-	if s == "" || s == "-1" {
+	if s == "" || minusOne(s) {
 		return numa.Fact[int64]{}
 	}
 	v, problem := t.numberAt(f, s, func(v float64, _ string) bool {
@@ -401,7 +401,7 @@ func (t *table) mhz(f string, least, most int) numa.Fact[int] {
 // of the column; without either, the amount is unknown. An empty cell is a missing value, and -1 too if the column may be unlimited.
 func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 	s := t.text(f)
-	if s == "" || s == "-1" && plausibleFrom[f] == 0 {
+	if s == "" || minusOne(s) && plausibleFrom[f] == 0 {
 		return numa.Fact[float64]{}
 	}
 	p := t.place(f)

@@ -244,7 +244,7 @@ func readVM(t *table, known *numa.Config) numa.Config {
 	if r.LatencySensitivity.Value = strings.ToLower(r.LatencySensitivity.Value); r.LatencySensitivity.Value == "-1" {
 		r.LatencySensitivity = numa.Fact[string]{}
 	}
-	if t.text("CPU limit") == "-1" {
+	if minusOne(t.text("CPU limit")) {
 		r.CPULimit = numa.ReadAt(-1, t.origin("CPU limit"))
 	} else {
 		r.CPULimit = t.mhz("CPU limit", 0, maxMHz)
