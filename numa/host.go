@@ -216,10 +216,11 @@ var dies = []struct {
 }{
 	{pattern.Of(`Opteron.* 6[123]\d\d\b`), 2}, // Denneman, AMD Magny-Cours and ESX, 2011
 	{pattern.Of(`EPYC 7[2-6]\d1P?\b`), 4},     // Dell EMC, NUMA configuration for AMD EPYC (Naples) processors, 2018
+	{pattern.Of(`Platinum 92\d\d\b`), 2},      // Intel, S9200WK product brief, 2019: two dies with six memory channels each (AnandTech 15149, Xeon Platinum 9200)
 }
 
 // Dies returns the number of dies with their own memory in a package, each a NUMA node unless memory is interleaved over them: 2 in an Opteron
-// 6100 to 6300, 4 in an EPYC 7001, else 1.
+// 6100 to 6300 and in a Xeon Platinum 9200, 4 in an EPYC 7001, else 1.
 func (h *Host) Dies() int {
 	for _, d := range dies {
 		if d.model.MatchString(h.CPUModel.Value) {

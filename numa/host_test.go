@@ -58,6 +58,8 @@ func TestProcessors(t *testing.T) {
 		{"Six-Core AMD Opteron(tm) Processor 8435", false, 1},
 		{"AMD Opteron(tm) Processor 4184", false, 1},
 		{"AMD EPYC 7601 32-Core Processor", false, 4},
+		{"Intel(R) Xeon(R) Platinum 9242 CPU @ 2.30GHz", false, 2},
+		{"Intel(R) Xeon(R) Platinum 8280 CPU @ 2.70GHz", false, 1},
 		{"AMD EPYC 7401P 24-Core Processor", false, 4},
 		{"AMD EPYC 7542 32-Core Processor", false, 1},
 		{"AMD EPYC 9374F 32-Core Processor", false, 1},

@@ -30,11 +30,16 @@ func (w *Watched) TooShort(rec *capture.Recording) []*rule.Rule {
 func (w *Watched) Lasting(one *rule.Rule) (least time.Duration, ok bool) {
 	for _, t := range one.Thresholds {
 		if t.Name == "minutes" && t.Unit == rule.Minutes {
-			look := rule.Watch{Rule: one, Thresholds: (&Options{Policy: w.Policy}).thresholds()}
-			return time.Duration(look.Threshold(t.Name) * float64(time.Minute)), true
+			return time.Duration(w.Threshold(one.ID, t.Name) * float64(time.Minute)), true
 		}
 	}
 	return 0, false
+}
+
+// Threshold returns a threshold of the rule with this ID, as the configuration sets it.
+func (w *Watched) Threshold(id, name string) float64 {
+	look := rule.Watch{Rule: w.Rule(id), Thresholds: (&Options{Policy: w.Policy}).thresholds()}
+	return look.Threshold(name)
 }
 
 func watching(which func(*rule.Rule) bool) (out []*rule.Rule) {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 
 	"homenode/ask"
 	"homenode/measure/captures"
@@ -12,17 +12,19 @@ import (
 	"homenode/rules"
 	verdict "homenode/rules/verdict/recording"
 	"homenode/source/open"
+	"homenode/source/tables"
 	"homenode/source/ticks"
 )
 
-// areCaptures reports whether both sides are captures of hosts. Benchmark results that include
-// captures, such as folders of HCIBench, count as benchmark results.
-func areCaptures(ctx context.Context, a, b []string) (bool, error) {
+// areCaptures reports whether both sides are captures of hosts; if only one is, it returns the name. Benchmark results that include
+// captures, such as folders of HCIBench, count as benchmark results, and workbooks as inventories.
+func areCaptures(ctx context.Context, a, b []string) (both bool, one string) {
 	var is [2]string
 	for side, args := range [][]string{a, b} {
 		for _, arg := range args {
 			if arg != open.Demo {
-				if l, err := ticks.List(arg); err != nil || len(l.Sources) == 0 {
+				l, err := ticks.List(arg)
+				if err != nil || !slices.ContainsFunc(l.Sources, func(s ticks.Source) bool { return !slices.ContainsFunc(s.Files, tables.Book) }) {
 					continue // the benchmark reader reports errors of other files
 				}
 				if found, _, err := open.Benchmarks(ctx, []string{arg}); err == nil && len(found) > 0 {
@@ -32,13 +34,10 @@ func areCaptures(ctx context.Context, a, b []string) (bool, error) {
 			is[side] = arg
 		}
 	}
-	switch {
-	case is[0] != "" && is[1] != "":
-		return true, nil
-	case is[0] != "" || is[1] != "":
-		return false, fmt.Errorf("%s is a capture, and the other side has none: want captures on both sides of --, or results of benchmarks", cmp.Or(is[0], is[1]))
+	if is[0] != "" && is[1] != "" {
+		return true, ""
 	}
-	return false, nil
+	return false, cmp.Or(is[0], is[1])
 }
 
 // captures compares two captures, or one capture before and after a time.

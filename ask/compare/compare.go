@@ -64,25 +64,29 @@ func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if areFleets(f.A, f.B) && len(f.A) == 1 && len(f.B) == 1 {
 		return f.fleets(ctx, e, f.A[0], f.B[0])
 	}
-	captured, oneSide := areCaptures(ctx, f.A, f.B)
-	switch {
-	case captured:
+	captured, capture := areCaptures(ctx, f.A, f.B)
+	if captured {
 		reply, err := f.captures(ctx, e, f.A, f.B)
-		if errors.Is(err, ticks.ErrUnknown) && f.inventories(ctx) { // archives of other tools
+		if fleets, _, _ := f.inventories(ctx, errors.Is(err, ticks.ErrUnknown)); fleets { // archives of other tools
 			return f.fleets(ctx, e, f.A[0], f.B[0])
 		}
 		return reply, err
-	case oneSide != nil && f.inventories(ctx): // a workbook or zip may be anything
-		return f.fleets(ctx, e, f.A[0], f.B[0])
-	case oneSide != nil && !slices.Contains(slices.Concat(f.A, f.B), open.Demo): // the demo is a fleet too
-		return nil, oneSide
 	}
+	demo := slices.Contains(slices.Concat(f.A, f.B), open.Demo) // a fleet too
 	report, err := compareFiles(ctx, f.A, f.B)
-	if err != nil {
-		if f.inventories(ctx) {
+	if err != nil || capture != "" && !demo {
+		fleets, other, why := f.inventories(ctx, true)
+		switch {
+		case fleets: // a workbook or zip may be anything
 			return f.fleets(ctx, e, f.A[0], f.B[0])
+		case capture != "" && other != capture && why != nil: // the capture is an inventory
+			return nil, why
+		case capture != "":
+			err = fmt.Errorf("%s is a capture, and the other side has none: want captures on both sides of --, or results of benchmarks", capture)
+		case why != nil:
+			err = why
 		}
-		return nil, cmp.Or(missing(slices.Concat(f.A, f.B)), oneSide, err)
+		return nil, cmp.Or(missing(slices.Concat(f.A, f.B)), err)
 	}
 	fails, err := f.worse()
 	if err != nil {
@@ -117,17 +121,24 @@ func missing(paths []string) error {
 	return nil
 }
 
-// inventories reports whether each side is one fleet.
-func (f *Compare) inventories(ctx context.Context) bool {
-	if len(f.A) != 1 || len(f.B) != 1 {
-		return false
+// inventories reports whether each side is one fleet, unless asked is false. If one side is, other names the other one, and why is the reason why it is
+// not.
+func (f *Compare) inventories(ctx context.Context, asked bool) (fleets bool, other string, why error) {
+	if !asked || len(f.A) != 1 || len(f.B) != 1 {
+		return false, "", nil
 	}
+	read := 0
 	for _, path := range []string{f.A[0], f.B[0]} {
-		if _, unread, err := open.Fleet(ctx, []string{path}, open.Options{}); err != nil || len(unread) > 0 {
-			return false
+		if _, _, err := open.Fleet(ctx, []string{path}, open.Options{}); err != nil {
+			other, why = path, err
+		} else {
+			read++
 		}
 	}
-	return true
+	if read != 1 {
+		return read == 2, "", nil
+	}
+	return false, other, why
 }
 
 // eachOnce rejects a file that is named twice on one side: counting its runs twice would understate the uncertainty.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -47,6 +48,9 @@ func dateText(ref *rowRef) string {
 	layout := "01/02/2006"
 	if ref.form&dayFirst != 0 {
 		layout = "02/01/2006"
+	}
+	if ref.form&dashed != 0 {
+		layout = strings.ReplaceAll(layout, "/", "-")
 	}
 	return time.UnixMilli(ref.stamp).UTC().Format(layout)
 }
@@ -96,15 +100,20 @@ func (r *Reader) dates(first *rowRef) (o dateOrder) {
 		o = orderOf(append([]rowRef{*first}, r.feed.sample()...))
 	}
 	w, line := &r.warns, r.line+first.line
+	note := func(order, why string) {
+		w.add(kindDates, line, 1, func() string {
+			return fmt.Sprintf("found dates such as %s: they are read as %s, %s", dateText(first), order, why)
+		})
+	}
 	switch {
-	case o.day:
-		w.add(kindDates, line, 1, func() string {
-			return fmt.Sprintf("found dates such as %s: they are read as day/month, as other dates of the file show", dateText(first))
-		})
-	case !o.proven && first.form&resaved != 0:
-		w.add(kindDates, line, 1, func() string {
-			return fmt.Sprintf("found dates such as %s: they are read as month/day, as esxtop writes them; nothing in the file shows whether another program has turned them around", dateText(first))
-		})
+	case o.proven && o.day:
+		note("day/month", "as other dates of the file show")
+	case o.proven:
+	case first.form&dashed != 0, r.header.decimals.comma:
+		o.day = true
+		note("day/month", "as programs write them that write decimal commas or dashes; nothing else in the file shows it")
+	case first.form&resaved != 0, !r.header.quoted, r.header.comma != ',':
+		note("month/day", "as esxtop writes them; nothing in the file shows whether another program has turned them around")
 	}
 	return o
 }

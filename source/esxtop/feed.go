@@ -100,6 +100,17 @@ func (f *feed) fill(n int) {
 	}
 }
 
+// peek returns up to n of the following bytes without reading them.
+func (f *feed) peek(n int) []byte {
+	if f.at == nil {
+		f.fill(n)
+		return f.carry[:min(n, len(f.carry))]
+	}
+	b := make([]byte, n)
+	n, _ = f.at.ReadAt(b, f.pos) // an error is returned again by the next read
+	return b[:n]
+}
+
 // skip drops the first n bytes of carry.
 func (f *feed) skip(n int) {
 	f.pos += int64(n)

@@ -235,7 +235,7 @@ func FuzzNumber(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got, is := parseNumber([]byte(s), false)
+		got, is := parseNumber([]byte(s), decimals{})
 		want, err := strconv.ParseFloat(strings.Trim(s, " \t\r"), 64)
 		plain := err == nil && strings.Trim(strings.Trim(s, " \t\r"), "0123456789.eE+-") == ""
 		if plain != (is == number) && plain || plain && math.Float64bits(got) != math.Float64bits(want) {

@@ -100,8 +100,8 @@ type Header struct {
 	quoted      bool // esxtop's own form: every field in quotes
 	comma       byte // the separator
 	trailing    bool // a comma ends the line
-	decimal     bool // the file writes decimal commas
-	fields      int  // number of fields in a complete line by strict split
+	decimals    decimals
+	fields      int // number of fields in a complete line by strict split
 }
 
 type groupKey struct {
@@ -212,8 +212,22 @@ func (h *Header) readMagic(line []byte) (msg string) {
 	if h.comma != ',' && h.comma != ';' && h.comma != '\t' {
 		return fmt.Sprintf("found %s after the first cell, want a comma", quoted(rest))
 	}
-	h.decimal = h.comma == ';'
 	return ""
+}
+
+// decide finds in the first rows how the file writes fractions; usual is assumed if they do not show it.
+func (h *Header) decide(f *feed, usual decimals) {
+	const enough = 64 << 10 // some thousand cells
+	rows := f.peek(enough)
+	if end := bytes.LastIndexByte(rows, f.end); end >= 0 {
+		rows = rows[:end]
+	} else {
+		rows = rows[:max(bytes.LastIndexByte(rows, h.comma), 0)] // the last cell may be cut
+	}
+	h.decimals = usual
+	if d := h.decimalsOf(rows, f.end); d.sure {
+		h.decimals = d
+	}
 }
 
 // cutTail decides whether every field is in quotes and removes the nameless column that ESXi 6.5
@@ -340,7 +354,7 @@ func (h *Header) want(want func(*Column) bool) {
 
 // same reports whether both headers have the same columns in the same form.
 func (h *Header) same(other *Header) bool {
-	if len(h.Columns) != len(other.Columns) || h.quoted != other.quoted || h.trailing != other.trailing || h.comma != other.comma || h.fields != other.fields || h.Bias != other.Bias {
+	if len(h.Columns) != len(other.Columns) || h.quoted != other.quoted || h.trailing != other.trailing || h.comma != other.comma || h.decimals != other.decimals || h.fields != other.fields || h.Bias != other.Bias {
 		return false
 	}
 	for i := range h.Columns {

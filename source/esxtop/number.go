@@ -3,6 +3,7 @@ package esxtop
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"homenode/numa"
@@ -21,16 +22,65 @@ const (
 // pow10 are the powers of ten that a float64 represents exactly and that fractions need.
 var pow10 = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseNumber parses a cell. With comma, the file writes decimal commas.
-func parseNumber(cell []byte, comma bool) (float64, verdict) {
+// decimals is the way in which a file writes fractions.
+type decimals struct {
+	comma bool // with decimal commas
+	sure  bool // other cells of the file show it, so that 65.536 and 65,536 have one reading
+}
+
+// decimalsOf finds in rows how the file writes fractions. Excel separates by semicolons where it writes decimal commas, but in Switzerland it does not.
+func (h *Header) decimalsOf(rows []byte, end byte) decimals {
+	points, commas := 0, 0
+	var fields []field
+	for line := range bytes.SplitSeq(rows, []byte{end}) {
+		fields = split(line, h.comma, fields)
+		for i, f := range fields[1:] { // after the time
+			if _, homes := slices.BinarySearch(h.homeColumns, i); homes || !f.clear {
+				continue
+			}
+			switch decimalOf(trim(line[f.text.lo:f.text.hi])) {
+			case '.':
+				points++
+			case ',':
+				commas++
+			}
+		}
+	}
+	return decimals{comma: commas > 0, sure: (points == 0) != (commas == 0)}
+}
+
+// decimalOf returns the decimal separator that the form of a number proves; 0 if it proves none.
+func decimalOf(cell []byte) byte {
+	if i := bytes.IndexAny(cell, "0123456789"); i > 0 && (cell[0] == '-' || cell[0] == '+') {
+		cell = cell[i:]
+	}
+	points, commas := bytes.Count(cell, []byte(".")), bytes.Count(cell, []byte(","))
+	last := bytes.LastIndexAny(cell, ".,")
+	if last < 0 || len(bytes.Trim(cell, "0123456789.,'’ \u00a0\u202f")) > 0 {
+		return 0
+	}
+	c := cell[last]
+	switch {
+	case points > 0 && commas > 0:
+		return c
+	case points+commas > 1: // groups
+		return '.' + ',' - c
+	case couldGroup(cell, c):
+		return 0
+	}
+	return c
+}
+
+// parseNumber parses a cell.
+func parseNumber(cell []byte, d decimals) (float64, verdict) {
 	cell = trim(cell)
 	if len(cell) == 0 || len(cell) == 1 && cell[0] == '-' {
 		return Missing, nothing
 	}
-	if v, ok := plainNumber(cell, comma); ok {
+	if v, ok := plainNumber(cell, d.comma); ok {
 		return v, number
 	}
-	return localNumber(cell, comma)
+	return localNumber(cell, d)
 }
 
 // plainNumber parses digits with at most one decimal point. Up to 15 digits are an exact whole
@@ -70,7 +120,7 @@ func plainNumber(cell []byte, comma bool) (float64, bool) {
 
 // localNumber parses numbers as other programs write them: 12,5 and 1.234,56 and 1 234,56 and
 // 1.2E+05. It accepts only unambiguous forms.
-func localNumber(cell []byte, comma bool) (float64, verdict) {
+func localNumber(cell []byte, d decimals) (float64, verdict) {
 	body, sign := cell, ""
 	if body[0] == '-' || body[0] == '+' {
 		sign, body = string(body[:1]), body[1:]
@@ -79,7 +129,7 @@ func localNumber(cell []byte, comma bool) (float64, verdict) {
 	if i := bytes.IndexAny(body, "eE"); i >= 0 {
 		mantissa, exponent = body[:i], string(body[i:])
 	}
-	plain, v := delocalise(mantissa, comma)
+	plain, v := delocalise(mantissa, d)
 	if v != number {
 		return Missing, v
 	}
@@ -91,8 +141,10 @@ func localNumber(cell []byte, comma bool) (float64, verdict) {
 }
 
 // delocalise returns a number with a decimal point and no grouping.
-func delocalise(m []byte, comma bool) (string, verdict) {
-	m = bytes.ReplaceAll(bytes.ReplaceAll(m, []byte("\u00a0"), []byte(" ")), []byte("\u202f"), []byte(" "))
+func delocalise(m []byte, d decimals) (string, verdict) {
+	for _, group := range []string{"\u00a0", "\u202f", "\u2019", "'"} {
+		m = bytes.ReplaceAll(m, []byte(group), []byte(" "))
+	}
 	dots, commas, blanks := bytes.Count(m, []byte(".")), bytes.Count(m, []byte(",")), bytes.Count(m, []byte(" "))
 	for _, c := range m {
 		if c-'0' > 9 && c != '.' && c != ',' && c != ' ' {
@@ -115,10 +167,13 @@ func delocalise(m []byte, comma bool) (string, verdict) {
 		}
 	case commas == 1:
 		decimal = ','
-		if !comma && blanks == 0 && couldGroup(m, ',') {
-			return "", ambiguous
+		if !d.comma && blanks == 0 && couldGroup(m, ',') {
+			decimal = 0
 		}
-	case comma && blanks == 0 && couldGroup(m, '.'):
+	case d.comma && blanks == 0 && couldGroup(m, '.'):
+		decimal = 0
+	}
+	if decimal == 0 && dots+commas == 1 && !d.sure {
 		return "", ambiguous
 	}
 	whole, fraction := m, []byte(nil)

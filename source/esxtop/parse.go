@@ -196,7 +196,7 @@ func (p *parser) cell(i int, c *Column, f field, line []byte, b *batch) {
 			p.out.known.add(int(slot))
 		}
 	default:
-		p.out.values[i], verdict = parseNumber(text, p.h.decimal)
+		p.out.values[i], verdict = parseNumber(text, p.h.decimals)
 	}
 	raw := line[f.lo:f.hi]
 	if f.clear {

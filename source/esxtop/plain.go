@@ -13,7 +13,7 @@ type plain struct {
 
 // newPlain returns nil for a file of another form.
 func newPlain(h *Header, end byte) *plain {
-	if h.quoted || h.decimal || end != '\n' {
+	if h.quoted || h.comma == ';' || h.decimals.comma || end != '\n' {
 		return nil
 	}
 	return &plain{h, make([]int, len(h.Wanted))}
@@ -124,9 +124,9 @@ func (s *plain) cell(b []byte, p, end, i int, out *output) int {
 			out.known.add(int(slot))
 		}
 	} else if size > 8 || size == 0 {
-		out.values[i], is = parseNumber(text, false)
+		out.values[i], is = parseNumber(text, s.h.decimals)
 	} else if out.values[i] = swarNumber(x, size); out.values[i] < 0 {
-		out.values[i], is = parseNumber(text, false)
+		out.values[i], is = parseNumber(text, s.h.decimals)
 	}
 	if is > nothing {
 		return -1

@@ -152,6 +152,7 @@ func (r *Reader) readHeader() error {
 		return &numa.SyntaxError{File: r.name, Line: r.line + 1, Col: 1, Msg: msg}
 	}
 	r.line++
+	h.decide(r.feed, decimals{comma: h.comma == ';'})
 	r.header = h
 	return nil
 }
@@ -282,6 +283,7 @@ func (r *Reader) newHeader(b *batch) bool {
 		r.err = &numa.SyntaxError{File: r.name, Line: r.line, Col: 1, Msg: msg}
 		return false
 	}
+	h.decide(r.feed, r.header.decimals)
 	if !h.same(r.header) {
 		r.warns.add(kindHeader, r.line, 1, func() string {
 			return fmt.Sprintf("found another header with %d columns, the one before has %d: rows below are read by it", len(h.Columns), len(r.header.Columns))

@@ -103,7 +103,13 @@ func TestReader(t *testing.T) {
 		{"decimal commas", strings.ReplaceAll(bare, ",", ";") + "21.11.2026 10:00:00;1.024,5;0,25\n", []string{"2 " + stamp + "0 1024.5 0.25"}, nil},
 		{"decimal commas, two readings", strings.ReplaceAll(bare, ",", ";") + "21.11.2026 10:00:00;1.024;0\n", []string{"2 " + stamp + "0 ? 0"},
 			[]string{`b.csv:2:21: \\h\Memory\Free MBytes: found "1.024", want a decimal point: it could mean two numbers, the cell is left out`}},
-		{"thousands, two readings", head + `"11/21/2026 10:00:00","1,234","0","1,5",` + "\n", []string{"2 " + stamp + "0 ? {0} 1.5"},
+		{"decimal commas in quotes", head + `"11/21/2026 10:00:00","1,234","0,1","1,5",` + "\n", []string{"2 " + stamp + "0 1.234 {0,1} 1.5"}, nil},
+		{"decimal commas and thousands", strings.ReplaceAll(bare, ",", ";") + "21.11.2026 10:00:00;65.536;0,25\n21.11.2026 10:00:05;65.536;0\n", []string{"2 " + stamp + "0 65536 0.25", "3 " + stamp + "5 65536 0"}, nil},
+		{"decimal points and thousands", head + `"11/21/2026 10:00:00","65,536","0,1","1.5",` + "\n" + `"11/21/2026 10:00:05","65,536","0,1","1",` + "\n", []string{"2 " + stamp + "0 65536 {0,1} 1.5", "3 " + stamp + "5 65536 {0,1} 1"}, nil},
+		{"apostrophes", strings.ReplaceAll(bare, ",", ";") + "21.11.2026 10:00:00;39’321.60;65'536\n21.11.2026 10:00:05;1.250;65’536\n", []string{"2 " + stamp + "0 39321.6 65536", "3 " + stamp + "5 1.25 65536"}, nil},
+		{"both kinds of points", head + `"11/21/2026 10:00:00","1,5","0","1.5",` + "\n" + `"11/21/2026 10:00:05","1,234","0","1",` + "\n", []string{"2 " + stamp + "0 1.5 {0} 1.5", "3 " + stamp + "5 ? {0} 1"},
+			[]string{`b.csv:3:24: \\h\Memory\Free MBytes: found "1,234", want a decimal point: it could mean two numbers, the cell is left out`}},
+		{"thousands, two readings", head + `"11/21/2026 10:00:00","1,234","0","1",` + "\n", []string{"2 " + stamp + "0 ? {0} 1"},
 			[]string{`b.csv:2:24: \\h\Memory\Free MBytes: found "1,234", want a decimal point: it could mean two numbers, the cell is left out`}},
 		{"quotes lost and doubled", head + `"11/21/2026 10:00:00",1,"0","2""3",` + "\n", []string{"2 " + stamp + "0 1 {0} ?"},
 			[]string{`b.csv:2:29: \\h\Memory\Kernel State: found "\"2\"\"3\"", want a number: the cell is left out`}},
@@ -301,7 +307,7 @@ func TestParseNumber(t *testing.T) {
 		{"1,23,456", false, 0, wrong}, {"1.2.3", false, 0, wrong}, {"12 34", false, 0, wrong}, {".", false, 0, wrong}, {"--1", false, 0, wrong}, {"1e", false, 0, wrong},
 		{"nan", false, 0, wrong}, {"Inf", false, 0, wrong}, {"0x1p4", false, 0, wrong}, {"1_000", false, 0, wrong}, {"1e999", false, 0, wrong}, {"1..2", false, 0, wrong},
 	} {
-		v, is := parseNumber([]byte(tt.in), tt.comma)
+		v, is := parseNumber([]byte(tt.in), decimals{comma: tt.comma})
 		if is != tt.is || is == number && v != tt.want || is != number && !IsMissing(v) {
 			t.Errorf("parseNumber(%q, %v) = %v, %d; want %v, %d", tt.in, tt.comma, v, is, tt.want, tt.is)
 		}

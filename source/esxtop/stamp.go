@@ -1,26 +1,11 @@
 package esxtop
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
+	"math"
 	"time"
 )
-
-// layouts are the formats other than esxtop's own, which parseStamp parses by hand: programs save
-// files again in the format of their country. Day before month is accepted where the second number
-// is no month, and with points.
-var layouts = []struct {
-	layout string
-	form   stampForm
-}{
-	{"1/2/2006 15:04:05", full | slashed | resaved}, {"1/2/2006 15:04", minutes | slashed | resaved},
-	{"1/2/2006 3:04:05 PM", full | slashed | resaved}, {"1/2/2006 3:04 PM", minutes | slashed | resaved},
-	{"2/1/2006 15:04:05", full | slashed | resaved | dayFirst}, {"2/1/2006 15:04", minutes | slashed | resaved | dayFirst},
-	{"2/1/2006 3:04:05 PM", full | slashed | resaved | dayFirst}, {"2/1/2006 3:04 PM", minutes | slashed | resaved | dayFirst},
-	{"15:04:05", undated},
-	{"2006-01-02 15:04:05", full}, {"2006-01-02T15:04:05", full}, {"2006-01-02 15:04", minutes},
-	{"2.1.2006 15:04:05", full}, {"2.1.2006 15:04", minutes},
-}
 
 // A stampForm is the precision of a stamp, one of the first four, and the facts about a date with slashes.
 type stampForm uint8
@@ -31,20 +16,22 @@ const (
 	minutes // lacks the seconds
 	undated // lacks the date
 
-	slashed    stampForm = 1 << 4 // the date has slashes: month/day as esxtop writes it, or day/month
+	absolute   stampForm = 1 << 2 // it is in UTC, whatever the header says
+	dashed     stampForm = 1 << 3 // like slashed, with dashes: programs write day-month
+	slashed    stampForm = 1 << 4 // the year is last: month/day as esxtop writes it, or day/month
 	dayFirst   stampForm = 1 << 5 // it is day/month, as the first number is no month
 	monthFirst stampForm = 1 << 6 // it is month/day, as the second number is no month
 	resaved    stampForm = 1 << 7 // it is not in esxtop's form
 )
 
 // tells returns the precision of the stamp.
-func (f stampForm) tells() stampForm { return f & 0xf }
+func (f stampForm) tells() stampForm { return f & 0x3 }
 
 // day is a day in milliseconds.
 const day = 24 * 3600 * 1000
 
-// parseStamp parses MM/DD/YYYY HH:MM:SS with or without milliseconds, and the layouts. The result
-// is in milliseconds since 1970, in the zone of the file.
+// parseStamp parses MM/DD/YYYY HH:MM:SS with or without milliseconds, and what programs make of it that save files again in the format of their country.
+// The result is in milliseconds since 1970, in the zone of the file.
 func parseStamp(cell []byte) (ms int64, form stampForm) {
 	cell = trim(cell)
 	if len(cell) >= 19 && cell[2] == '/' && cell[5] == '/' && cell[10] == ' ' && cell[13] == ':' && cell[16] == ':' {
@@ -52,25 +39,23 @@ func parseStamp(cell []byte) (ms int64, form stampForm) {
 			return ms, form
 		}
 	}
-	if len(cell) > 32 {
+	if len(cell) > 40 {
 		return 0, noStamp
 	}
-	text := strings.ToUpper(string(cell)) // pm
-	for _, l := range layouts {
-		t, err := time.Parse(l.layout, text)
-		if err != nil {
-			continue
-		}
-		if l.form == undated {
-			return (time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())).Milliseconds(), undated
-		}
-		form := l.form
-		if form&(slashed|dayFirst) == slashed && t.Day() > 12 {
-			form |= monthFirst
-		}
-		return t.UnixMilli(), form
+	if ms, ok := serialStamp(cell); ok {
+		return ms, full
 	}
-	return 0, noStamp
+	return localStamp(cell)
+}
+
+// serialStamp parses the number of days since 1899-12-30 that a spreadsheet shows for a time without a format: 46328.9895833333.
+func serialStamp(cell []byte) (ms int64, ok bool) {
+	v, is := parseNumber(cell, decimals{})
+	if is != number || v < 36526 || v >= 73051 || bytes.IndexAny(cell, ".,") != 5 { // 2000-01-01 to 2100-01-01
+		return 0, false
+	}
+	const epoch = 25569 // 1970-01-01
+	return int64(math.Round((v - epoch) * day)), true
 }
 
 // fixedStamp parses MM/DD/YYYY HH:MM:SS[.mmm].
@@ -134,6 +119,9 @@ func (c *clock) set(row *Row, ref *rowRef, h *Header, w *warnings) bool {
 		c.last, c.any = ms, true
 		ms += c.rolled
 	}
-	row.Time = time.UnixMilli(ms + h.Bias.Milliseconds()).UTC()
+	if ref.form&absolute == 0 {
+		ms += h.Bias.Milliseconds()
+	}
+	row.Time = time.UnixMilli(ms).UTC()
 	return true
 }

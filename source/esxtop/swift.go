@@ -24,6 +24,7 @@ type swift struct {
 	widths   []int // of the gap before each run and of the one after the last, in the previous row
 	gap      int   // fields of the gap after the last run
 	before   memory
+	decimals decimals
 	nameless int // fields after that, without quotes: the column of ESXi 6.5
 }
 
@@ -56,11 +57,11 @@ const skipMost = 6
 
 // newSwift returns nil for a file of another form.
 func newSwift(h *Header, end byte) *swift {
-	if !h.quoted || h.comma != ',' || end != '\n' {
+	if !h.quoted || h.comma != ',' || h.decimals.comma || end != '\n' {
 		return nil
 	}
 	n := len(h.Wanted)
-	s := &swift{nameless: h.fields - len(h.Columns) - 1, before: memory{words: make([]uint64, n), sizes: make([]uint8, n), values: make([]float64, n)}}
+	s := &swift{decimals: h.decimals, nameless: h.fields - len(h.Columns) - 1, before: memory{words: make([]uint64, n), sizes: make([]uint8, n), values: make([]float64, n)}}
 	next, homes := 1, h.homeColumns // field after the last run
 	for at, column := range h.Wanted {
 		// Home nodes contain commas of their own: they are not wanted here, but must be parsed.
@@ -242,7 +243,7 @@ func (s *swift) one(b []byte, p, end int, c *alike, n int, out *output) int {
 	at, verdict := c.at+n, number
 	switch c.kind {
 	case numberCell:
-		out.values[at], verdict = parseNumber(text, false)
+		out.values[at], verdict = parseNumber(text, s.decimals)
 	case homesCell:
 		out.values[at] = Missing
 		if out.homes[c.slot], verdict = parseHomes(text); verdict == number {

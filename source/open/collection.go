@@ -366,15 +366,9 @@ func (c *collection) beside(fleet *numa.Fleet, err error, of ...tables.Member) {
 		return
 	}
 	names := words.Texts(of, func(m tables.Member) string { c.read[m.Name] = true; return m.Name })
-	text := fmt.Sprintf("%s not read beside the export of RVTools: %s", words.Verb(len(names), "file is", "files are"), words.Few(names))
-	known := map[string]bool{}
-	for _, export := range c.exports {
-		for i := range export.VMs {
-			known[export.VMs[i].Name] = true
-		}
-	}
-	if lacks := slices.IndexFunc(fleet.VMs, func(v numa.VM) bool { return !known[v.Name] }); lacks >= 0 {
-		text += fmt.Sprintf("; VMs that the export lacks are missing here, such as %s: name the file alone", fleet.VMs[lacks].Name)
+	text, lacks := tables.Beside(c.exports, fleet, "file", names)
+	if lacks {
+		text += "name the file alone"
 		c.unread = append(c.unread, c.path+"/"+names[0])
 	}
 	c.unread = append(c.unread, fleet.Unread...)

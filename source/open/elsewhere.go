@@ -45,6 +45,9 @@ func Elsewhere(path string) string {
 		head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // the bytes before an error are sufficient
 		_ = f.Close()                                           // read only: the error is irrelevant
 		if ticks.Detect(head) == "" && tables.Holds(path) {
+			if _, err := tables.Read(path); isUnknown(err) { // a workbook of something else
+				return strings.TrimPrefix(err.Error(), path+": ")
+			}
 			return inventoryWay(path)
 		}
 		if way := ElsewhereOf(path, head); way != "" {

@@ -3,6 +3,7 @@ package tables
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,20 +19,21 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	byName := addHosts(f, hosts, &c, prefix, n)
 	f.VMs = make([]numa.VM, 0, len(vms))
 	taken := make(map[string]bool, len(vms))
-	var left, repeated, shared, unhosted, ambiguous tally
+	var left, repeated, shared, unhosted, ambiguous, elsewhere tally
 	for i := range vms {
 		v := &vms[i]
 		if v.placeholder {
 			left.add(v.vm.Name)
 			continue
 		}
-		if v.repeated {
+		if v.first != nil {
 			repeated.add(v.vm.Name)
 			continue
 		}
 		if v.id != "" && taken[prefix(v.vcenter)+v.id] {
 			shared.add(v.id)
 		}
+		v.unsure()
 		v.vm.ID = vmRowID(v, prefix(v.vcenter), taken)
 		taken[v.vm.ID] = true
 		v.vm.Cluster = c.id(v.vcenter, v.datacenter, v.cluster)
@@ -46,6 +48,9 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 			if v.vm.Cluster == "" && v.cluster == "" {
 				v.vm.Cluster = h.Cluster
 			}
+			if v.cluster != "" && v.vm.Cluster != h.Cluster {
+				elsewhere.add(v.vm.Name)
+			}
 		case len(found) > 1:
 			ambiguous.add(v.vm.Name + " on " + v.host)
 		case v.host != "":
@@ -54,9 +59,11 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		f.VMs = append(f.VMs, v.vm)
 	}
 	c.tellApart(n.vcenters.names)
+	n.noteDiffering()
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
-	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: left out")
+	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: all its rows are read together")
 	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")
+	n.tallied(n.vms, elsewhere, "VM names a cluster", "VMs name a cluster", "that is not that of its host: judged for the hosts of the cluster that its row names")
 	n.tallied(n.vms, ambiguous, "VM names a host", "VMs name a host", "by a name that several hosts have: the host is unknown")
 	if unhosted.count > 0 {
 		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))
@@ -64,6 +71,53 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 			text += "; name a file with the hosts beside it, or say them with --assume-host"
 		}
 		n.add(n.hosts, text)
+	}
+}
+
+// repeats compares the rows of vInfo that repeat a VM with the first one.
+func (n *notes) repeats(vms []vmRow) {
+	for i := range vms {
+		if first := vms[i].first; first != nil && !first.placeholder {
+			n.compare(first, &vms[i].vm.Config)
+		}
+	}
+}
+
+// compare records the facts of a VM that another of its rows states differently: they are unknown.
+func (n *notes) compare(v *vmRow, again *numa.Config) {
+	for i := range numa.VMFacts {
+		p := &numa.VMFacts[i]
+		fact, other := reflect.ValueOf(p.Fact(&v.vm.Config)).Elem(), reflect.ValueOf(p.Fact(again)).Elem()
+		origin := func(v reflect.Value) numa.Origin { return v.FieldByName("Origin").Interface().(numa.Origin) }
+		a, b := fact.FieldByName("Value").Interface(), other.FieldByName("Value").Interface()
+		if origin(fact).Kind == numa.Unknown || origin(other).Kind == numa.Unknown || reflect.DeepEqual(a, b) || slices.Contains(v.differ, p.Name) {
+			continue
+		}
+		v.differ = append(v.differ, p.Name)
+		d := n.differ[p.Name]
+		if d.count++; d.count == 1 {
+			d.first = fmt.Sprintf("%s, %v by %s and %v by %s", v.vm.Name, a, origin(fact).Where, b, origin(other).Where)
+		}
+		n.differ[p.Name] = d
+	}
+}
+
+// unsure removes the facts that the rows of a VM state differently.
+func (v *vmRow) unsure() {
+	for i := range numa.VMFacts {
+		if p := &numa.VMFacts[i]; slices.Contains(v.differ, p.Name) {
+			reflect.ValueOf(p.Fact(&v.vm.Config)).Elem().SetZero()
+		}
+	}
+}
+
+// noteDiffering adds notes about the facts that rows of VMs state differently.
+func (n *notes) noteDiffering() {
+	for i := range numa.VMFacts {
+		name := numa.VMFacts[i].Name
+		if d := n.differ[name]; d.count > 0 {
+			n.add("", fmt.Sprintf("%s of %s differs between its rows: unknown (first: %s)", name, words.Plural(d.count, "VM"), d.first))
+		}
 	}
 }
 

@@ -197,7 +197,7 @@ func TestBadCells(t *testing.T) {
 		note          string
 	}{
 		{"vHost", 2, "# CPU", "65", `found "65", want 1 to 64: ignored for host esx01.example.com`},
-		{"vHost", 2, "# Memory", "-5", `found "-5", want 1 to 1073741824: ignored for host esx01.example.com`},
+		{"vHost", 2, "# Memory", "-5", `found "-5", want 1024 to 1073741824: ignored for host esx01.example.com`},
 		{"vHost", 3, "HT Active", "maybe", `found "maybe", want True or False: ignored for host esx02.example.com`},
 		{"vHost", 3, "ESX Version", "ESXi", `found "ESXi", want a release such as VMware ESXi 7.0.3 build-21930508: ignored for host esx02.example.com`},
 		{"vInfo", 2, "HW version", "new", `found "new", want a version such as 21 or vmx-21: ignored for VM db01`},

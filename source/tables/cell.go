@@ -104,6 +104,17 @@ var booleans = map[string]bool{
 	"vero":       true,                  // Italian
 	"verdadeiro": true,                  // Portuguese
 	"waar":       true, "onwaar": false, // Dutch
+	"prawda": true, "fałsz": false, "tak": true, "nie": false, // Polish
+	"pravda": true, "nepravda": false, "ano": true, // Czech and Slovak
+	"sand": true, "falsk": false, // Danish
+	"sant": true, "falskt": false, "sann": true, "usann": false, "nej": false, "nei": false, // Swedish and Norwegian
+	"tosi": true, "epätosi": false, "kyllä": true, "ei": false, // Finnish
+	"igaz": true, "hamis": false, "igen": true, "nem": false, // Hungarian
+	"doğru": true, "yanlış": false, "yanliş": false, "evet": true, "hayır": false, "hayir": false, // Turkish, also in lower case made of capitals
+	"истина": true, "ложь": false, "да": true, "нет": false, // Russian
+	"sí": true, "sì": true, "sim": true, "não": false, // Spanish, Italian, Portuguese
+	"adevărat": true, "fals": false, // Romanian
+	"真": true, "假": false, "是": true, "否": false, "偽": false, "はい": true, "いいえ": false, "예": true, "아니요": false, // Chinese, Japanese, Korean
 }
 
 func parseBool(s string) (v, ok bool) {

@@ -178,10 +178,11 @@ func TestJoin(t *testing.T) {
 				`sheet vCPU: 1 VM has no row: unknown: ` + kindNamed("vCPU").facts() + ` (first: "web")`}},
 		{"rows twice", "VM,VM ID\nweb,vm-1\nweb,vm-1\n",
 			cpuHead + "web,vm-1,,,4,2\nweb,vm-1,,,4,1\n",
-			[]string{"vm-1 2"},
+			[]string{"vm-1 0"},
 			[]string{
-				`sheet vCPU: 1 row repeats a VM: the first row of each is used (first: "web")`,
-				`sheet vInfo: 1 row repeats a VM: left out (first: "web")`}},
+				`sheet vCPU: 1 row repeats a VM: all its rows are read together (first: "web")`,
+				`cores per socket of 1 VM differs between its rows: unknown (first: web, 2 by vCPU row 2 "Cores p/s" and 1 by vCPU row 3 "Cores p/s")`,
+				`sheet vInfo: 1 row repeats a VM: all its rows are read together (first: "web")`}},
 		{"another number of vCPUs", "VM,CPUs\nweb,8\n",
 			cpuHead + "web,,,,4,2\n",
 			[]string{"web 2"},
@@ -217,18 +218,18 @@ func TestHosts(t *testing.T) {
 		threads   int
 		note      string
 	}{
-		{"all there", "esx01,True,2,8,16,1000", "[0:8/16 500 MB 1:8/16 500 MB]", 32, ""},
-		{"no slower memory tier", "esx01,True,2,8,16,1000,noTiering", "[0:8/16 500 MB 1:8/16 500 MB]", 32, ""},
-		{"a slower memory tier", "esx01,True,2,8,16,1000,softwareTiering", "[0:8/16 0 B 1:8/16 0 B]", 32,
-			"sheet vHost, row 2: host esx01 has 1000 MB with its slower memory tier (softwareTiering); how much of it is DRAM, and so the memory of its nodes, is unknown: say it with --assume-host"},
-		{"no cores per package", "esx01,False,2,,16,1000", "[0:8/8 500 MB 1:8/8 500 MB]", 16, ""},
-		{"no cores", "esx01,False,2,8,,1000", "[0:8/8 500 MB 1:8/8 500 MB]", 16, ""},
+		{"all there", "esx01,True,2,8,16,10240", "[0:8/16 5 GB 1:8/16 5 GB]", 32, ""},
+		{"no slower memory tier", "esx01,True,2,8,16,10240,noTiering", "[0:8/16 5 GB 1:8/16 5 GB]", 32, ""},
+		{"a slower memory tier", "esx01,True,2,8,16,10240,softwareTiering", "[0:8/16 0 B 1:8/16 0 B]", 32,
+			"sheet vHost, row 2: host esx01 has 10 GB with its slower memory tier (softwareTiering); how much of it is DRAM, and so the memory of its nodes, is unknown: say it with --assume-host"},
+		{"no cores per package", "esx01,False,2,,16,10240", "[0:8/8 5 GB 1:8/8 5 GB]", 16, ""},
+		{"no cores", "esx01,False,2,8,,10240", "[0:8/8 5 GB 1:8/8 5 GB]", 16, ""},
 		{"no hyper-threading", "esx01,,1,8,8,", "[0:8/8 0 B]", 0, ""},
-		{"no packages", "esx01,True,,8,16,1000", "[]", 32, ""},
-		{"cores that do not divide", "esx01,True,3,,16,1000", "[]", 32, ""},
-		{"cores that do not agree", "esx01,True,2,8,20,1000", "[]", 40,
+		{"no packages", "esx01,True,,8,16,10240", "[]", 32, ""},
+		{"cores that do not divide", "esx01,True,3,,16,10240", "[]", 32, ""},
+		{"cores that do not agree", "esx01,True,2,8,20,10240", "[]", 40,
 			"sheet vHost, row 2: host esx01 has 20 cores but 2 packages with 8 cores each: its NUMA nodes are unknown"},
-		{"too many cores for one package", "esx01,True,1,,130000,1000", "[]", 260000,
+		{"too many cores for one package", "esx01,True,1,,130000,10240", "[]", 260000,
 			"sheet vHost, row 2: host esx01 has 130000 cores but 1 package with 130000 cores each: its NUMA nodes are unknown"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -252,7 +253,7 @@ func TestHosts(t *testing.T) {
 // TestNoHyperThreading: without HT Active the threads are unknown.
 func TestNoHyperThreading(t *testing.T) {
 	f := mustRead(t, tempFolder(t, map[string][]byte{"vInfo.csv": []byte("VM\n"),
-		"vHost.csv": []byte("Host,# CPU,Cores per CPU,# Cores,# Memory\nesx01,2,8,16,1000\n")}))
+		"vHost.csv": []byte("Host,# CPU,Cores per CPU,# Cores,# Memory\nesx01,2,8,16,10240\n")}))
 	h := f.Hosts[0]
 	want := numa.Origin{Kind: numa.Assumed,
 		Where: "RVTools has no NUMA nodes: one node per package; whether hyper-threading is on is unknown: one thread per core"}
@@ -266,7 +267,7 @@ func TestOddRow(t *testing.T) {
 	f := mustRead(t, tempFolder(t, map[string][]byte{
 		"vInfo.csv": []byte("VM,CPUs,Memory,Host,VM ID\nodd,99999999999999999999,-5,esx00,\ndb01,8,4096,esx01,vm-1\n"),
 		"vCPU.csv":  []byte("VM,CPUs,Sockets,Cores p/s\nodd,0,0,99999\ndb01,8,2,4\n"),
-		"vHost.csv": []byte("Host,HT Active,# CPU,Cores per CPU,# Cores,# Memory\nesx00,True,64,2048,131072,99999999999\nesx00,x,-3,0,1e99,NaN\nesx01,True,2,8,16,1000\n"),
+		"vHost.csv": []byte("Host,HT Active,# CPU,Cores per CPU,# Cores,# Memory\nesx00,True,64,2048,131072,99999999999\nesx00,x,-3,0,1e99,NaN\nesx01,True,2,8,16,10240\n"),
 	}))
 	if len(f.VMs) != 2 || f.VMs[0].VCPUs.Known() || f.VMs[0].CoresPerSocket.Known() || f.VMs[1].VCPUs.Value != 8 || f.VMs[1].CoresPerSocket.Value != 4 {
 		t.Errorf("VMs = %+v; want nothing of the first and all of db01", f.VMs)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
 )
@@ -19,6 +20,7 @@ type export struct {
 	base   string // its last element, for notes and origins
 	form   string // "a workbook", for a message
 	sheets []*sheet
+	beside []*sheet // tables of other programs in a workbook of RVTools: they are not read, as they would state the same VMs again
 
 	several bool     // of several files: a damaged one does not affect the others
 	unread  []string // damaged files
@@ -74,7 +76,7 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	case !rvtools && x.all("VMs") == nil && x.all("hosts") == nil:
 		return nil, x.unknown()
 	}
-	n := &notes{base: x.base, cells: map[string]int{}, vcenters: newVCenters(), said: map[numa.Note]bool{}}
+	n := &notes{base: x.base, cells: map[string]int{}, vcenters: newVCenters(), said: map[numa.Note]bool{}, differ: map[string]tally{}}
 	if rvtools {
 		n.vms, n.hosts = "sheet vInfo", "sheet vHost"
 	}
@@ -92,6 +94,7 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	}
 	ofOneVCenter(hosts, vms)
 	j := newJoin(vms)
+	n.repeats(vms)
 	if x.sheet("vInfo") != nil {
 		for _, sheet := range []string{"vCPU", "vMemory"} {
 			if err := x.joinSheet(sheet, vms, j, n); err != nil {
@@ -101,6 +104,7 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	}
 	n.noteShared()
 	assemble(f, hosts, vms, n)
+	x.notesBeside(f, n)
 	f.Notes, f.Unread = append(x.notes, n.all()...), x.unread
 	if len(f.VMs)+len(f.Hosts) == 0 && x.broken != nil {
 		return nil, x.broken
@@ -125,26 +129,72 @@ func (x *export) table(s *sheet, n *notes) (*table, error) {
 	return t, nil
 }
 
-// optional opens an RVTools sheet that a fleet does not require. If the sheet is missing, or lacks all columns that identify an object, a
-// note lists the unknown facts.
-func (x *export) optional(kind string, n *notes, keys ...string) (*table, error) {
-	s := x.sheet(kind)
-	if s == nil {
+// optional calls read for the RVTools sheets of a kind that a fleet does not require. If there is none, or one lacks all columns that identify an
+// object, a note lists the unknown facts.
+func (x *export) optional(kind string, n *notes, read func(*table) error, keys ...string) error {
+	all := x.all(kind)
+	if all == nil {
 		n.add("", fmt.Sprintf("no sheet %s: unknown for all: %s", kind, kindNamed(kind).facts()))
-		return nil, nil
 	}
-	t, err := x.table(s, n)
-	if err != nil || t == nil {
-		return nil, err
-	}
-	for _, k := range keys {
-		if t.has(k) {
+	for _, s := range all {
+		t, err := x.table(s, n)
+		switch {
+		case err != nil:
+			return err
+		case t == nil:
+		case slices.ContainsFunc(keys, t.has):
 			t.noteMissing()
-			return t, nil
+			if err := read(t); err != nil {
+				return err
+			}
+		default:
+			n.add(s.place(), fmt.Sprintf("no column %q: unknown for all: %s", s.kind.columns[0].title(), s.kind.facts()))
 		}
 	}
-	n.add(s.place(), fmt.Sprintf("no column %q: unknown for all: %s", s.kind.columns[0].title(), s.kind.facts()))
-	return nil, nil
+	return nil
+}
+
+// notesBeside adds a note about the tables beside the RVTools sheets of a workbook that list VMs or hosts that the sheets lack: these may be missing.
+func (x *export) notesBeside(f *numa.Fleet, n *notes) {
+	for _, s := range x.beside {
+		s.kind = kindOf(s.header)
+		other, err := (&export{path: x.path, base: x.base, sheets: []*sheet{s}}).fleet()
+		if err != nil {
+			continue // nothing in it is a VM or host
+		}
+		if text, lacks := Beside([]*numa.Fleet{f}, other, "sheet", []string{s.name}); lacks {
+			x.notes = append(x.notes, numa.Note{At: x.base, Text: text + "save the sheet as a workbook of its own"})
+			x.unread = append(x.unread, x.path)
+		}
+	}
+}
+
+// Beside returns a note about tables that are not read beside exports of RVTools, as they would state the same VMs again; lacks reports whether other,
+// their fleet, has a VM or host that the exports lack.
+func Beside(exports []*numa.Fleet, other *numa.Fleet, noun string, names []string) (text string, lacks bool) {
+	text = fmt.Sprintf("%s not read beside the export of RVTools: %s", words.Verb(len(names), noun+" is", noun+"s are"), words.Few(names))
+	known := map[string]bool{}
+	var hosts []numa.Host
+	for _, f := range exports {
+		hosts = append(hosts, f.Hosts...)
+		for i := range f.VMs {
+			known[f.VMs[i].Name] = true
+		}
+	}
+	lacking := func(what, name string) (string, bool) {
+		return fmt.Sprintf("%s; %s that the export lacks are missing here, such as %s: ", text, what, name), true
+	}
+	for i := range other.VMs {
+		if name := other.VMs[i].Name; !known[name] {
+			return lacking("VMs", name)
+		}
+	}
+	for i := range other.Hosts {
+		if name := other.Hosts[i].Name; !slices.ContainsFunc(hosts, func(h numa.Host) bool { return numa.SameHost(h.Name, name) }) {
+			return lacking("hosts", name)
+		}
+	}
+	return text, false
 }
 
 // found lists the sheets of the export for an error.
@@ -164,28 +214,29 @@ func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 	if m := nameTime.FindStringSubmatch(x.path); m != nil {
 		f.Collected = unknownZone(m[1] + "T" + m[2] + ":" + m[3] + ":" + m[4])
 	}
-	s := x.sheet("vMetaData")
-	if s == nil {
-		return nil // 3.x has no such sheet
-	}
-	t, err := x.table(s, n)
-	if err != nil || t == nil {
-		return err
-	}
 	release, servers := "", []string(nil)
-	err = x.rowsOf(t, func() { // one row for each vCenter
-		if when, ok := parseTime(t.text("xlsx creation datetime")); ok {
-			f.Collected = when
+	for _, s := range x.all("vMetaData") { // 3.x has no such sheet
+		t, err := x.table(s, n)
+		if err != nil {
+			return err
 		}
-		if v := t.text("RVTools version"); v != "" {
-			release = v
+		if t == nil {
+			continue
 		}
-		if s := t.text("Server"); s != "" {
-			servers = append(servers, s)
+		err = x.rowsOf(t, func() { // one row for each vCenter
+			if when, ok := parseTime(t.text("xlsx creation datetime")); ok {
+				f.Collected = when
+			}
+			if v := t.text("RVTools version"); v != "" {
+				release = v
+			}
+			if s := t.text("Server"); s != "" {
+				servers = append(servers, s)
+			}
+		})
+		if err != nil {
+			return err
 		}
-	})
-	if err != nil {
-		return err
 	}
 	if release != "" {
 		f.Source += " (RVTools " + release

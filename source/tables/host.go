@@ -18,6 +18,10 @@ const (
 	maxPackageCores = numa.MaxCoresPerNode / 2
 )
 
+// leastMemory is the minimum memory of a host: no ESXi installs below 1 GB (ESX 4.0 needs 2 GB, ESXi 8.0 8 GB: VMware, installation and setup guides of
+// each). Less is an amount in another unit than that of its header.
+const leastMemory = numa.GiB
+
 // A hostRow is one row of vHost, before its host has an ID.
 type hostRow struct {
 	host                         numa.Host
@@ -30,14 +34,16 @@ type hostRow struct {
 
 // readHosts reads vHost, or the tables of hosts from other programs.
 func (x *export) readHosts(n *notes) ([]hostRow, error) {
-	if x.sheet("vInfo") != nil || x.all("hosts") == nil && x.all("VMs") == nil {
-		t, err := x.optional("vHost", n, "Host")
-		if err != nil || t == nil {
-			return nil, err
-		}
-		return x.listHosts(t, n)
-	}
 	var hosts []hostRow
+	list := func(t *table) error {
+		more, err := x.listHosts(t, n)
+		hosts = append(hosts, more...)
+		return err
+	}
+	if x.sheet("vInfo") != nil || x.all("hosts") == nil && x.all("VMs") == nil {
+		err := x.optional("vHost", n, list, "Host")
+		return hosts, err
+	}
 	for _, s := range x.all("hosts") {
 		t, err := x.table(s, n)
 		if err != nil {
@@ -49,11 +55,9 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 		if !s.part || len(x.all("hosts")) == 1 {
 			t.noteMissing()
 		}
-		more, err := x.listHosts(t, n)
-		if err != nil {
+		if err := list(t); err != nil {
 			return nil, err
 		}
-		hosts = append(hosts, more...)
 	}
 	return hosts, nil
 }
@@ -103,7 +107,7 @@ func readHost(t *table, name string, r *hostRow) {
 		Packages:       t.count("# CPU", numa.MaxNodes),
 		Cores:          t.count("# Cores", maxCores),
 		HyperThreading: t.boolFact("HT Active"),
-		Memory:         t.bytes("# Memory", numa.MiB, numa.MaxHostMemory),
+		Memory:         t.bytes("# Memory", leastMemory, numa.MaxHostMemory),
 		PowerPolicy:    t.stringFact("Host Power Policy"),
 		EVC:            t.stringFact("Current EVC"),
 		Maintenance:    t.boolFact("in Maintenance Mode"),
@@ -222,7 +226,10 @@ var buildForm = pattern.Of(`(?i)\bbuild[- ](\d{4,9})\b`)
 
 // readRelease parses "VMware ESXi 7.0.3 build-21930508".
 func readRelease(t *table, h *numa.Host) {
-	full := t.stringFact("ESX Version")
+	full, version := t.stringFact("ESX Version"), t.stringFact("version")
+	if _, err := numa.ParseRelease(full.Value); version.Known() && err != nil { // "VMware ESXi"
+		full = version
+	}
 	if !full.Known() {
 		return
 	}

@@ -36,7 +36,8 @@ func newJoin(vms []vmRow) *join {
 		v := &vms[i]
 		uuid := strings.ToLower(v.vm.UUID)
 		key := [2]string{v.vcenter, cmp.Or(v.id, uuid)}
-		if v.repeated = key[1] != "" && slices.ContainsFunc(before[key], v.repeats); v.repeated {
+		if at := slices.IndexFunc(before[key], v.repeats); key[1] != "" && at >= 0 {
+			v.first = before[key][at]
 			continue
 		}
 		before[key] = append(before[key], v)
@@ -113,51 +114,57 @@ func (j *join) unreferenced(name string) (i int, ok bool) {
 
 // joinSheet adds the facts of vCPU or vMemory to the VMs.
 func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
-	t, err := x.optional(sheet, n, "VM", "VM ID", "VM UUID")
-	if err != nil || t == nil {
-		return err
-	}
 	var strangers, namesakes, repeated, differing, without tally
-	err = x.rowsOf(t, func() {
-		name := t.text("VM")
-		who := name
-		if who == "" {
-			who = "row " + strconv.Itoa(t.row)
-		}
-		i, ok := j.find(t, name)
-		switch {
-		case !ok:
-			strangers.add(who)
-		case i == ambiguous:
-			namesakes.add(who)
-		case vms[i].placeholder:
-		case vms[i].joined[sheet]:
-			repeated.add(who)
-		default:
+	opened := false
+	err := x.optional(sheet, n, func(t *table) error {
+		opened = true
+		return x.rowsOf(t, func() {
+			name := t.text("VM")
+			who := name
+			if who == "" {
+				who = "row " + strconv.Itoa(t.row)
+			}
+			i, ok := j.find(t, name)
+			switch {
+			case !ok:
+				strangers.add(who)
+				return
+			case i == ambiguous:
+				namesakes.add(who)
+				return
+			case vms[i].placeholder:
+				return
+			}
 			v := &vms[i]
+			t.subject = "VM " + v.vm.Name
+			r := readVM(t, &v.vm.Config)
+			if v.joined[sheet] {
+				repeated.add(who)
+				n.compare(v, &r)
+				return
+			}
 			if v.joined == nil {
 				v.joined = map[string]bool{}
 			}
 			v.joined[sheet] = true
-			t.subject = "VM " + v.vm.Name
-			if !readVM(t, &v.vm.Config) {
+			if !take(&v.vm.Config, &r) {
 				differing.add(v.vm.Name)
 			}
-		}
-	})
-	if err != nil {
+		})
+	}, "VM", "VM ID", "VM UUID")
+	if err != nil || !opened {
 		return err
 	}
 	for i := range vms {
-		if !vms[i].placeholder && !vms[i].repeated && !vms[i].joined[sheet] {
+		if !vms[i].placeholder && vms[i].first == nil && !vms[i].joined[sheet] {
 			without.add(vms[i].vm.Name)
 		}
 	}
 	place := "sheet " + sheet
 	n.tallied(place, strangers, "row is", "rows are", "about a VM that vInfo does not list: left out")
 	n.tallied(place, namesakes, "row names", "rows name", "a VM that is not the only one with its name, and has no VM ID or UUID of its own: left out")
-	n.tallied(place, repeated, "row repeats", "rows repeat", "a VM: the first row of each is used")
+	n.tallied(place, repeated, "row repeats", "rows repeat", "a VM: all its rows are read together")
 	n.tallied(place, differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is used")
-	n.tallied(place, without, "VM has", "VMs have", "no row: unknown: "+t.kind.facts())
+	n.tallied(place, without, "VM has", "VMs have", "no row: unknown: "+kindNamed(sheet).facts())
 	return nil
 }

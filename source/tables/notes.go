@@ -26,6 +26,7 @@ type notes struct {
 
 	said     map[numa.Note]bool
 	vcenters *vcenters
+	differ   map[string]tally // by name of fact: VMs whose rows state it differently
 
 	shared map[string]*sharedColumn // by fact: facts that either of two sheets may contain
 }

@@ -7,6 +7,12 @@ import (
 	"strings"
 )
 
+// minusOne reports whether a cell contains the -1 that stands for no value or no limit, which programs that save a file again write as -1.0 or -1,00.
+func minusOne(s string) bool {
+	rest, ok := strings.CutPrefix(s, "-1")
+	return ok && (rest == "" || strings.IndexAny(rest, ".,") == 0 && len(rest) > 1 && strings.Trim(rest[1:], "0") == "")
+}
+
 // twoWays returns the separator of an ambiguous number such as 8.000 or 511,698, which may be a fraction or have thousands.
 func twoWays(s string) (separator byte, ok bool) {
 	i := strings.IndexAny(s, ".,")

@@ -68,6 +68,8 @@ type table struct {
 	short   tally  // rows of a CSV with fewer fields than headers
 	long    tally  // rows with more, whose values are below wrong headers
 	shifted bool   // the current row is in short or long
+	again   tally  // rows that are the header again, as in files that were joined
+	another tally  // rows that are another header
 	err     error
 }
 
@@ -105,12 +107,17 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	if names := s.kind.unknown(header); s.kind.generic() && names != nil && !slices.ContainsFunc(header, func(h string) bool { return strings.EqualFold(h, "self.value") }) { // a whole API object has hundreds
 		n.add(s.place(), fmt.Sprintf("%s understood, and so not read: %s", words.Verb(len(names), one, many), words.Few(names)))
 	}
+	t.wantColumns()
+	return t, nil
+}
+
+// wantColumns tells the rows which columns are read.
+func (t *table) wantColumns() {
 	var wanted []int
 	for _, p := range t.columns {
 		wanted = append(wanted, p.index)
 	}
-	rows.want(wanted)
-	return t, nil
+	t.rows.want(wanted)
 }
 
 func count(list []string, s string) int {
@@ -177,7 +184,11 @@ func (t *table) noteMissing() {
 	if t.kind.generic() {
 		text = "no column states, and so unknown for all: " + strings.Join(facts, ", ")
 	}
-	t.notes.add(t.sheet.place(), text)
+	place := t.sheet.place()
+	if !t.kind.generic() {
+		place = "sheet " + t.kind.name // of several sheets, one note
+	}
+	t.notes.add(place, text)
 	if slices.Contains(facts, "release and build") {
 		t.notes.add(t.sheet.place(), "no column states the release, unknown for all hosts: no VM is judged without it; release=8.0U3 in --assume-host can")
 	}
@@ -207,24 +218,68 @@ func (t *table) alike(name string) string {
 // maxHeader is the maximum length of a header that can be a misspelling.
 const maxHeader = 60
 
-// scan advances to the next row that is not empty.
+// scan advances to the next row that is neither empty nor a header.
 func (t *table) scan() bool {
 	for t.err == nil {
 		t.cells, t.row, t.err = t.rows.next()
-		for _, c := range t.cells {
-			if c != "" {
-				t.where, t.subject = strings.TrimPrefix(t.at+" row "+strconv.Itoa(t.row)+" ", " "), ""
-				if _, ok := t.rows.(*csvRows); ok {
-					t.measure()
-				}
-				if p, ok := t.rows.(interface{ place() string }); ok {
-					t.where = p.place()
-				}
-				return true
-			}
+		if !slices.ContainsFunc(t.cells, func(c string) bool { return c != "" }) || t.headerRow() {
+			continue
 		}
+		t.where, t.subject = strings.TrimPrefix(t.at+" row "+strconv.Itoa(t.row)+" ", " "), ""
+		if _, ok := t.rows.(*csvRows); ok {
+			t.measure()
+		}
+		if p, ok := t.rows.(interface{ place() string }); ok {
+			t.where = p.place()
+		}
+		return true
 	}
 	return false
+}
+
+// headerRow reports whether the current row is the header again, or another one: below it, the columns are those that it names. People join files and
+// copy sheets below each other.
+func (t *table) headerRow() bool {
+	cell := func(i int) string { return strings.TrimSpace(t.cells[i]) }
+	key := t.place(t.kind.columns[0].id()).index
+	if _, ok := t.rows.(*jsonRows); ok || key < 0 || key >= len(t.cells) || len(t.headers) < 2 || !strings.EqualFold(cell(key), strings.TrimSpace(t.headers[key])) {
+		return false
+	}
+	which, same := "row "+strconv.Itoa(t.row), 0
+	for _, p := range t.columns {
+		if p.index >= 0 && p.index < len(t.cells) && cell(p.index) == strings.TrimSpace(t.headers[p.index]) {
+			same++
+		}
+	}
+	if same == t.kind.matches(t.headers) {
+		t.again.add(which)
+		return true
+	}
+	header := t.whole()
+	if t.kind.matches(header) < leastHeader {
+		return false
+	}
+	t.another.add(which)
+	t.headers = header
+	t.columns, _ = t.kind.places(header)
+	t.wantColumns()
+	return true
+}
+
+// leastHeader is the minimum number of known columns in a row that is another header, and no VM or host of such a name.
+const leastHeader = 3
+
+// whole returns all cells of the current row, also those of columns that are not read.
+func (t *table) whole() []string {
+	rows, err := t.open()
+	for err == nil {
+		var cells []string
+		var row int
+		if cells, row, err = rows.next(); row == t.row {
+			return slices.Clone(cells)
+		}
+	}
+	return nil // it was read before: no result
 }
 
 // measure compares the number of fields in the current row of a CSV with that of the headers. A row with more fields, as after an unquoted
@@ -248,6 +303,8 @@ func (t *table) measure() {
 
 // done returns the error that ended the rows, if any, and adds notes about anomalies of the file.
 func (t *table) done() error {
+	t.notes.tallied(t.sheet.place(), t.again, "row is", "rows are", "the header again: left out")
+	t.notes.tallied(t.sheet.place(), t.another, "row is", "rows are", "another header: the rows below are read by it")
 	if c, ok := t.rows.(*csvRows); ok && t.err == io.EOF {
 		headers := len(t.headers)
 		t.notes.tallied(t.sheet.place(), t.long, "row has", "rows have", fmt.Sprintf("more fields than the %d headers, such as by a separator without quotes in a remark: all of it but the name is unknown", headers))
@@ -301,7 +358,7 @@ func (t *table) stringFact(f string) numa.Fact[string] {
 // intFact parses a whole number from least to most. An empty cell and -1 are missing values.
 func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	s := t.text(f)
-	if s == "" || s == "-1" {
+	if s == "" || minusOne(s) {
 		return numa.Fact[int64]{}
 	}
 	v, problem := t.numberAt(f, s, func(v float64, _ string) bool {
@@ -344,7 +401,7 @@ func (t *table) mhz(f string, least, most int) numa.Fact[int] {
 // of the column; without either, the amount is unknown. An empty cell is a missing value, and -1 too if the column may be unlimited.
 func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 	s := t.text(f)
-	if s == "" || s == "-1" && plausibleFrom[f] == 0 {
+	if s == "" || minusOne(s) && plausibleFrom[f] == 0 {
 		return numa.Fact[float64]{}
 	}
 	p := t.place(f)

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/internal/words"
@@ -18,6 +19,9 @@ func (e *Unknown) Error() string { return e.Path + ": found " + e.Found }
 func (x *export) unknown() error {
 	if len(x.sheets) == 1 && x.form == "" {
 		return &Unknown{x.path, x.sheets[0].describe()}
+	}
+	if slices.ContainsFunc(x.sheets, func(s *sheet) bool { return len(s.header) > 0 && strings.HasPrefix(s.header[0], "(PDH-CSV") }) {
+		return &Unknown{x.path, "a capture of esxtop in a workbook: save its sheet as CSV, and name that to homenode capture"}
 	}
 	form := x.form
 	if form == "" {

@@ -26,13 +26,22 @@ type vmRow struct {
 	cluster     string
 	host        string
 	joined      map[string]bool // sheets with a row about it
-	repeated    bool            // an earlier row describes the same VM
+	first       *vmRow          // the earlier row that describes the same VM; nil if there is none
+	differ      []string        // names of the facts that its rows state differently
 }
 
 // readVMs reads the sheets of VMs: vInfo, or tables of VMs from other programs, where later ones add to earlier ones.
 func (x *export) readVMs(n *notes) ([]vmRow, error) {
-	if s := x.sheet("vInfo"); s != nil {
-		return x.listVMs(s, n)
+	if info := x.all("vInfo"); info != nil {
+		var vms []vmRow
+		for _, s := range info {
+			more, err := x.listVMs(s, n)
+			if err != nil {
+				return nil, err
+			}
+			vms = append(vms, more...)
+		}
+		return vms, nil
 	}
 	var vms []vmRow
 	for _, s := range x.all("VMs") {
@@ -47,13 +56,15 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		vms = addRows(vms, more)
+		var differing tally
+		vms = addRows(vms, more, &differing)
+		n.tallied(s.place(), differing, "VM has", "VMs have", "another size in an earlier table: that of this one is used")
 	}
 	return vms, nil
 }
 
-// addRows merges the facts of further rows into those of the same VM, and appends new VMs.
-func addRows(vms, more []vmRow) []vmRow {
+// addRows merges the facts of further rows into those of the same VM, and appends new VMs. differing counts the VMs that had another size.
+func addRows(vms, more []vmRow, differing *tally) []vmRow {
 	j := newJoin(vms)
 	for _, m := range more {
 		i, ok := j.row(m.vcenter, m.id, m.vm.UUID, m.vm.Name)
@@ -64,7 +75,9 @@ func addRows(vms, more []vmRow) []vmRow {
 		v := &vms[i]
 		v.id, v.vm.UUID, v.vm.Folder = cmp.Or(v.id, m.id), cmp.Or(v.vm.UUID, m.vm.UUID), cmp.Or(v.vm.Folder, m.vm.Folder)
 		v.datacenter, v.cluster, v.host = cmp.Or(v.datacenter, m.datacenter), cmp.Or(v.cluster, m.cluster), cmp.Or(v.host, m.host)
-		take(&v.vm.Config, &m.vm.Config)
+		if !take(&v.vm.Config, &m.vm.Config) {
+			differing.add(v.vm.Name)
+		}
 	}
 	return vms
 }
@@ -115,13 +128,13 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		v.vm = numa.VM{Name: name, UUID: uuid}
 		if !v.placeholder {
 			v.vm.Folder, v.vm.At = t.text("Folder"), x.base
-			readVM(t, &v.vm.Config)
+			v.vm.Config = readVM(t, &v.vm.Config)
 		}
 		vms = append(vms, v)
 	})
 	n.tallied(s.place(), nameless, "row names", "rows name", "no VM: left out")
 	n.tallied(s.place(), foreign, "VM is", "VMs are", "of another hypervisor than ESXi: left out")
-	n.tallied(s.place(), others, "row is", "rows are", "a total, a header again or a remark, and no VM: left out")
+	n.tallied(s.place(), others, "row is", "rows are", "a total or a remark, and no VM: left out")
 	return vms, err
 }
 
@@ -134,25 +147,22 @@ func (t *table) foreign() bool {
 	return p.index >= 0 && otherPlatforms.MatchString(squash(t.text("platform")))
 }
 
-// other reports whether the current row, below rows of VMs, does not describe a VM: a repeated header, a separator line, the total of the
-// rows, or a remark, which has no other columns.
+// other reports whether the current row, below rows of VMs, does not describe a VM: a separator line, the total of the rows, or a remark, which has no
+// other columns.
 func (t *table) other(before []vmRow) bool {
 	c, ok := t.rows.(*csvRows)
 	if _, json := t.rows.(*jsonRows); json || t.shifted || ok && c.cut != nil {
 		return false
 	}
-	name, again, remark := t.text("VM"), true, t.has("CPUs") || t.has("Memory")
+	name, remark := t.text("VM"), t.has("CPUs") || t.has("Memory")
 	for id, p := range t.columns {
-		if p.index < 0 || p.index >= len(t.cells) {
-			continue
+		if p.index >= 0 && p.index < len(t.cells) {
+			remark = remark && (id == "VM" || strings.TrimSpace(t.cells[p.index]) == "")
 		}
-		cell := strings.TrimSpace(t.cells[p.index])
-		again = again && cell == strings.Trim(p.header, `"`)
-		remark = remark && (id == "VM" || cell == "")
 	}
 	blank := func(text string) bool { return strings.Trim(text, "-=: ") == "" }
 	line := blank(name) && blank(strings.Join(t.cells, ""))
-	return name != "" && (again || remark || line || len(before) > 0 && t.sumsUp(name, before))
+	return name != "" && (remark || line || len(before) > 0 && t.sumsUp(name, before))
 }
 
 // sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one and its vCPUs are the sum of theirs, or
@@ -207,8 +217,8 @@ func take(c, more *numa.Config) (agrees bool) {
 	return agrees
 }
 
-// readVM reads the facts of the VM in the current row from the columns that exist; it reports whether facts that were already known agree.
-func readVM(t *table, c *numa.Config) (agrees bool) {
+// readVM reads the facts of the VM in the current row from the columns that exist. known contains the values from earlier sheets.
+func readVM(t *table, known *numa.Config) numa.Config {
 	r := numa.Config{
 		Template:                t.boolFact("Template"),
 		Power:                   readPower(t),
@@ -240,14 +250,14 @@ func readVM(t *table, c *numa.Config) (agrees bool) {
 	if r.LatencySensitivity.Value = strings.ToLower(r.LatencySensitivity.Value); r.LatencySensitivity.Value == "-1" {
 		r.LatencySensitivity = numa.Fact[string]{}
 	}
-	if t.text("CPU limit") == "-1" {
+	if minusOne(t.text("CPU limit")) {
 		r.CPULimit = numa.ReadAt(-1, t.origin("CPU limit"))
 	} else {
 		r.CPULimit = t.mhz("CPU limit", 0, maxMHz)
 	}
-	readCores(t, &r, c)
+	readCores(t, &r, known)
 	readAPI(t, &r)
-	return take(c, &r)
+	return r
 }
 
 // readCores reads the cores per socket, or derives them from the sockets. known contains the values from earlier sheets.

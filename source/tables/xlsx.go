@@ -2,9 +2,11 @@ package tables
 
 import (
 	"archive/zip"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"homenode/numa"
@@ -27,15 +29,6 @@ func workbook(file, base string, zr *zip.Reader) (*export, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	total := uint64(0)
-	for _, name := range names {
-		if f := parts[strings.ToLower(targets[strings.ToLower(name)])]; f != nil && kindNamed(sheetKind(name)) != nil {
-			total += f.UncompressedSize64
-		}
-	}
-	if total > maxTotal {
-		return nil, fmt.Errorf("%s: the workbook unpacks to more than %v: refused", file, numa.Bytes(maxTotal))
-	}
 	shared := &sharedStrings{}
 	if f := parts[strings.ToLower(stringsPart)]; f != nil {
 		r, err := openPart(f)
@@ -57,30 +50,61 @@ func workbook(file, base string, zr *zip.Reader) (*export, error) {
 			r, err := openPart(f)
 			return &xlsxRows{sheet: name, xml: scanner{r: r}, strings: shared}, err
 		}}
-		if s.kind != nil {
-			s.at = s.kind.name
-		}
 		x.sheets = append(x.sheets, s)
 	}
-	info := x.sheet("vInfo") != nil
-	if info && x.sheet("vCPU") != nil && x.sheet("vMemory") != nil && x.sheet("vHost") != nil {
-		return x, nil
+	if err := x.recognise(func(s *sheet) bool { return parts[strings.ToLower(targets[strings.ToLower(s.name)])] != nil }); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	for _, s := range x.sheets { // determined by the headers
-		if s.kind != nil && !s.kind.generic() {
-			continue
+	total := uint64(0)
+	for i, name := range names {
+		if f := parts[strings.ToLower(targets[strings.ToLower(name)])]; f != nil && (x.sheets[i].kind != nil || slices.Contains(x.beside, x.sheets[i])) {
+			total += f.UncompressedSize64
 		}
-		if s.kind = nil; parts[strings.ToLower(targets[strings.ToLower(s.name)])] == nil {
-			continue
-		}
-		if err := s.recognise(nil); err != nil && !info {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		if info && s.kind != nil && (s.kind.generic() || len(x.all(s.kind.name)) > 1) {
-			s.kind, s.at = nil, s.name
-		}
+	}
+	if total > maxTotal {
+		return nil, fmt.Errorf("%s: the workbook unpacks to more than %v: refused", file, numa.Bytes(maxTotal))
 	}
 	return x, nil
+}
+
+// recognise determines the kinds of the sheets of a workbook: by the names that RVTools gives them, else by their headers. People copy the sheets of
+// several vCenters into one workbook, as "vInfo vc2" or "vInfo (2)": all are read. there reports whether the workbook has the part of a sheet.
+func (x *export) recognise(there func(*sheet) bool) error {
+	var damaged error
+	for _, s := range x.sheets {
+		name, kind := s.name, s.kind
+		if kind != nil && kind.generic() {
+			kind = nil
+		}
+		if kind != nil && strings.HasSuffix(strings.ToLower(strings.TrimSpace(name)), strings.ToLower(kind.name)) {
+			s.at = kind.name
+			continue
+		}
+		if s.kind = nil; !there(s) {
+			continue
+		}
+		if err := s.recognise(kind); err != nil {
+			damaged = cmp.Or(damaged, err)
+			if s.kind = nil; kind != nil {
+				return err
+			}
+		}
+		s.name, s.at = name, name
+	}
+	info := x.sheet("vInfo") != nil
+	for _, s := range x.sheets {
+		switch {
+		case s.kind == nil:
+		case s.kind.generic() && info:
+			x.beside, s.kind = append(x.beside, s), nil
+		case !s.kind.generic() && len(x.all(s.kind.name)) == 1:
+			s.at = s.kind.name
+		}
+	}
+	if info {
+		return nil
+	}
+	return damaged
 }
 
 // sheetKind returns the RVTools sheet for a sheet name: vInfo, or tabvInfo and RVTools_tabvInfo in some exports.

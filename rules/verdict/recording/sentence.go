@@ -66,10 +66,8 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s %s, but that is too short: rules look for minutes.", j.sawText(), where)
 	case j.lacksLocality():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but %s lacks the counters that show it.", where, j.Words.The)
-	case j.mostlyLow() != nil:
-		v := j.mostlyLow()
-		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: N%%L of %s was below %s most of the time, though no rule counts it as a finding.",
-			where, v.Label, rule.NL(v.Rec.Options.Locality))
+	case j.oftenLow() != "":
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, j.oftenLow())
 	case j.innocence() == "":
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but neither N%%L nor the load of the nodes was judged.", where)
 	default:
@@ -128,17 +126,6 @@ func (j *Judged) someLow() string {
 		return ""
 	}
 	return fmt.Sprintf("N%%L of %s was below %s at times", words.Plural(CountVMs(low), "VM"), rule.NL(low[0].Rec.Options.Locality))
-}
-
-// mostlyLow returns a VM whose N%L was low most of the time and that has no finding, because the capture is too short
-// for one. nil if there is none.
-func (j *Judged) mostlyLow() *VM {
-	for _, v := range j.VMs {
-		if len(v.Findings) == 0 && v.Low.Count > 0 && 2*v.Low.Time >= v.Managed {
-			return v
-		}
-	}
-	return nil
 }
 
 // stretch returns "in 4 h 10 min on esx07".
