@@ -239,7 +239,7 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	c.VMs = append(c.VMs, v)
 }
 
-// predict predicts the VM on every kind of host of its cluster, once for all VMs that get the same: they share the lists, which nobody changes.
+// predict predicts the VM on every kind of host of its cluster, once for all VMs that get the same: they share the lists, which stay as they are.
 func (g *groups) predict(v *rule.VM, c *rule.Cluster, ch vnuma.Choices) {
 	if v.Tied() != nil {
 		predict(v, c, ch)

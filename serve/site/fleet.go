@@ -39,15 +39,16 @@ func showFleet(x *request) (*view, error) {
 		if x.fleet == nil {
 			return nil, ask.ErrNoFleet
 		}
-		d := x.site.placed.of(x.fleet)
-		out := *v.answer
-		out.Drawings = []answer.Drawing{d} // those of hosts are on their pages
-		out.Tables = append(slices.Clone(out.Tables), x.accepted(nil)...)
-		if first := firstTable(nil, &out); len(first.Rows) > 0 {
-			out.Tables = append([]answer.Table{first}, out.Tables...)
-		}
-		v.answer = &out
-		return v, nil
+		v.answer, err = x.site.recent.once(x, recentFor, x.page.path, func() (*answer.Answer, error) {
+			out := *v.answer
+			out.Drawings = []answer.Drawing{x.site.placed.of(x.fleet)} // those of hosts are on their pages
+			out.Tables = append(slices.Clone(out.Tables), x.accepted(nil)...)
+			if first := firstTable(nil, &out); len(first.Rows) > 0 {
+				out.Tables = append([]answer.Table{first}, out.Tables...)
+			}
+			return &out, nil
+		})
+		return v, err
 	}
 	v.answer, err = x.site.recent.once(x, presentFor, x.page.path, func() (*answer.Answer, error) { return x.fleetNow(v.answer) })
 	return v, err

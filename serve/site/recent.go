@@ -33,6 +33,9 @@ type recentAnswer struct {
 	done  chan struct{} // closed when it is ready
 	a     *answer.Answer
 	err   error
+
+	address string // of the last page that showed it
+	body    []byte // its HTML
 }
 
 // answer answers a question, unless its answer about the same fleet is cached.
@@ -60,6 +63,28 @@ func (c *recent) once(x *request, keep time.Duration, line string, asking func()
 		}
 	}
 	return asking()
+}
+
+// body returns the HTML of a cached answer on the page with this address, and calls rendering if the last page of the answer was another one.
+func (c *recent) body(a *answer.Answer, address string, rendering func() ([]byte, error)) ([]byte, error) {
+	c.mu.Lock()
+	i := slices.IndexFunc(c.all, func(one *recentAnswer) bool { return !one.until.IsZero() && one.a == a })
+	var one *recentAnswer
+	if i >= 0 {
+		one = c.all[i]
+		if address != "" && one.address == address {
+			defer c.mu.Unlock()
+			return one.body, nil
+		}
+	}
+	c.mu.Unlock()
+	body, err := rendering()
+	if err == nil && one != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		one.address, one.body = address, body
+	}
+	return body, err
 }
 
 // fill calls asking, and wakes those who wait.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"homenode/output/answer"
 	"homenode/serve/held"
@@ -71,5 +72,23 @@ func TestRecent(t *testing.T) {
 	}
 	if n := asked.Load(); n != 4 || len(s.recent.all) != 0 {
 		t.Errorf("asked %d times, want 4; %d answers are kept", n, len(s.recent.all))
+	}
+}
+
+// TestBody renders an answer once for each address that asks for it in a row, and an answer that is not cached each time.
+func TestBody(t *testing.T) {
+	var c recent
+	kept, other := &answer.Answer{}, &answer.Answer{}
+	c.all = []*recentAnswer{{a: kept, until: time.Now().Add(time.Minute)}}
+	rendered := 0
+	for _, tt := range []struct {
+		a       *answer.Answer
+		address string
+		want    int
+	}{{kept, "/?a=1", 1}, {kept, "/?a=1", 1}, {kept, "/?a=2", 2}, {kept, "/?a=2", 2}, {kept, "", 3}, {kept, "", 4}, {other, "/?a=2", 5}, {other, "/?a=2", 6}} {
+		got, err := c.body(tt.a, tt.address, func() ([]byte, error) { rendered++; return []byte(tt.address), nil })
+		if string(got) != tt.address || err != nil || rendered != tt.want {
+			t.Errorf("%q: %q, %v after %d renderings, want %d", tt.address, got, err, rendered, tt.want)
+		}
 	}
 }

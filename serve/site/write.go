@@ -70,8 +70,8 @@ var forms = []link{{"CSV", "csv"}, {"Excel", "xlsx"}, {"JSON", "json"}, {"Markdo
 var types = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "json": "application/json",
 	"markdown": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8"}
 
-// write writes the page.
-func (x *request) write(w http.ResponseWriter, status int, v *view) {
+// body returns the HTML of the answer and of the form.
+func (x *request) body(v *view) ([]byte, error) {
 	var content bytes.Buffer
 	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Whole: x.posted, Open: v.open, First: v.first, Most: cmp.Or(v.most, 3), Findings: allOf}
 	if v.recorded != "" {
@@ -86,13 +86,23 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	if err == nil {
 		_, err = page.Body(&content, v.answer, site, func(w io.Writer) error { _, err := w.Write(asked.Bytes()); return err })
 	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
 	said := content.Bytes()
 	if !strings.HasPrefix(x.page.path, "/rule") { // those pages are about flags too
 		said = plain.WithoutFlags(said, x.labels())
+	}
+	return said, err
+}
+
+// write writes the page.
+func (x *request) write(w http.ResponseWriter, status int, v *view) {
+	address := x.page.path + "?" + x.query.Encode()
+	if x.posted {
+		address = "" // of no page
+	}
+	said, err := x.site.recent.body(v.answer, address, func() ([]byte, error) { return x.body(v) })
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
 	}
 	fleets := x.site.Fleets()
 	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleet: x.fleet, Live: v.live, Switch: x.switches(fleets), Plan: v.plan,
