@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -22,6 +23,9 @@ func runKernel(tb testing.TB, s *numa.Story, choices vnuma.Choices, workers int,
 	tb.Helper()
 	r := simRun{ticks: make([][]*numa.Tick, len(s.Fleet.Hosts))}
 	w, err := New(s, Options{Choices: choices, Workers: workers, Observe: func(host int, t *numa.Tick, _ *Look) {
+		if n := len(r.ticks[host]); n > 0 {
+			checkStill(tb, r.ticks[host][n-1], t)
+		}
 		r.ticks[host] = append(r.ticks[host], cloneTick(t))
 	}})
 	if err != nil {
@@ -34,6 +38,20 @@ func runKernel(tb testing.TB, s *numa.Story, choices vnuma.Choices, workers int,
 	}
 	r.out = w.Outcome()
 	return r
+}
+
+// checkStill checks that VMs of which a tick says so are as in the tick before.
+func checkStill(tb testing.TB, before, t *numa.Tick) {
+	tb.Helper()
+	for i, still := range t.Still {
+		if !still {
+			continue
+		}
+		a, b := before.VMs[i], t.VMs[i]
+		if a.Used, a.Run = b.Used, b.Run; before.Since == 0 || t.Since == 0 || b.Moves != (numa.Moves{}) || !reflect.DeepEqual(a, b) {
+			tb.Errorf("%s at %s: %s is said to stand still, and is %+v after %+v", t.Host, t.Time, b.Name, b, a)
+		}
+	}
 }
 
 // cloneTick returns a copy that shares nothing with the tick.

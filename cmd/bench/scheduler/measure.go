@@ -63,6 +63,9 @@ const (
 	wholeDay     = 24 * 3600
 )
 
+// judged is the contender that does all that homenode simulate does, but print.
+const judged = "the same, priced and judged"
+
 // contenders returns the contenders.
 func contenders(s *settings, self string) (all []*contender) {
 	add := func(name string, g group, cores int, slow bool, flags ...string) {
@@ -74,7 +77,7 @@ func contenders(s *settings, self string) (all []*contender) {
 			add(string(kind), kernel, cores, false, "-kind", string(kind))
 		}
 		add("a large fleet", fleet, cores, true, "-hosts", strconv.Itoa(s.hosts), "-vms", strconv.Itoa(s.vms), "-seconds", strconv.Itoa(s.hours*3600))
-		for _, t := range []struct{ name, flag string }{{"no trace", ""}, {"a tick every 20 s", "ticks"}, {"the same, recorded", "record"}} {
+		for _, t := range []struct{ name, flag string }{{"no trace", ""}, {"a tick every 20 s", "ticks"}, {"the same, recorded", "record"}, {judged, "judge"}} {
 			add(t.name, traced, cores, false, "-trace", t.flag)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"homenode/esxi/scheduler/benchstory"
 	"homenode/numa"
 	"homenode/rules"
+	rulesimulate "homenode/rules/simulate"
 )
 
 // A simulated is the result that the process of one simulation prints.
@@ -38,7 +39,7 @@ func simulate(args []string) (*simulated, error) {
 	vms := fl.Int("vms", 1000, "VMs")
 	seconds := fl.Int("seconds", 24*3600, "simulated")
 	workers := fl.Int("workers", 1, "hosts simulated at the same time")
-	trace := fl.String("trace", "", "ticks: a tick every 20 s; record: and record it")
+	trace := fl.String("trace", "", "ticks: a tick every 20 s; record: and record it; judge: all that homenode simulate does with a story but print")
 	shared := benchstory.Shared{Cores: 64, VCPUs: 4, Hold: 300}
 	if err := fl.Parse(args); err != nil {
 		return nil, err
@@ -51,8 +52,25 @@ func simulate(args []string) (*simulated, error) {
 		s = benchstory.Story(benchstory.Kind(*kind), *hosts, *vms, time.Duration(*seconds)*time.Second)
 	}
 	m := &simulated{VMs: *vms, Hosts: *hosts, Steps: int64(s.Length / numa.Step)}
+	if *trace == "judge" {
+		return m, m.judge(s, *workers)
+	}
 	o := scheduler.Options{Workers: *workers, Observe: m.observe(*trace, s)}
 	return m, m.time(s, o)
+}
+
+// judge runs the story and judges it.
+func (m *simulated) judge(s *numa.Story, workers int) error {
+	before, start := heap(), time.Now()
+	r, err := rulesimulate.Run(context.Background(), s, rulesimulate.Options{Workers: workers})
+	if err != nil {
+		return err
+	}
+	m.Seconds = time.Since(start).Seconds()
+	m.count(s, r.Outcome)
+	m.StateBytes = heap() - before
+	runtime.KeepAlive(r)
+	return nil
 }
 
 // time runs the story.
@@ -73,14 +91,26 @@ func (m *simulated) time(s *numa.Story, o scheduler.Options) error {
 	if len(out.Problems) > 0 {
 		return fmt.Errorf("%v", out.Problems[0])
 	}
+	for i := range out.VMs {
+		if out.VMs[i].Steps != m.Steps {
+			return errors.New("a VM did not run all the time")
+		}
+	}
+	m.count(s, out)
+	out = nil
+	m.StateBytes = heap() - before
+	runtime.KeepAlive(w)
+	runtime.KeepAlive(s)
+	return nil
+}
+
+// count sets what the outcome of the story says.
+func (m *simulated) count(s *numa.Story, out *scheduler.Outcome) {
 	m.ClientTicks = out.ClientTicks
 	run := int64(0)
 	for i := range out.VMs {
 		run += out.VMs[i].Run
 		m.Moves += out.VMs[i].Moves.All
-		if out.VMs[i].Steps != m.Steps {
-			return errors.New("a VM did not run all the time")
-		}
 	}
 	cores := 0
 	for i := range s.Fleet.Hosts {
@@ -89,11 +119,6 @@ func (m *simulated) time(s *numa.Story, o scheduler.Options) error {
 		}
 	}
 	m.Utilisation = float64(run) / 1e4 / float64(m.Steps) / float64(cores)
-	out = nil
-	m.StateBytes = heap() - before
-	runtime.KeepAlive(w)
-	runtime.KeepAlive(s)
-	return nil
 }
 
 // heap returns the live heap in bytes.

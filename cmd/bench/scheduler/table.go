@@ -86,6 +86,10 @@ func writeTargets(w io.Writer, s *settings, all []*contender) error {
 		times := two.speed(two.median()) / speed
 		row("two cores to one", "at least 1.80", times, "times", times >= 1.8)
 	}
+	if bare, whole := find(traced, "no trace", 1), find(traced, judged, 1); bare != nil && whole != nil {
+		times := bare.median().cpu.Seconds() / whole.median().cpu.Seconds()
+		row("CPU time of the scheduler alone to that with everything judged", "at least 0.50", times, "times", times >= 0.5)
+	}
 	if one, two := find(fleet, "a large fleet", 1), find(fleet, "a large fleet", 2); one != nil && two != nil {
 		m := two.median()
 		row("the large fleet, two cores", "at most 30", m.Seconds, "s", m.Seconds <= 30)
