@@ -213,7 +213,7 @@ func (s *state) shortage(x int) (short int64) {
 	m := s.m
 	s.touched = append(s.touched[:0], s.On[x]...)
 	slices.SortFunc(s.touched, func(a, b int32) int { return cmp.Compare(m.rank[a], m.rank[b]) })
-	lent := s.lent[:0] // hosts with fewer room than sortRooms noted
+	lent := s.lent[:0] // hosts with less room than sortRooms noted
 	for _, v := range s.touched {
 		thing, best := s.Things[v], int32(-1)
 		fits := func(h int32) bool {
