@@ -55,7 +55,7 @@ func Fit(ctx context.Context, a *Ask) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Shapes: a.Shapes, Hosts: a.Hosts, Spare: a.Spare}
+	out := &Result{Shapes: append([]Shape{}, a.Shapes...), Hosts: a.Hosts, Spare: a.Spare}
 	for i := range a.Types {
 		t := &a.Types[i]
 		r, err := newRoom(&t.Host, &a.Options)

@@ -192,7 +192,7 @@ func (l *layout) hostLines(h *Hosts, left picture.Px, nodes int, cell picture.Px
 			row := l.host("hostrow", h, one, margin-40, l.Y, end-margin+40, hostLine)
 			row.Shapes = append(row.Shapes, picture.Shape{Class: "hostname", X: margin, Y: l.Y + 145, Text: picture.Cut(one.Name, left-margin-80, letter)})
 			if len(one.Nodes) == 0 {
-				row.Shapes = append(row.Shapes, picture.Shape{Class: "facts", X: left, Y: l.Y + 145, Text: picture.Cut(one.Note, end-left, letter)})
+				row.Shapes = append(row.Shapes, picture.Shape{Class: "facts", X: left, Y: l.Y + 145, Text: " " + picture.Cut(one.Note, end-left, letter)})
 			}
 			l.Add(row)
 			// The link has the numbers in words, so they are not part of it.

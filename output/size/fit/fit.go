@@ -28,15 +28,18 @@ type Context struct {
 	Details bool
 }
 
+// A result is the JSON of an answer about fitting.
+type result struct {
+	*fit.Result
+	PerCore float64      `json:"vcpusPerCore"`
+	Today   *fit.Today   `json:"today,omitempty"`
+	Changes []fit.Change `json:"changes"`
+}
+
 // Answer returns the answer how many VMs of each shape fit on a host of each type or, if shapes
 // have counts, how many hosts of each type are needed.
 func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
-	out := &answer.Answer{Command: "size fit", Result: struct {
-		*fit.Result
-		PerCore float64      `json:"vcpusPerCore"`
-		Today   *fit.Today   `json:"today,omitempty"`
-		Changes []fit.Change `json:"changes"`
-	}{r, c.PerCore, c.Today, changes}}
+	out := &answer.Answer{Command: "size fit", Result: result{r, c.PerCore, c.Today, changes}}
 	out.Question = "size fit: " + question(c, r)
 	out.Assumed = c.assumed(r.Shapes, r.Types)
 	mixed := r.Types[0].Mix != nil
@@ -73,10 +76,7 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 
 // Sizes returns the answer which VMs fit the nodes of each type of host; flags are those that affect it, for the next commands.
 func Sizes(c *Context, r *fit.Result, flags []string) *answer.Answer {
-	out := &answer.Answer{Command: "size fit", Result: struct {
-		*fit.Result
-		PerCore float64 `json:"vcpusPerCore"`
-	}{r, c.PerCore}}
+	out := &answer.Answer{Command: "size fit", Result: result{Result: r, PerCore: c.PerCore, Changes: []fit.Change{}}}
 	names := words.Texts(r.Types, func(t fit.Outcome) string { return t.Name })
 	out.Question = "size fit: sizes of VMs for " + strings.Join(names, ", ")
 	out.Assumed = c.assumed(nil, r.Types)
