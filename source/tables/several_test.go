@@ -170,6 +170,9 @@ func TestResaved(t *testing.T) {
 	if f, notes := readText(t, "a.json", `[{"name":"esx1","summary":{"config":{"product":{"fullName":"VMware ESXi","version":"7.0.3","build":"21930508"}},"hardware":{"numCpuPkgs":2,"numCpuCores":32}}}]`); f.Hosts[0].Release.Value.String() != "7.0 U3" {
 		t.Errorf("found %+v, %s", f.Hosts[0].Release, notes)
 	}
+	if f, notes := readText(t, "a.json", `[{"name":"esx1","summary":{"config":{"product":{"version":"7.0.3"}},"hardware":{"numCpuPkgs":2,"numCpuCores":32}}}]`); f.Hosts[0].Release.Value.String() != "7.0 U3" || strings.Contains(notes, "release") {
+		t.Errorf("found %+v, %s", f.Hosts[0].Release, notes)
+	}
 	// A capture in a workbook.
 	_, err := Read(tempFile(t, "night.xlsx", testSheets{"night": {{"(PDH-CSV 4.0) (UTC)(0)", `\\\\esx1\\Memory\\Free MBytes`}, {"11/21/2026 10:00:00", "1"}}}.xlsx(t)))
 	if err == nil || !strings.Contains(err.Error(), "found a capture of esxtop in a workbook: save its sheet as CSV") {
