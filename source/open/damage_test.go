@@ -185,7 +185,7 @@ func TestBesideRVTools(t *testing.T) {
 		want   string
 	}{
 		"same.csv":  {[]byte("Name,NumCpu\na,4\n"), 0, "not read beside the export of RVTools: same.csv"},
-		"good.csv":  {[]byte(whole["good.csv"]), 1, "not read beside the export of RVTools: good.csv; VMs that the export lacks are missing here, such as good"},
+		"good.csv":  {[]byte(whole["good.csv"]), 1, "not read beside the export of RVTools: good.csv; VMs that the export lacks are missing here, such as \"good\""},
 		"bad.csv":   {[]byte("Name,NumCpu\nb,4\nc,\"4\nd,5\n"), 1, "is not closed"},
 		"same.zip":  {packed("RVTools_tabvInfo.csv", export), 0, "not read beside the export of RVTools: same.zip"},
 		"more.zip":  {packed("RVTools_tabvInfo.csv", "VM,CPUs\nb,4\n"), 1, "not read beside the export of RVTools: more.zip; VMs that the export lacks"},

@@ -96,7 +96,7 @@ func (n *notes) compare(v *vmRow, again *numa.Config) {
 		v.differ = append(v.differ, p.Name)
 		d := n.differ[p.Name]
 		if d.count++; d.count == 1 {
-			d.first = fmt.Sprintf("%s, %v by %s and %v by %s", v.vm.Name, a, origin(fact).Where, b, origin(other).Where)
+			d.first = fmt.Sprintf("%s, %v by %s and %v by %s", quote(v.vm.Name), a, origin(fact).Where, b, origin(other).Where)
 		}
 		n.differ[p.Name] = d
 	}

@@ -181,7 +181,7 @@ func TestJoin(t *testing.T) {
 			[]string{"vm-1 0"},
 			[]string{
 				`sheet vCPU: 1 row repeats a VM: all its rows are read together (first: "web")`,
-				`cores per socket of 1 VM differs between its rows: unknown (first: web, 2 by vCPU row 2 "Cores p/s" and 1 by vCPU row 3 "Cores p/s")`,
+				`cores per socket of 1 VM differs between its rows: unknown (first: "web", 2 by vCPU row 2 "Cores p/s" and 1 by vCPU row 3 "Cores p/s")`,
 				`sheet vInfo: 1 row repeats a VM: all its rows are read together (first: "web")`}},
 		{"another number of vCPUs", "VM,CPUs\nweb,8\n",
 			cpuHead + "web,,,,4,2\n",

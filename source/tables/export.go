@@ -162,7 +162,7 @@ func (x *export) notesBeside(f *numa.Fleet, n *notes) {
 		if err != nil {
 			continue // nothing in it is a VM or host
 		}
-		if text, lacks := Beside([]*numa.Fleet{f}, other, "sheet", []string{s.name}); lacks {
+		if text, lacks := Beside([]*numa.Fleet{f}, other, "sheet", []string{quote(s.name)}); lacks {
 			x.notes = append(x.notes, numa.Note{At: x.base, Text: text + "save the sheet as a workbook of its own"})
 			x.unread = append(x.unread, x.path)
 		}
@@ -182,7 +182,7 @@ func Beside(exports []*numa.Fleet, other *numa.Fleet, noun string, names []strin
 		}
 	}
 	lacking := func(what, name string) (string, bool) {
-		return fmt.Sprintf("%s; %s that the export lacks are missing here, such as %s: ", text, what, name), true
+		return fmt.Sprintf("%s; %s that the export lacks are missing here, such as %s: ", text, what, quote(name)), true
 	}
 	for i := range other.VMs {
 		if name := other.VMs[i].Name; !known[name] {

@@ -75,8 +75,8 @@ func TestCopiedSheet(t *testing.T) {
 		t.Errorf("found %+v", f.VMs)
 	}
 	for _, want := range []string{
-		`vCPUs of 1 VM differs between its rows: unknown (first: db, 8 by vInfo row 2 "CPUs" and 12 by vInfo feb row 2 "CPUs")`,
-		`CPU hot add of 1 VM differs between its rows: unknown (first: db, false by vCPU row 2 "Hot Add" and true by vCPU feb row 2 "Hot Add")`,
+		`vCPUs of 1 VM differs between its rows: unknown (first: "db", 8 by vInfo row 2 "CPUs" and 12 by vInfo 2 row 2 "CPUs")`,
+		`CPU hot add of 1 VM differs between its rows: unknown (first: "db", false by vCPU row 2 "Hot Add" and true by vCPU 2 row 2 "Hot Add")`,
 	} {
 		if !strings.Contains(fmt.Sprint(f.Notes), want) {
 			t.Errorf("found no %s in %v", want, f.Notes)
@@ -90,8 +90,8 @@ func TestTableBesideSheets(t *testing.T) {
 		rows [][]string
 		want string
 	}{
-		"more VMs":    {[][]string{{"Name", "NumCpu", "MemoryGB"}, {"db", "8", "4"}, {"extra", "24", "128"}}, "1 sheet is not read beside the export of RVTools: Planned; VMs that the export lacks are missing here, such as extra: save the sheet as a workbook of its own"},
-		"more hosts":  {[][]string{{"Name", "CPU Sockets", "CPU Cores", "Memory GB"}, {"esx1.corp.example", "2", "32", "512"}, {"esx2", "2", "32", "512"}}, "hosts that the export lacks are missing here, such as esx2"},
+		"more VMs":    {[][]string{{"Name", "NumCpu", "MemoryGB"}, {"db", "8", "4"}, {"extra", "24", "128"}}, "1 sheet is not read beside the export of RVTools: \"Planned\"; VMs that the export lacks are missing here, such as \"extra\": save the sheet as a workbook of its own"},
+		"more hosts":  {[][]string{{"Name", "CPU Sockets", "CPU Cores", "Memory GB"}, {"esx1.corp.example", "2", "32", "512"}, {"esx2", "2", "32", "512"}}, "hosts that the export lacks are missing here, such as \"esx2\""},
 		"the same":    {[][]string{{"Name", "NumCpu", "MemoryGB"}, {"db", "8", "4"}}, ""},
 		"other cells": {[][]string{{"Owner", "Cost"}, {"db", "8"}}, ""},
 	} {
@@ -168,6 +168,9 @@ func TestResaved(t *testing.T) {
 	}
 	// The full name without a release, and the version beside it.
 	if f, notes := readText(t, "a.json", `[{"name":"esx1","summary":{"config":{"product":{"fullName":"VMware ESXi","version":"7.0.3","build":"21930508"}},"hardware":{"numCpuPkgs":2,"numCpuCores":32}}}]`); f.Hosts[0].Release.Value.String() != "7.0 U3" {
+		t.Errorf("found %+v, %s", f.Hosts[0].Release, notes)
+	}
+	if f, notes := readText(t, "a.json", `[{"name":"esx1","summary":{"config":{"product":{"version":"7.0.3"}},"hardware":{"numCpuPkgs":2,"numCpuCores":32}}}]`); f.Hosts[0].Release.Value.String() != "7.0 U3" || strings.Contains(notes, "release") {
 		t.Errorf("found %+v, %s", f.Hosts[0].Release, notes)
 	}
 	// A capture in a workbook.

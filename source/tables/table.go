@@ -90,6 +90,9 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	t.headers = header
 	var repeated []string
 	t.columns, repeated = s.kind.places(header)
+	if !t.has("ESX Version") && t.has("version") {
+		t.columns["ESX Version"] = t.columns["version"]
+	}
 	for i := range s.kind.columns {
 		c := &s.kind.columns[i]
 		if k := count(repeated, c.id()); k > 0 {

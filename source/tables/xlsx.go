@@ -77,7 +77,6 @@ func (x *export) recognise(there func(*sheet) bool) error {
 			kind = nil
 		}
 		if kind != nil && strings.HasSuffix(strings.ToLower(strings.TrimSpace(name)), strings.ToLower(kind.name)) {
-			s.at = kind.name
 			continue
 		}
 		if s.kind = nil; !there(s) {
@@ -92,13 +91,17 @@ func (x *export) recognise(there func(*sheet) bool) error {
 		s.name, s.at = name, name
 	}
 	info := x.sheet("vInfo") != nil
+	nth := map[string]int{}
 	for _, s := range x.sheets {
 		switch {
 		case s.kind == nil:
 		case s.kind.generic() && info:
 			x.beside, s.kind = append(x.beside, s), nil
-		case !s.kind.generic() && len(x.all(s.kind.name)) == 1:
+		case !s.kind.generic(): // names that people append may be those of customers, and are in no note
 			s.at = s.kind.name
+			if nth[s.at]++; nth[s.at] > 1 {
+				s.at += fmt.Sprint(" ", nth[s.kind.name])
+			}
 		}
 	}
 	if info {
