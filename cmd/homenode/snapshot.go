@@ -12,6 +12,7 @@ import (
 
 	"homenode/ask"
 	"homenode/cmd/homenode/flags"
+	"homenode/esxi/vnuma"
 	"homenode/internal/atomicfile"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
@@ -46,7 +47,7 @@ func newSnapshot() *cobra.Command {
 			if err := cmp.Or(names.Check(file), asks.Take(&src, args)); err != nil {
 				return err
 			}
-			fleet, err := src.Read(cmd.Context(), asks.Session.Env(cmd), true, src.Sources...)
+			fleet, err := src.Read(cmd.Context(), asks.Session.Env(cmd), vnuma.Choices{}, true, src.Sources...)
 			if err != nil {
 				return err
 			}

@@ -76,7 +76,9 @@ var deciding = []struct {
 	{"the memory", func(v *rule.VM, _ *vnuma.Layout) bool { return !v.Memory.Known() }},
 	{"CPU hot add", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedHotAdd != 0 }},
 	{"cores per socket", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedCPS != 0 }},
-	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedSettings != 0 }},
+	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool {
+		return l.Assumes&(vnuma.AssumedSettings|vnuma.AssumedPowerOn) != 0
+	}},
 }
 
 // unknown lists the unknown facts that affect NUMA, with the number of assessed VMs; "" if all are known.
