@@ -43,6 +43,7 @@ const (
 	AssumedUnscheduled                         // the guest's nodes where the NUMA scheduler is off
 	AssumedVirtualHT                           // B-21: virtual threads on cores that have one
 	AssumedPowerOn                             // B-8: the stored size among unknown settings
+	AssumedThreads                             // B-27: hyper-threading, where the vCPUs exceed the cores
 )
 
 var assumptionTexts = [...]struct {
@@ -80,6 +81,7 @@ var assumptionTexts = [...]struct {
 	{"A-9", "what a guest sees of the nodes of a host whose NUMA scheduler is off is not published: the same as with it is taken", "nodes without the NUMA scheduler"},
 	{"B-21", "whether a VM with virtual hyper-threading powers on where hyper-threading is off, and how many cores it then needs, is not published: the same as with it is taken", "virtual threads without hyper-threading"},
 	{"B-8", "the advanced settings of the VM are unknown: none is taken but the size that its last power-on stored, on its present host or as its newest vmware.log or its guest shows", "advanced settings, stored size"},
+	{"B-27", "whether hyper-threading of the host is on is unknown: on is taken, without it a VM with more vCPUs than the host has cores does not power on", "hyper-threading"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

@@ -118,10 +118,14 @@ func (u Usable) Exceeded(l *Layout) (over Usable) {
 
 // assumed returns the assumptions about g on m that precede every prediction.
 func (g *Guest) assumed(m *Machine) Assumptions {
+	all := g.assumes | m.assumes
 	if g.LacksThreads(m) {
-		return g.assumes | m.assumes | AssumedVirtualHT
+		all |= AssumedVirtualHT
 	}
-	return g.assumes | m.assumes
+	if g.VCPUs > m.AllCores && !m.ThreadsKnown && !m.AllowWide {
+		all |= AssumedThreads
+	}
+	return all
 }
 
 // LacksThreads reports whether g has virtual hyper-threading and the cores of m have one thread each.

@@ -78,11 +78,14 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	out.Undo = best.Edit.Undo(&p.VM.Guest, p.VM.Settings.Value)
 	out.Downtime = "power off and on: a reboot of the guest, a reset or vMotion is not enough"
 	out.Afterwards = "nothing"
-	g := &p.VM.Guest
+	g, first := &p.VM.Guest, out.Edits
+	if first == nil {
+		first = out.Optional
+	}
 	switch {
 	case p.VM.Stopped():
 		out.Downtime = p.VM.NoDowntime()
-	case g.PowerCycleReboot:
+	case p.VM.rebooted(first):
 		out.Downtime = "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle, and removes itself"
 	}
 	if p.VM.FaultTolerant() {
@@ -155,5 +158,5 @@ func (p *Pass) notice(best *plan.Plan) string {
 	if needed, better := p.steps(best); needed != nil && better != nil {
 		text = Notice(before, cured) + "; of the optional part: " + Notice(cured, after)
 	}
-	return strings.TrimPrefix(text+p.parallel(best), "; ")
+	return words.Join("; ", strings.TrimPrefix(text+p.parallel(best), "; "), p.Cluster.prices[best])
 }

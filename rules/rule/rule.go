@@ -105,6 +105,7 @@ type Cluster struct {
 
 	plans    map[planKey]*plan.Plan
 	unvetted map[planKey]*plan.Plan    // while weighing
+	prices   map[*plan.Plan]string     // of plans, see Pass.price
 	present  map[*VM][]finding.Finding // see Pass.now
 	running  map[*numa.Host][]*VM      // by host; see Running
 	denied   map[*VM]vnuma.Refusal     // see Denied
