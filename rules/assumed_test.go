@@ -222,3 +222,21 @@ vm big host=esx1 vcpus=24 memory=128GB`), rules.Options{})
 		t.Errorf("plans %+v", plans)
 	}
 }
+
+// TestThreadsWithoutUse checks that threads are reported that give the VM nothing: preferHT of a VM that is divided all the same while nodes idle, and
+// virtual hyper-threading of hardware without it.
+func TestThreadsWithoutUse(t *testing.T) {
+	r := rules.Run(assumed(t, `release 8.0U3
+host a nodes=4 cores=16 memory=2TB
+vm divided host=a vcpus=64 memory=100GB numa.vcpu.preferHT=TRUE
+vm one host=a vcpus=32 memory=100GB numa.vcpu.preferHT=TRUE
+vm all host=a vcpus=128 memory=100GB numa.vcpu.preferHT=TRUE
+vm old host=a vcpus=20 memory=64GB hw=19 virtualThreads=2
+vm new host=a vcpus=20 memory=64GB hw=20 virtualThreads=2`), rules.Options{})
+	if got := found(r, "N012"); !slices.Equal(got, []string{"low divided"}) {
+		t.Errorf("N012: found %q", got)
+	}
+	if got := found(r, "N019"); !slices.Equal(got, []string{"low old"}) {
+		t.Errorf("N019: found %q", got)
+	}
+}
