@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"homenode/change/sweep"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/simulate"
 	"homenode/source/story"
@@ -59,6 +60,7 @@ func (p *Play) Told(ctx context.Context, e *Env, asked *Asked, name string) (s, 
 	if err != nil {
 		return nil, nil, o, err
 	}
+	vnuma.AssumeStored(s.Fleet, o.Rules.Choices)
 	if p.Part != nil {
 		if err := takePart(s, p.Part); err != nil {
 			return nil, nil, o, fmt.Errorf("--part: %w", err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"homenode/change/gate"
+	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
@@ -46,8 +47,16 @@ func Reads(q Fielded) bool {
 }
 
 // Read reads the fleet of the sources. Unreadable sources are reported as warnings; Incomplete then returns an error. A question that predicts ESXi
-// behaviour rejects a KVM fleet, unless kvm is set.
-func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) (*numa.Fleet, error) {
+// behaviour rejects a KVM fleet, unless kvm is set. VMs whose stored size is unknown get the one that their last power-on stored, by ch.
+func (s *Source) Read(ctx context.Context, e *Env, ch vnuma.Choices, kvm bool, sources ...string) (*numa.Fleet, error) {
+	fleet, err := s.read(ctx, e, kvm, sources)
+	if fleet != nil {
+		vnuma.AssumeStored(fleet, ch)
+	}
+	return fleet, err
+}
+
+func (s *Source) read(ctx context.Context, e *Env, kvm bool, sources []string) (*numa.Fleet, error) {
 	if e.Held != nil {
 		fleet, err := e.Held.fleet(sources)
 		return fleet, cmp.Or(err, onlyESXi(fleet, kvm, sources))
@@ -111,7 +120,7 @@ func (s *Source) Judged(ctx context.Context, e *Env, kvm bool, o rules.Options, 
 		}
 	}
 	start := time.Now()
-	fleet, err := s.Read(ctx, e, kvm, sources...)
+	fleet, err := s.Read(ctx, e, o.Choices, kvm, sources...)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -211,6 +211,7 @@ func Edits(from, to *Config) (out []Edit) {
 func (e Edit) Configure(c *Config, where string) error {
 	switch e.Kind {
 	case EditExtraConfig:
+		c.SizeAssumed = c.SizeAssumed && !strings.EqualFold(e.Key, StoredKey)
 		if !c.Settings.Known() {
 			c.Settings.Origin = Origin{Kind: Derived, Where: where}
 		}

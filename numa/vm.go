@@ -3,6 +3,7 @@ package numa
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -111,6 +112,32 @@ type Config struct {
 	// Settings are the numa.*, cpuid.*, sched.* and related entries of the configuration (extraConfig, .vmx), including the stored autosize and
 	// cookie. Unknown if the source does not contain such entries (RVTools).
 	Settings Fact[Settings] `json:"settings,omitzero"`
+	// SizeAssumed: the settings are unknown, but for the stored size among them, which the last power-on of the VM is assumed to have written.
+	SizeAssumed bool `json:"-"`
+}
+
+// The settings in which ESXi stores the size of a virtual node and the vCPUs that it was chosen for.
+const (
+	StoredKey = "numa.autosize.vcpu.maxPerVirtualNode"
+	CookieKey = "numa.autosize.cookie"
+)
+
+// AssumeStored adds a stored size and its cookie to the unknown settings; 0 removes those that were assumed before.
+func (c *Config) AssumeStored(size, cookie int) {
+	if c.SizeAssumed {
+		c.Settings.Value = c.Settings.Value.Without(StoredKey, CookieKey)
+	}
+	if c.SizeAssumed = size > 0; c.SizeAssumed {
+		c.Settings.Value = c.Settings.Value.With(StoredKey, strconv.Itoa(size)).With(CookieKey, strconv.Itoa(cookie))
+	}
+}
+
+// SettingOrigin returns the origin of an advanced setting.
+func (c *Config) SettingOrigin(key string) Origin {
+	if c.SizeAssumed && (strings.EqualFold(key, StoredKey) || strings.EqualFold(key, CookieKey)) {
+		return Origin{Assumed, "the last power-on of the VM stored it"}
+	}
+	return c.Settings.Origin
 }
 
 // A PowerState is the power state of a VM.

@@ -10,6 +10,7 @@ import (
 
 	"homenode/ask"
 	"homenode/capture"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/format"
@@ -118,7 +119,7 @@ func (f *Capture) inventory(ctx context.Context, e *ask.Env, o rules.Options) (*
 	if len(fleet) == 0 {
 		return nil, nil
 	}
-	read, err := f.inventories.Read(ctx, e, false, fleet...)
+	read, err := f.inventories.Read(ctx, e, vnuma.Choices{}, false, fleet...)
 	if err != nil {
 		return nil, err
 	}

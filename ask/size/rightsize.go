@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"homenode/ask"
+	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
 	"homenode/internal/words"
 	"homenode/numa/unit"
@@ -47,7 +48,7 @@ func (f *RightSize) answer(ctx context.Context, e *ask.Env) (*answer.Answer, err
 	}
 	var inventory *rules.Result
 	if len(f.Inventory) > 0 {
-		fleet, err := f.Source.Read(ctx, e, false, f.Inventory...)
+		fleet, err := f.Source.Read(ctx, e, vnuma.Choices{}, false, f.Inventory...)
 		if err != nil {
 			return nil, err
 		}

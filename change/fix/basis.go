@@ -49,7 +49,7 @@ func (k *Known) unset() bool {
 func volatile(key string) bool { return strings.HasPrefix(strings.ToLower(key), "numa.autosize.") }
 
 // storedKeys are the settings that ESXi writes at a power-on.
-var storedKeys = []string{"numa.autosize.cookie", "numa.autosize.vcpu.maxPerVirtualNode"}
+var storedKeys = []string{numa.CookieKey, numa.StoredKey}
 
 // storedIn returns the sizes that are stored in a configuration.
 func storedIn(c *numa.Config) (out []Known) {

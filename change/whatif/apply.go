@@ -288,9 +288,12 @@ func (p *namePattern) oneHost(f *numa.Fleet) (*numa.Host, error) {
 // setVM sets the value of a word for a VM.
 func setVM(v *numa.VM, w word.Word, where string) error {
 	settings := &v.Settings
+	if w.Key == "stored" || strings.EqualFold(w.Key, numa.StoredKey) {
+		v.SizeAssumed = false
+	}
 	switch {
 	case w.Key == "stored" && w.Value == "":
-		settings.Value = settings.Value.Without(word.StoredKey, word.CookieKey)
+		settings.Value = settings.Value.Without(numa.StoredKey, numa.CookieKey)
 	case w.Key == "stored":
 		size, err := w.Number(1, numa.MaxVCPUs)
 		if err != nil {

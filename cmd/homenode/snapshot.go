@@ -13,6 +13,7 @@ import (
 
 	"homenode/ask"
 	"homenode/cmd/homenode/flags"
+	"homenode/esxi/vnuma"
 	"homenode/internal/atomicfile"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
@@ -50,7 +51,7 @@ func newSnapshot() *cobra.Command {
 			if names.anonymise && strings.EqualFold(filepath.Ext(file), ".csv") {
 				return anonymiseCapture(cmd, src.Sources, file, &names)
 			}
-			fleet, err := src.Read(cmd.Context(), asks.Session.Env(cmd), true, src.Sources...)
+			fleet, err := src.Read(cmd.Context(), asks.Session.Env(cmd), vnuma.Choices{}, true, src.Sources...)
 			if err != nil {
 				return err
 			}

@@ -119,7 +119,7 @@ func (e *Edit) Configure(c *numa.Config) {
 			c.Settings.Value = c.Settings.Value.Without(keys...)
 		}
 	}
-	remove(e.ForgetStored, "numa.autosize.vcpu.maxPerVirtualNode", "numa.autosize.cookie")
+	remove(e.ForgetStored, numa.StoredKey, numa.CookieKey)
 	remove(e.ManualOff || e.PerNode > 0, "numa.vcpu.maxPerVirtualNode", "numa.vcpu.coresPerNode")
 	remove(e.SpreadOff, "numa.consolidate")
 	remove(e.LimitsOff, "numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient")

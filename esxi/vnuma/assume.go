@@ -42,6 +42,8 @@ const (
 	AssumedRounded                             // B-12: whole vSockets of an even share exceed the node
 	AssumedUnscheduled                         // the guest's nodes where the NUMA scheduler is off
 	AssumedVirtualHT                           // B-21: virtual threads on cores that have one
+	AssumedPowerOn                             // B-8: the stored size among unknown settings
+	AssumedThreads                             // B-27: hyper-threading, where the vCPUs exceed the cores
 )
 
 var assumptionTexts = [...]struct {
@@ -53,7 +55,7 @@ var assumptionTexts = [...]struct {
 	{"B-12", "cores per socket are unknown: 1 is taken", "cores per socket"},
 	{"B-15", "CPU hot add is unknown: off is taken", "CPU hot add"},
 	{"B-2", "the virtual hardware version is unknown: 8 or later is taken", "hardware version"},
-	{"B-10", "the advanced settings of the VM are unknown: none is taken, and no stored size", "advanced settings"},
+	{"B-10", "the advanced settings of the VM are unknown: none is taken, and no stored size, although an earlier power-on may have left one", "advanced settings"},
 	{"C-18", "the advanced options of the host are unknown: defaults are taken", "host options"},
 	{"B-18", "whether cores per socket are assigned at power on is unknown: set by hand is taken", "automatic cores per socket"},
 	{"A-5", "the nodes differ in cores: the smallest is taken", "unequal nodes"},
@@ -78,6 +80,8 @@ var assumptionTexts = [...]struct {
 	{"B-12", "an even share rounded up to whole vSockets exceeds a node, and what comes then is not published: more clients of whole vSockets are taken", "clients of whole vSockets"},
 	{"A-9", "what a guest sees of the nodes of a host whose NUMA scheduler is off is not published: the same as with it is taken", "nodes without the NUMA scheduler"},
 	{"B-21", "whether a VM with virtual hyper-threading powers on where hyper-threading is off, and how many cores it then needs, is not published: the same as with it is taken", "virtual threads without hyper-threading"},
+	{"B-8", "the advanced settings of the VM are unknown: none is taken but the size that its last power-on stored, on its present host or as its newest vmware.log or its guest shows", "advanced settings, stored size"},
+	{"B-27", "whether hyper-threading of the host is on is unknown: on is taken, without it a VM with more vCPUs than the host has cores does not power on", "hyper-threading"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

@@ -28,6 +28,7 @@ type Guest struct {
 	Stored            int32        // numa.autosize.vcpu.maxPerVirtualNode
 	CookieVCPUs       int32        // vCPUs recorded in numa.autosize.cookie
 	CookieCPS         int32        // cores per socket recorded in a version 2 cookie
+	SizeAssumed       bool         // Stored was not read, but assumed of the last power-on (numa.Config)
 	Autosize          bool         // numa.autosize = TRUE
 	SizeEachTime      bool         // numa.autosize.once = FALSE
 	Follow            bool         // numa.vcpu.followcorespersocket = 1
@@ -117,10 +118,14 @@ func (u Usable) Exceeded(l *Layout) (over Usable) {
 
 // assumed returns the assumptions about g on m that precede every prediction.
 func (g *Guest) assumed(m *Machine) Assumptions {
+	all := g.assumes | m.assumes
 	if g.LacksThreads(m) {
-		return g.assumes | m.assumes | AssumedVirtualHT
+		all |= AssumedVirtualHT
 	}
-	return g.assumes | m.assumes
+	if g.VCPUs > m.AllCores && !m.ThreadsKnown && !m.AllowWide {
+		all |= AssumedThreads
+	}
+	return all
 }
 
 // LacksThreads reports whether g has virtual hyper-threading and the cores of m have one thread each.
@@ -150,6 +155,7 @@ func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
 	g.Needs = NeedsOf(v)
 	g.assumes = missing(v)
 	problems = g.read(v.Settings.Value)
+	g.SizeAssumed = v.SizeAssumed && g.Stored > 0
 	return g, problems, nil
 }
 
@@ -181,7 +187,8 @@ func missing(v *numa.VM) Assumptions {
 		{v.CoresPerSocket.Known() || v.AutoCoresPerSocket.Or(false), AssumedCPS},
 		{v.CPUHotAdd.Known(), AssumedHotAdd},
 		{v.Hardware.Known(), AssumedHardware},
-		{v.Settings.Known(), AssumedSettings},
+		{v.Settings.Known() || v.SizeAssumed, AssumedSettings},
+		{!v.SizeAssumed, AssumedPowerOn},
 		// Before hardware 20 cores per socket are never automatic (B-18).
 		{v.AutoCoresPerSocket.Known() || v.Hardware.Known() && v.Hardware.Value < 20, AssumedAutoCPS},
 		// vNUMA with hot add is possible from hardware 20 on (B-15).

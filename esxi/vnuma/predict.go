@@ -36,6 +36,13 @@ func powerOn(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 
 // predict is Predict with an optional trace. Both share one code path, so the trace always matches the result.
 func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
+	afresh := *g
+	if g.SizeAssumed && c.usesStored(g) { // an assumed size decides nothing where the VM gets the same nodes without it
+		afresh.SizeAssumed, afresh.Stored, afresh.CookieVCPUs, afresh.CookieCPS = false, 0, 0, 0
+		if l := predict(&afresh, m, c, nil); l.VPDs.Equal(stored(g.VCPUs, g.Stored, &c.Choices)) {
+			g = &afresh
+		}
+	}
 	l := Layout{
 		Managed:     true,
 		Nodes:       int(m.Nodes),

@@ -95,7 +95,7 @@ func (t *tracer) setting(key string) Used {
 	if !ok {
 		v = "unset"
 	}
-	return Used{key, v, t.vm.Settings.Origin, t.vm.At}
+	return Used{key, v, t.vm.SettingOrigin(key), t.vm.At}
 }
 
 func (t *tracer) refused(r Refusal) {

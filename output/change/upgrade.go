@@ -9,6 +9,7 @@ import (
 	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/rules/rule"
+	"homenode/rules/verdict/fleet"
 )
 
 // Upgrade returns the answer about an upgrade.
@@ -70,6 +71,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 		a.Note(fmt.Sprintf("upgrade %s (ESXi %s) to ESXi %s first: vSphere Lifecycle Manager upgrades to 8.0 only from 6.7 or 7.0, and to 7.0 only from 6.5 or 6.7 (VMware vSphere 8.0, GUID-2706457E; 7.0, GUID-F80E06EB)", words.Few(t.Hosts), t.From, t.Release))
 	}
 	a.Note("a VM keeps its layout until its next power cycle; the layouts after are those of that power cycle")
+	a.Note(fleet.StoredSizes(allVMs(r.Drift.A.Fleet))...)
 	if r.Hardware > 0 {
 		a.Note("virtual hardware cannot be taken back")
 	}

@@ -2,6 +2,7 @@ package change
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/output/answer"
+	"homenode/rules/verdict/fleet"
 )
 
 // WhatIf returns the answer of a what-if: the fleet before and after the change.
@@ -38,8 +40,19 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 		a.Tables = append(a.Tables, t)
 	}
 	drawChanged(a, r)
+	a.Note(fleet.StoredSizes(allVMs(r.Drift.A.Fleet))...)
 	a.NotesFrom("source", r.Notes()...)
 	return a
+}
+
+func allVMs(f *numa.Fleet) iter.Seq[*numa.VM] {
+	return func(yield func(*numa.VM) bool) {
+		for i := range f.VMs {
+			if !yield(&f.VMs[i]) {
+				return
+			}
+		}
+	}
 }
 
 func effectText(e *whatif.Effect) string {

@@ -159,7 +159,7 @@ var clusterFields = slices.Concat([]answer.Field[*clusterRow]{
 	clusterCount("VMs judged", 11, "VMs", func(r *clusterRow) int { return r.VMs }),
 	about("VMs that need more than one NUMA client", clusterCount("Wide", 6, "Wide", func(r *clusterRow) int { return r.Wide })),
 	about("Wide VMs whose guest sees one node", faults(clusterCount("Guest blind", 11, "Guest blind", func(r *clusterRow) int { return r.Blind }))),
-	about("VMs with more memory than their nodes hold: remote once touched, N%L below 100", faults(clusterCount("Too big", 8, "Too big", func(r *clusterRow) int { return r.TooBig }))),
+	about("VMs with more memory than their nodes hold: remote once touched, N%L below 100", tooBig()),
 	{Name: "Differ by host", Width: 13, Cell: func(r *clusterRow) table.Cell { return table.Number(r.Differing) }, Head: "Fits everywhere",
 		About: "Does every VM get the same layout after a power cycle on any host of the cluster? If not: how many get another one on some host, better or worse, or cannot run there",
 		Shown: func(r *clusterRow) answer.Cell { return answer.Cell{Text: r.Fits(), Tone: toneIf(r.Differing > 0)} }},
@@ -171,6 +171,19 @@ func clusterCount(name string, width int, head string, of func(*clusterRow) int)
 
 func about[T any](text string, f answer.Field[T]) answer.Field[T] {
 	f.About = text
+	return f
+}
+
+// tooBig is the column of clusters whose count is unknown where the memory of nodes or VMs is.
+func tooBig() answer.Field[*clusterRow] {
+	f := faults(clusterCount("Too big", 8, "Too big", func(r *clusterRow) int { return r.TooBig }))
+	known := f.Shown
+	f.Shown = func(r *clusterRow) answer.Cell {
+		if r.TooBig == 0 && r.Sizeless > 0 {
+			return answer.Cell{Text: "–"}
+		}
+		return known(r)
+	}
 	return f
 }
 

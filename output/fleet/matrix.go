@@ -5,10 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 	"homenode/output/table"
+	judged "homenode/rules/verdict/fleet"
 	"homenode/rules/verdict/matrix"
 )
 
@@ -39,6 +41,17 @@ func Matrix(all []*matrix.Matrix, source, filter string) *answer.Answer {
 		})
 	}
 	a.Tables[len(all)-1].Foot = topo.MatrixCaption(all[0])
+	a.Note(judged.StoredSizes(func(yield func(*numa.VM) bool) {
+		for _, m := range all {
+			for i := range m.Rows {
+				for _, v := range m.Rows[i].VMs {
+					if !yield(v.VM) {
+						return
+					}
+				}
+			}
+		}
+	})...)
 	return a
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"homenode/ask"
 	"homenode/esxi/product"
+	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rules"
@@ -87,6 +88,7 @@ func (a *Asker) hold(ctx context.Context, sources []string, f *numa.Fleet, tell 
 	if err != nil {
 		return "", tell, err
 	}
+	vnuma.AssumeStored(f, options.Choices)
 	r, err := rules.RunContext(ctx, f, options)
 	if err != nil {
 		return "", tell, err

@@ -66,6 +66,11 @@ func Agree(fields []Field) bool {
 // Check compares the observation o of v with the prediction. places are the hosts that v can run on, its
 // own first; the observation's own host, if it is one of them, has priority.
 func Check(v *numa.VM, o *numa.Observation, places []Place, ch vnuma.Choices) Result {
+	if last := vnuma.PowerOnSeen(v); v.SizeAssumed && (last == nil || last == o || o.By == numa.ByVMwareLog) {
+		bare := *v // a size that was assumed because of this observation proves nothing
+		bare.AssumeStored(0, 0)
+		v = &bare
+	}
 	// A setting that is missing in a log had its default then, unless the log is an excerpt: the value
 	// of the inventory is used if the default does not fit.
 	inventory := over(&o.Config, &v.Config, false)
@@ -217,11 +222,12 @@ func over(a, b *numa.Config, defaults bool) numa.Config {
 	take(&c.LatencySensitivity, a.LatencySensitivity, false)
 	take(&c.VirtualThreads, a.VirtualThreads, false)
 	take(&c.Settings, a.Settings, false)
+	c.SizeAssumed = c.SizeAssumed && !a.Settings.Known()
 	return c
 }
 
 func take[T any](to *numa.Fact[T], f numa.Fact[T], defaults bool) {
-	if f.Known() && (f.Origin.Kind != numa.Assumed || defaults) || !to.Known() {
+	if f.Known() && (f.Origin.Kind != numa.Assumed || defaults || !to.Known()) {
 		*to = f
 	}
 }

@@ -2,6 +2,7 @@
 package interleavedlocality
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strconv"
@@ -74,36 +75,58 @@ func predicted(w *rule.Watch, o *rule.On) float64 {
 // apart reports a VM whose N%L counts memory as local that is not on the node of the client that uses it.
 func apart(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean, hidden float64, f *finding.Finding) {
 	far := words.Percent(hidden)
-	why := "its clients have memory on each other's home nodes"
-	switch {
-	case o != nil && o.Layout.Memory.Placement == vnuma.Interleaved:
-		why = "the memory is interleaved over " + rule.Nodes(homes)
-	case o != nil && o.Layout.Memory.Joins():
-		why = "its home nodes widened to " + rule.Nodes(homes) + " when its memory outgrew the first (D-2)"
+	why, cure := "its clients have memory on each other's home nodes", guestNodes
+	if o != nil {
+		why, cure = cause(w, o, homes, why)
 	}
 	f.Severity = finding.Medium
 	f.Message = fmt.Sprintf("N%%L reads %s and means nothing: %s, so %s of it is on another node than the vCPU that uses it", rule.NL(mean), why, far)
-	f.Advice = "Do not alarm on N%L for this VM"
 	if o != nil {
 		f.Evidence = append(f.Evidence, w.Predicted.VCPUsEvidence(), finding.Of("CPU hot add", w.Predicted.CPUHotAdd, w.Predicted.At), o.Kind.NodesEvidence(),
 			finding.Evidence{Name: "memory on another node than the vCPU that uses it", Value: far, Origin: "derived: layout on " + w.Machine.Name})
 		f.Assumes = o.Layout.Assumes.Texts()
-		f.Advice = advice(o) + ". " + f.Advice
 	}
+	f.Advice = cure + ". Do not alarm on N%L for this VM"
 	w.Report(*f)
 }
 
-// advice describes how to make the memory local.
-func advice(o *rule.On) string {
+// cause returns why memory that N%L counts as local is on another node than the vCPU that uses it, and how to make it local; why is the cause
+// where the memory of the clients exceeds their nodes.
+func cause(w *rule.Watch, o *rule.On, homes numa.NodeSet, why string) (_, cure string) {
+	const cycle, short = ", then power off and on; a reboot is not enough", "Give it memory that its nodes hold, or more nodes: N005 and N012 say how"
 	l := &o.Layout
-	if l.Memory.Placement != vnuma.Interleaved {
-		return "Give it memory that its nodes hold, or more nodes: N005 and N012 say how. Widened home nodes stay until the VM is powered off and on; a reboot does not reset them (D-2)"
+	spread := "the memory is interleaved over " + rule.Nodes(homes)
+	switch {
+	case l.Memory.Placement == vnuma.Interleaved:
+		says := map[vnuma.Reason]string{vnuma.ByHotAdd: "N001", vnuma.ByStored: "N010", vnuma.ByManual: "N017", vnuma.ByCPS: "N008"}[l.Why]
+		return spread, fmt.Sprintf("Let the guest see its nodes (%s says how)%s", cmp.Or(says, "N011"), cycle)
+	case l.Memory.Joins():
+		return "its home nodes widened to " + rule.Nodes(homes) + " when its memory outgrew the first (D-2)",
+			short + ". Widened home nodes stay until the VM is powered off and on; a reboot does not reset them (D-2)"
+	case l.Memory.Crossed > 0:
+		return why, short
 	}
-	why := "N001"
-	if l.Why != vnuma.ByHotAdd {
-		why = "N011"
+	if from := kept(w.Predicted, o); from != nil {
+		return fmt.Sprintf("its guest keeps the nodes of a power-on on a host like %s (%s), and %s", from.Kind.Hosts[0].Name, from.Kind.Shape(), spread),
+			"Remove " + numa.StoredKey + " and " + numa.CookieKey + " where they are set (N010)" + cycle + ". Where it moves between such hosts N014 says which nodes fit all of them"
 	}
-	return fmt.Sprintf("Let the guest see its nodes (%s says how), then power off and on; a reboot is not enough", why)
+	return why, guestNodes
+}
+
+// guestNodes is the advice where the prediction does not tell the cause.
+const guestNodes = "See in the guest how many NUMA nodes it has (lscpu, Coreinfo -n): fewer than clients come of CPU hot add (N001), or of a power-on on another kind of host (N010, N014)"
+
+// kept returns the layout of the power-on on another kind of host from which a guest on o may have kept its nodes, so that a node is carried by
+// several clients; nil for none.
+func kept(v *rule.VM, o *rule.On) *rule.On {
+	for i := range v.On {
+		from := &v.On[i]
+		l := vnuma.Predict(&v.Guest, &o.Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: &from.Kind.Machine})
+		if from.Kind != o.Kind && l.Memory.Placement == vnuma.Interleaved {
+			return from
+		}
+	}
+	return nil
 }
 
 // guessed assesses a VM that is only known from the recording.

@@ -23,7 +23,11 @@ func check(p *rule.Pass) {
 	v := p.VM
 	on := &v.On[0]
 	m := &on.Kind.Machine
-	if !v.Guest.Needs.Exclusive || v.Off() && !on.Layout.Refused.ByLatency() {
+	if !v.Guest.Needs.Exclusive {
+		starved(p, m)
+		return
+	}
+	if v.Off() && !on.Layout.Refused.ByLatency() {
 		return
 	}
 	level, key := v.Latency()
@@ -105,17 +109,8 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	if v.Host == nil || m.Model() < numa.ESXi67 {
 		return
 	}
-	taken, vcpus, runs := v.Guest.ExclusiveCores(m), 0, false
-	for _, o := range p.Cluster.Running(v.Host) {
-		switch {
-		case o.ID == v.ID:
-			runs = true
-		case o.Guest.Needs.Exclusive:
-			taken += o.Guest.ExclusiveCores(m)
-		default:
-			vcpus += int(o.Guest.VCPUs)
-		}
-	}
+	taken, vcpus, runs := beside(p, m)
+	taken += v.Guest.ExclusiveCores(m)
 	left := max(0, int(m.AllCores)-taken)
 	switch {
 	case !runs && taken > int(m.AllCores): // it does not power on, which headroom reports
@@ -143,4 +138,55 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	}
 	f.Evidence = append(f.Evidence, p.Kind.NodesEvidence(), finding.Evidence{Name: "vCPUs of the other VMs of " + v.Host.Name, Value: fmt.Sprint(vcpus), Origin: "derived: those that run"})
 	p.Report(f, nil)
+}
+
+// beside returns the cores that the other running VMs of latency sensitivity High of the VM's host take, the vCPUs of the rest of them, and whether
+// the VM itself runs there.
+func beside(p *rule.Pass, m *vnuma.Machine) (taken, vcpus int, runs bool) {
+	for _, o := range p.Cluster.Running(p.VM.Host) {
+		switch {
+		case o.ID == p.VM.ID:
+			runs = true
+		case o.Guest.Needs.Exclusive:
+			taken += o.Guest.ExclusiveCores(m)
+		default:
+			vcpus += int(o.Guest.VCPUs)
+		}
+	}
+	return taken, vcpus, runs
+}
+
+// mostSharing is the number of vCPUs for each core that others leave from which a VM is starved: below a quarter of a core for each, a VM with
+// vCPUs that are busy most of the time is several times slower. A judgement; no source has a number.
+const mostSharing = 4
+
+// starved reports a VM whose vCPUs share too few cores with those of other VMs, because VMs of latency sensitivity High take the rest.
+func starved(p *rule.Pass, m *vnuma.Machine) {
+	v := p.VM
+	if v.Host == nil || v.Home == nil || m.Model() < numa.ESXi67 {
+		return
+	}
+	taken, vcpus, runs := beside(p, m)
+	left := max(0, int(m.AllCores)-taken)
+	if !runs || taken == 0 || int(v.Guest.VCPUs)+vcpus < mostSharing*left {
+		return
+	}
+	f := finding.Finding{
+		Severity: finding.Medium, Topic: rule.Beside,
+		Message: fmt.Sprintf("VMs of latency sensitivity High take %d of the %d cores of %s for themselves: its %d vCPUs share the %d that are left%s", taken, m.AllCores, v.Host.Name,
+			v.Guest.VCPUs, left, others(vcpus)),
+		Ways:     []numa.Way{numa.ByHand("move it, or those VMs, to another host"), numa.ByHand("set latency sensitivity of those VMs to Normal")},
+		Evidence: []finding.Evidence{v.VCPUsEvidence(), p.Kind.NodesEvidence()},
+	}
+	if left == 0 {
+		f.Severity = finding.High
+	}
+	p.Report(f, nil)
+}
+
+func others(vcpus int) string {
+	if vcpus == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" with %d of other VMs", vcpus)
 }

@@ -42,6 +42,15 @@ func check(p *rule.Pass) {
 			report(p, s.key, value, why)
 		}
 	}
+	if threads := v.VirtualThreads; threads.Value > 1 && v.Hardware.Known() && v.Hardware.Value < 20 {
+		p.Report(finding.Finding{
+			Severity: finding.Low,
+			Topic:    "virtual hyper-threading",
+			Message:  fmt.Sprintf("%d vCPUs of a virtual core have no effect: virtual hyper-threading needs virtual hardware 20, the VM has %d (B-21)", threads.Value, v.Hardware.Value),
+			Ways:     []numa.Way{numa.ByHand("upgrade the virtual hardware to 20 or later on ESXi 8.0"), numa.ByHand("show the guest one thread of each core")},
+			Evidence: []finding.Evidence{finding.Of("vCPUs of a virtual core", threads, v.At), finding.Of("virtual hardware", v.Hardware, v.At)},
+		}, nil)
+	}
 	for _, s := range v.Settings.Value {
 		if known := misspelt(s.Key); known != "" {
 			p.Report(finding.Finding{

@@ -74,7 +74,8 @@ func hides(v *rule.VM, f *finding.Finding, o *numa.Observation, l *vnuma.Layout)
 		return len(groups)
 	}
 	clients := count(o.PPDCount, o.PPDs)
-	if v.Stopped() || count(o.VPDCount, o.VPDs) != 1 || clients < 2 || !l.GuestSeesNUMA() || l.HomeNodes == 1 {
+	wide := l.GuestSeesNUMA() && l.HomeNodes > 1 // else one client would do
+	if v.Stopped() || count(o.VPDCount, o.VPDs) != 1 || clients < 2 || !wide && l.PPDs.Len() > 1 {
 		return false
 	}
 	f.Severity = finding.High
@@ -99,13 +100,17 @@ func seenOn(p *rule.Pass, s *confront.Result) (*rule.On, *numa.Host) {
 // power cycle changes the topology of the guest.
 func pending(p *rule.Pass, s *confront.Result) bool {
 	next := &p.VM.On[0].Layout
-	if len(s.Other) == 0 || next.SameGuest(&s.Layout) {
+	if len(s.Other) == 0 || next.SameGuest(&s.Layout) && next.PPDs.Equal(s.Layout.PPDs) {
 		return false
+	}
+	runs := fmt.Sprintf("the next power cycle makes %s of the guest's %s (vCPUs per node)", next.VPDs, s.Layout.VPDs)
+	if next.SameGuest(&s.Layout) {
+		runs = fmt.Sprintf("the next power cycle makes %s of the clients %s", next.PPDs, s.Layout.PPDs)
 	}
 	f := finding.Finding{
 		Severity: finding.Low,
-		Message: fmt.Sprintf("%s at %s agrees with the prediction, but for other settings: %s; the next power cycle makes %s of the guest's %s (vCPUs per node)",
-			s.Observation.By, s.Observation.At, rule.OtherSettings(s), next.VPDs, s.Layout.VPDs),
+		Message: fmt.Sprintf("%s at %s agrees with the prediction, but for other settings: %s; %s",
+			s.Observation.By, s.Observation.At, rule.OtherSettings(s), runs),
 		Evidence: []finding.Evidence{p.VM.VCPUsEvidence()},
 		Advice:   "If the change is meant, power the VM off and on; if not, set it back before the next power cycle",
 		Notice:   rule.Notice(&s.Layout, next),

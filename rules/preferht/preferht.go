@@ -24,6 +24,7 @@ func check(p *rule.Pass) {
 	wide := judge(p, func(o *rule.On) bool { return tooWide(v, o) }, reportWide)
 	if big := judge(p, func(o *rule.On) bool { return tooBig(p, o) }, reportBig); !wide && !big {
 		judge(p, func(o *rule.On) bool { return useless(v, o) }, reportUseless)
+		judge(p, func(o *rule.On) bool { return crowds(p, o) }, reportCrowded)
 	}
 	judge(p, func(o *rule.On) bool { return v.Guest.LacksThreads(&o.Kind.Machine) }, reportVirtual)
 }
@@ -111,6 +112,15 @@ func reportBig(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
 	without(p, f)
 }
 
+// reportCrowded reports vCPUs that share cores although other nodes are idle, and that get no single node by it.
+func reportCrowded(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
+	v, m := p.VM, &on.Kind.Machine
+	f.Severity, f.Topic = finding.Low, "idle nodes"
+	f.Message = fmt.Sprintf("%s puts %d vCPUs on the threads of %s%s, so that two share a core, while %s of the host stay free: it is divided all the same",
+		key(v), v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "node"), where, words.Plural(int(m.Nodes)-on.Layout.PPDs.Len(), "node"))
+	without(p, f)
+}
+
 // without adds the way to remove preferHT.
 func without(p *rule.Pass, f *finding.Finding) {
 	v := p.VM
@@ -141,6 +151,15 @@ func useless(v *rule.VM, o *rule.On) bool {
 func tooWide(v *rule.VM, o *rule.On) bool {
 	node, _ := o.Kind.Machine.CPUs(&v.Guest)
 	return prefers(v, o) && v.Guest.Needs.Exclusive && o.Layout.PPDs.Max() > int(node)
+}
+
+// crowds: with preferHT the VM is divided too, and over fewer nodes than have a core for each vCPU.
+func crowds(p *rule.Pass, o *rule.On) bool {
+	v, m := p.VM, o.Kind.Machine
+	if !prefers(v, o) || !o.Layout.Managed || o.Layout.PPDs.Len() < 2 || v.Guest.VCPUs > m.AllCores || v.Guest.Needs.Exclusive || v.Guest.AllowedNodes != 0 {
+		return false
+	}
+	return o.Layout.PPDs.Max() > int(m.Cores) && o.Layout.PPDs.Len() < int(m.Nodes)
 }
 
 // tooBig: with preferHT memory is remote that would be local without it.

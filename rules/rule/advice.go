@@ -59,6 +59,13 @@ func (p *Pass) vet(best *plan.Plan) {
 		best.Better, best.Edit, best.Needed = false, plan.Edit{}, plan.Edit{}
 		best.After, best.Cured = best.Before, best.Before
 		best.For, best.Alone = nil, nil
+		return
+	}
+	if text := p.price(best); text != "" {
+		if p.Cluster.prices == nil {
+			p.Cluster.prices = map[*plan.Plan]string{}
+		}
+		p.Cluster.prices[best] = text
 	}
 }
 
@@ -92,15 +99,15 @@ func (p *Pass) counsel() (advice, notice string) {
 	}
 	after := &best.After[0]
 	needed, better := p.steps(best)
-	first, optional := needed, ""
+	first, edit, optional := needed, best.Needed, ""
 	if needed == nil {
-		first = better
+		first, edit = better, best.Edit
 	}
 	text := words.Capital(strings.Join(first, ", "))
 	if needed == nil {
 		text = finding.Untidy + words.Lower(text)
 	}
-	text += p.forHosts(best) + p.VM.Cycle() + ": the guest then sees "
+	text += p.forHosts(best) + p.VM.Cycle(p.VM.Edits(&edit)...) + ": the guest then sees "
 	if needed != nil && better != nil {
 		text += seen(&best.Cured[0])
 		optional = "Better still: " + strings.Join(better, ", ") + ": " + brings(&best.Cured[0], after)

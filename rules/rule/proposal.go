@@ -78,11 +78,14 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	out.Undo = best.Edit.Undo(&p.VM.Guest, p.VM.Settings.Value)
 	out.Downtime = "power off and on: a reboot of the guest, a reset or vMotion is not enough"
 	out.Afterwards = "nothing"
-	g := &p.VM.Guest
+	g, first := &p.VM.Guest, out.Edits
+	if first == nil {
+		first = out.Optional
+	}
 	switch {
 	case p.VM.Stopped():
 		out.Downtime = p.VM.NoDowntime()
-	case g.PowerCycleReboot:
+	case p.VM.rebooted(first):
 		out.Downtime = "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle, and removes itself"
 	}
 	if p.VM.FaultTolerant() {
@@ -155,5 +158,19 @@ func (p *Pass) notice(best *plan.Plan) string {
 	if needed, better := p.steps(best); needed != nil && better != nil {
 		text = Notice(before, cured) + "; of the optional part: " + Notice(cured, after)
 	}
-	return strings.TrimPrefix(text+p.parallel(best), "; ")
+	return words.Join("; ", strings.TrimPrefix(text+p.parallel(best), "; "), p.Cluster.prices[best])
+}
+
+// price describes the findings of medium or high severity that the plan makes of the VM in place of those that it cures; "" for none.
+func (p *Pass) price(best *plan.Plan) (text string) {
+	now := p.now()
+	for _, a := range p.weigh(p.VM.Edits(&best.Edit)) {
+		had := func(n finding.Finding) bool {
+			return n.Rule == a.Rule && n.Topic == a.Topic && n.Severity >= a.Severity
+		}
+		if a.Severity >= finding.Medium && !slices.ContainsFunc(now, had) {
+			text = words.Join("; ", text, "the plan makes another finding of "+a.Severity.String()+" severity: "+a.Message)
+		}
+	}
+	return text
 }

@@ -107,6 +107,7 @@ type Cluster struct {
 
 	plans    map[planKey]*plan.Plan
 	unvetted map[planKey]*plan.Plan    // while weighing
+	prices   map[*plan.Plan]string     // of plans, see Pass.price
 	present  map[*VM][]finding.Finding // see Pass.now
 	running  map[*numa.Host][]*VM      // by host; see Running
 	denied   map[*VM]vnuma.Refusal     // see Denied
@@ -292,13 +293,15 @@ func (v *VM) Fresh(k *Kind, ch vnuma.Choices) vnuma.Layout {
 	return vnuma.Predict(&v.Guest, &k.Machine, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: ch})
 }
 
-// Moved returns the layout after vMotion from the VM's own host to one of kind k.
+// Moved returns the layout after vMotion from the VM's own host to one of kind k. The guest keeps the nodes of its last power-on: those that were
+// seen, else those that its host gives.
 func (v *VM) Moved(k *Kind, ch vnuma.Choices) vnuma.Layout {
 	c := vnuma.Case{Event: vnuma.VMotionIn, Choices: ch}
 	if v.Home != nil {
 		c.From = &v.Home.Machine
 	}
-	return vnuma.Predict(&v.Guest, &k.Machine, &c)
+	g := v.Guest.AsSeen(v.VM)
+	return vnuma.Predict(&g, &k.Machine, &c)
 }
 
 // A Pass is the assessment of one subject by one rule.

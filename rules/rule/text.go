@@ -148,7 +148,7 @@ func (v *VM) SettingEvidence(key string) finding.Evidence {
 	if !ok {
 		value = "unset"
 	}
-	return finding.Evidence{Name: key, Value: value, Origin: v.Settings.Origin.String(), At: v.At}
+	return finding.Evidence{Name: key, Value: value, Origin: v.SettingOrigin(key).String(), At: v.At}
 }
 
 // NodesEvidence returns the NUMA nodes of the kind's first host as evidence.

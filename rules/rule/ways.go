@@ -359,20 +359,27 @@ func KeepOff(hosts []*numa.Host) numa.Way {
 	return numa.ByHand("keep the VM off " + HostNames(hosts) + " with a DRS rule")
 }
 
-// Cycle ends the text of a change that takes effect at power-on with the action to get there.
-func (v *VM) Cycle() string {
+// Cycle ends the text of a change that takes effect at power-on with the action to get there. edits are those that may need the VM to be off:
+// none for advanced settings.
+func (v *VM) Cycle(edits ...numa.Edit) string {
 	switch {
 	case v.Stopped():
 		return " before it is powered on"
-	case v.Guest.PowerCycleReboot:
+	case v.rebooted(edits):
 		return ", then reboot the guest (vmx.reboot.PowerCycle makes that a power cycle)"
 	}
 	return ", then power off and on (a reboot is not enough)"
 }
 
+// rebooted reports whether a reboot of the guest makes the edits take effect: vmx.reboot.PowerCycle makes it a power cycle, and none of them
+// is written to a powered-off VM only.
+func (v *VM) rebooted(edits []numa.Edit) bool {
+	return v.Guest.PowerCycleReboot && !slices.ContainsFunc(edits, func(e numa.Edit) bool { return e.Needs() == numa.NeedsOff })
+}
+
 // Afresh returns the way to have the VM sized at the next power-on.
 func (v *VM) Afresh() numa.Way {
-	const size, cookie = "numa.autosize.vcpu.maxPerVirtualNode", "numa.autosize.cookie"
+	const size, cookie = numa.StoredKey, numa.CookieKey
 	return numa.Way{Do: "remove " + size + " and " + cookie + v.Cycle(), Edits: []numa.Edit{numa.Unassign(size), numa.Unassign(cookie)}}
 }
 

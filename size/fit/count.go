@@ -117,7 +117,7 @@ func (r *room) countAs(s *Shape, o *Options) Count {
 		case maxPerHost:
 			c.Binds = Most
 		}
-		c.explain(r, s, one.Memory)
+		c.explain(r, s, one.Memory, o.PerCore)
 	}
 	placed, _ := placement.Place(&r.host, slices.Repeat([]placement.Request{one}, c.VMs))
 	c.Nodes = r.uses(placed, make([]int, c.VMs), o)
@@ -125,7 +125,7 @@ func (r *room) countAs(s *Shape, o *Options) Count {
 }
 
 // explain sets the reason why none fits.
-func (c *Count) explain(r *room, s *Shape, memory numa.Bytes) {
+func (c *Count) explain(r *room, s *Shape, memory numa.Bytes, perCore float64) {
 	if c.VMs > 0 {
 		return
 	}
@@ -138,7 +138,7 @@ func (c *Count) explain(r *room, s *Shape, memory numa.Bytes) {
 	slice := memory * numa.Bytes(largest) / numa.Bytes(s.VCPUs)
 	switch {
 	case largest > vcpus:
-		c.Why = fmt.Sprintf("its largest client has %d vCPUs, a node takes %d", largest, vcpus)
+		c.Why = fmt.Sprintf("its largest client has %d vCPUs, at %.3g vCPU per core a node takes %d", largest, perCore, vcpus)
 	case slice > room:
 		c.Why = fmt.Sprintf("its largest client needs %s with overhead, a node has %s for VMs: part of it is remote", slice, room)
 	default:

@@ -43,7 +43,7 @@ type Mix struct {
 	RemoteCured int `json:"remoteCured,omitempty"`
 	// Edited are described VMs counted with the layout in their LocalAs: by default part of them is remote.
 	Edited   []Misfit  `json:"edited,omitempty"`
-	Never    []Misfit  `json:"never,omitempty"` // VMs that such a host cannot run: not counted in Hosts
+	Never    []Misfit  `json:"never,omitempty"` // VMs that do not fit such a host: not counted in Hosts
 	Price    float64   `json:"price,omitempty"` // of Total; 0 when unknown
 	Fillings []Filling `json:"fillings"`
 }
@@ -77,7 +77,7 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 		}
 		if s := &a.Shapes[it.shape]; it.spills {
 			m.Remote += it.count
-			f := r.misfit(s, it)
+			f := r.misfit(s, it, &a.Options)
 			if _, as, ok := r.localAs(s, &a.Options); ok {
 				f.LocalAs = as
 				m.RemoteCured += it.count
@@ -101,9 +101,9 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 }
 
 // misfit returns the reason why the shape is not local.
-func (r *room) misfit(s *Shape, it *item) Misfit {
+func (r *room) misfit(s *Shape, it *item, o *Options) Misfit {
 	c := Count{Clients: it.request.Layout.PPDs.Sizes()}
-	c.explain(r, s, it.request.Memory)
+	c.explain(r, s, it.request.Memory, o.PerCore)
 	return Misfit{Shape: s.Name, Count: s.Count, VMs: s.VMs, Why: c.Why}
 }
 

@@ -57,7 +57,7 @@ func TestMix(t *testing.T) {
 		"small: 90 + 1, at least 90, by hand 90, 240 VMs, 1456 cores, 11648 GB, 40 wide, 0 remote, price 623896",
 		"  never 3 of wide: 40 vCPUs are more than the 32 logical CPUs of the host: it does not power on",
 		"any: 40 + 1, at least 40, by hand 40, 240 VMs, 1312 cores, 20992 GB, 0 wide, 0 remote, price 0",
-		"  never 3 of wide: its largest client has 20 vCPUs, a node takes 16",
+		"  never 3 of wide: its largest client has 20 vCPUs, at 1 vCPU per core a node takes 16",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -128,7 +128,7 @@ func (r *room) items(shapes []Shape, o *Options) (out []item, edited, never []Mi
 		it, why := r.itemOf(s, o)
 		if s.described() && (why != "" || it.spills) {
 			if as, how, ok := r.localAs(s, o); ok {
-				f := r.misfit(s, &it)
+				f := r.misfit(s, &it, o)
 				f.LocalAs = how
 				edited = append(edited, f)
 				it, why = r.itemOf(&as, o)
@@ -160,7 +160,7 @@ func (r *room) itemOf(s *Shape, o *Options) (it item, why string) {
 	}
 	it.spills = true
 	if !newBin(r).take(&it, (*bin).asPlaced) {
-		return it, r.misfit(s, &it).Why
+		return it, r.misfit(s, &it, o).Why
 	}
 	return it, ""
 }

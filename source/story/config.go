@@ -36,6 +36,7 @@ func resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws []word.Word, 
 		if err != nil {
 			return nil, err
 		}
+		c.SizeAssumed = false
 		c.Settings = numa.ReadAt(word.WithStored(c.Settings.Value, &c, n), where)
 	}
 	if err := c.Check(); err != nil {

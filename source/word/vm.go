@@ -80,12 +80,6 @@ func coresPerSocket(v *numa.VM, w Word, where string) error {
 	return set(&v.AutoCoresPerSocket, w, where, func() (bool, error) { return false, nil })
 }
 
-// The settings with the size from the last power-on (rule book B-8).
-const (
-	StoredKey = "numa.autosize.vcpu.maxPerVirtualNode"
-	CookieKey = "numa.autosize.cookie"
-)
-
 // WithStored returns the settings after a power-on that chose virtual nodes of size vCPUs for the current VM (rule book B-8,
 // B-9).
 func WithStored(s numa.Settings, v *numa.VM, size int) numa.Settings {
@@ -94,5 +88,5 @@ func WithStored(s numa.Settings, v *numa.VM, size int) numa.Settings {
 	if v.Hardware.Value >= 16 {
 		cookie = n*10000 + cps*10 + 2
 	}
-	return s.With(StoredKey, strconv.Itoa(size)).With(CookieKey, strconv.Itoa(cookie))
+	return s.With(numa.StoredKey, strconv.Itoa(size)).With(numa.CookieKey, strconv.Itoa(cookie))
 }

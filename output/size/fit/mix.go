@@ -23,14 +23,14 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	first, fewest := &r.Types[0], r.Fewest()
 	line := fmt.Sprintf("%s, %d vCPUs, %s, at %s: %s", words.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), hostsOf(first, r.Spare))
 	if first.Mix.VMs == 0 && vms > 0 {
-		fits := "no such host"
+		fits := "such a host"
 		if len(r.Types) > 1 {
-			fits = "none of these hosts"
+			fits = "any of these hosts"
 		}
-		return []string{fmt.Sprintf("%s, %d vCPUs, %s, at %s: not one of them fits %s.", words.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), fits)}
+		return []string{fmt.Sprintf("%s, %d vCPUs, %s, at %s: none of them fits %s.", words.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), fits)}
 	}
 	if first.Mix.VMs < vms {
-		line += fmt.Sprintf(" hold %d of them, the others run on no such host", first.Mix.VMs)
+		line += fmt.Sprintf(" hold %d of them, the others fit no such host", first.Mix.VMs)
 	}
 	if first.Price > 0 {
 		least := " cost "
@@ -109,7 +109,7 @@ func mixTable(r *fit.Result) answer.Table {
 		priced, lost = priced || r.Types[i].Price > 0, lost || r.Types[i].Mix.Lost() > 0
 	}
 	if lost {
-		t.Columns = append(t.Columns, answer.Column{Name: "not run", Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: "do not fit", Right: true})
 	}
 	if priced {
 		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
@@ -165,7 +165,7 @@ func mixNotes(c *Context, r *fit.Result) []string {
 		for _, e := range o.Mix.Edited {
 			all.add(o.Name, fmt.Sprintf("%s: counted as %s (N005), part remote by default, on %%s", escaped(vmNames(e)), e.LocalAs), 1)
 		}
-		all.add(o.Name, "do not run on %s and are not counted there: "+escaped(c.misfits(o.Mix.Never)), len(o.Mix.Never))
+		all.add(o.Name, "do not fit %s and are not counted there: "+escaped(c.unfit(o.Mix.Never)), len(o.Mix.Never))
 		if m := o.Mix; m.Free < m.Hosts {
 			all.add(o.Name, "%s: "+words.Plural(m.Free, "host")+" would do were the node of each client chosen by hand", 1)
 		}
@@ -245,10 +245,15 @@ func parted(all []fit.Misfit) (cured, rest []fit.Misfit) {
 }
 
 // misfits names VMs: a few, or all with reasons.
-func (c *Context) misfits(all []fit.Misfit) string {
+func (c *Context) misfits(all []fit.Misfit) string { return c.named(all, c.Details) }
+
+// unfit is misfits with the reasons of all that are named.
+func (c *Context) unfit(all []fit.Misfit) string { return c.named(all, true) }
+
+func (c *Context) named(all []fit.Misfit, why bool) string {
 	var parts []string
 	for i, f := range all {
-		if c.Details {
+		if c.Details || why && i < mostMisfits {
 			text := vmNames(f) + ": " + f.Why
 			if f.LocalAs != nil {
 				text += fmt.Sprintf(", local as %s (%s)", f.LocalAs, strings.Join(f.LocalAs.Steps, ", "))

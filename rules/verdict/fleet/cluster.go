@@ -14,14 +14,15 @@ import (
 
 // A Cluster contains the figures of one line of the overview: of a cluster, or a standalone host.
 type Cluster struct {
-	Of     *rule.Cluster `json:"-"`
-	Name   string        `json:"name"`
-	Hosts  int           `json:"hosts"`
-	Kinds  []*rule.Kind  `json:"kinds"`
-	VMs    int           `json:"vms"`
-	Wide   int           `json:"wide"`       // VMs with more than one client on their host
-	Blind  int           `json:"guestBlind"` // wide VMs whose guest sees one node
-	TooBig int           `json:"tooBig"`     // VMs with more memory than their nodes
+	Of       *rule.Cluster `json:"-"`
+	Name     string        `json:"name"`
+	Hosts    int           `json:"hosts"`
+	Kinds    []*rule.Kind  `json:"kinds"`
+	VMs      int           `json:"vms"`
+	Wide     int           `json:"wide"`                    // VMs with more than one client on their host
+	Blind    int           `json:"guestBlind"`              // wide VMs whose guest sees one node
+	TooBig   int           `json:"tooBig"`                  // VMs with more memory than their nodes
+	Sizeless int           `json:"tooBigUnknown,omitempty"` // VMs of which that is unknown
 	// Differing is the number of VMs that get another layout, better or worse, after a power cycle on some host of the cluster than on
 	// another, or do not run there: their virtual hardware is too new. They are the rows of the cluster's matrix that differ.
 	Differing int `json:"changeShape"`
@@ -96,6 +97,9 @@ func Clusters(r *rules.Result) []Cluster {
 			}
 			if l.Memory.Known && l.Memory.Placement != vnuma.Anywhere && l.Memory.Away() > 0 {
 				s.TooBig++
+			}
+			if !l.Memory.Known && l.Nodes > 1 && !l.Refused.Any() {
+				s.Sizeless++
 			}
 			if differs(c, v) {
 				s.Differing++

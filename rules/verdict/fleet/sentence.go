@@ -4,10 +4,12 @@ package fleet
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -73,10 +75,19 @@ var deciding = []struct {
 }{
 	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Home == nil }},
 	{"the nodes of the host", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedNodes != 0 }},
+	{"the memory of the nodes", func(v *rule.VM, l *vnuma.Layout) bool {
+		return v.Memory.Known() && !l.Memory.Known && l.Nodes > 1 && !l.Refused.Any()
+	}},
+	{"hyper-threading", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedThreads != 0 }},
 	{"the memory", func(v *rule.VM, _ *vnuma.Layout) bool { return !v.Memory.Known() }},
 	{"CPU hot add", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedHotAdd != 0 }},
 	{"cores per socket", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedCPS != 0 }},
-	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedSettings != 0 }},
+	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool {
+		return l.Assumes&(vnuma.AssumedSettings|vnuma.AssumedPowerOn) != 0
+	}},
+	{"reservations of latency sensitivity High", func(v *rule.VM, _ *vnuma.Layout) bool {
+		return v.LatencyHigh() && !(v.ReservationKnown() && v.CPUReservation.Known())
+	}},
 }
 
 // unknown lists the unknown facts that affect NUMA, with the number of assessed VMs; "" if all are known.
@@ -105,6 +116,26 @@ func unknown(r *rules.Result) string {
 		text += " Not known: " + strings.Join(parts, ", ") + "."
 	}
 	return strings.TrimSpace(text)
+}
+
+// StoredSizes returns notes about the stored sizes that the predictions of these VMs assume because their advanced settings are unknown.
+func StoredSizes(vms iter.Seq[*numa.VM]) (notes []string) {
+	runs, off := 0, 0
+	for v := range vms {
+		switch {
+		case v.SizeAssumed:
+			runs++
+		case !v.Settings.Known() && !v.Template.Value && v.Power.Value == numa.PoweredOff:
+			off++
+		}
+	}
+	if runs > 0 {
+		notes = append(notes, fmt.Sprintf("%s unknown advanced settings: assumed to keep the size that the last power-on stored, on the present host or as the newest vmware.log or the guest shows (B-8)", words.Verb(runs, "VM that runs has", "VMs that run have")))
+	}
+	if off > 0 {
+		notes = append(notes, fmt.Sprintf("%s unknown advanced settings: no stored size is assumed, although an earlier power-on may have left one (B-8)", words.Verb(off, "VM that is off has", "VMs that are off have")))
+	}
+	return notes
 }
 
 // twice counts the assessed VMs with the name and UUID of an earlier one, for example from an older export of the same vCenter.

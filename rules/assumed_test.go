@@ -1,0 +1,242 @@
+package rules_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/change/whatif"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	"homenode/rules/verdict/fleet"
+	"homenode/source/scenario"
+)
+
+// assumed reads a scenario as a command does.
+func assumed(t *testing.T, in string) *numa.Fleet {
+	t.Helper()
+	f, err := scenario.Read("in", []byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vnuma.AssumeStored(f, vnuma.Choices{})
+	return f
+}
+
+// found returns the findings of a rule as "severity VM".
+func found(r *rules.Result, id string) (out []string) {
+	for _, f := range r.Findings {
+		if f.Rule == id {
+			out = append(out, f.Severity.String()+" "+f.VM)
+		}
+	}
+	return out
+}
+
+// TestUnknownStoredSize checks that a VM that runs with unknown settings is judged after each change like its twin with the size that the power-on on
+// their host stored: ESXi keeps that size (rule book B-8).
+func TestUnknownStoredSize(t *testing.T) {
+	const hosts = "cluster m\nhost p1 nodes=2 cores=32 memory=1TB\nhost q1 nodes=4 cores=12 memory=1TB\n"
+	for _, tt := range []struct{ name, release, vm, stored, change, bad string }{
+		{"another host", "7.0U3", "host=p1 vcpus=24 memory=200GB", "24", "vm=unknown,known host=q1", "N010"},
+		{"a lost host", "7.0U3", "host=p1 vcpus=24 memory=100GB", "24", "lose-host=p1", "N010"},
+		{"divided packages", "8.0U3", "host=p1 vcpus=20 memory=100GB", "20", "host=p1 nodesPerSocket=2", "N010"},
+		{"larger nodes", "7.0U3", "host=q1 vcpus=24 memory=100GB", "12", "host=q1 cores=24", "N010"},
+		{"preferHT", "7.0U3", "host=q1 vcpus=24 memory=100GB", "12", "vm=unknown,known numa.vcpu.preferHT=TRUE", "N020"},
+		{"another release", "6.0", "host=p1 vcpus=16 memory=100GB coresPerSocket=4", "4", "release=7.0U3", "N010"},
+		{"spread afterwards", "7.0U3", "host=p1 vcpus=16 memory=600GB", "16", "vm=unknown,known numa.consolidate=FALSE", "N010"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := assumed(t, "release "+tt.release+"\n"+strings.ReplaceAll(hosts, "2 cores", "2 packages=2 cores")+"vm unknown "+tt.vm+" settings=?\nvm known "+tt.vm+" stored="+tt.stored)
+			c, err := whatif.ParseAt("change", 1, tt.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, _, err := whatif.Apply(t.Context(), f, []whatif.Change{c}, vnuma.Choices{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rules.Run(after, rules.Options{})
+			got := map[string][]string{}
+			for _, f := range r.Findings {
+				if f.VM != "" {
+					got[f.VM] = append(got[f.VM], f.Rule+" "+f.Severity.String())
+				}
+			}
+			if !slices.Equal(got["unknown"], got["known"]) {
+				t.Errorf("unknown %q, known %q", got["unknown"], got["known"])
+			}
+			if !slices.ContainsFunc(got["unknown"], func(s string) bool { return strings.HasPrefix(s, tt.bad) }) {
+				t.Errorf("found %q, want %s", got["unknown"], tt.bad)
+			}
+		})
+	}
+}
+
+// TestCuresForgetAssumedSize checks that a cure that divides a VM otherwise removes the size that its last power-on stored, also where the source
+// does not state it, and that it cures then.
+func TestCuresForgetAssumedSize(t *testing.T) {
+	f := assumed(t, `release 7.0U3
+host esx1 nodes=2 cores=16 memory=512GB
+vm large host=esx1 vcpus=8 memory=300GB settings=?
+vm uneven host=esx1 vcpus=20 memory=128GB coresPerSocket=4 settings=?`)
+	r := rules.Run(f, rules.Options{})
+	if got := append(found(r, "N005"), found(r, "N008")...); !slices.Equal(got, []string{"high large", "medium uneven"}) {
+		t.Fatalf("found %q", got)
+	}
+	vms, plans := r.Proposals()
+	if len(plans) != 2 {
+		t.Fatalf("%d plans, want 2", len(plans))
+	}
+	for i, plan := range plans {
+		for _, key := range []string{numa.StoredKey, numa.CookieKey} {
+			if !slices.ContainsFunc(plan.Edits, func(e numa.Edit) bool { return e.Key == key && !e.To.Set }) {
+				t.Errorf("the plan of %s does not remove %s: %q", vms[i].Name, key, plan.Needed)
+			}
+		}
+		for _, e := range plan.Edits {
+			for j := range f.VMs {
+				if f.VMs[j].ID == vms[i].ID {
+					if err := e.Configure(&f.VMs[j].Config, "plan"); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	}
+	after := rules.Run(f, rules.Options{})
+	for _, id := range []string{"N005", "N008", "N010"} {
+		if left := found(after, id); left != nil {
+			t.Errorf("after the plans %s is found for %q", id, left)
+		}
+	}
+}
+
+// TestPowerOnSeen checks that predictions and advice follow the nodes that the newest power-on showed.
+func TestPowerOnSeen(t *testing.T) {
+	const hosts = "cluster m\nhost p1 nodes=2 cores=32 memory=1TB\nhost q1 nodes=2 cores=12 memory=1TB\n"
+	f := assumed(t, "release 7.0U3\n"+hosts+`vm app host=p1 vcpus=20 memory=100GB settings=?
+vm big host=q1 vcpus=20 memory=100GB settings=?
+vm known host=p1 vcpus=20 memory=100GB
+seen app by=vmware.log host=q1 nodes=2x10 clients=2x10
+seen app by=lscpu nodes=2x10
+seen big by=vmware.log host=p1 nodes=20 clients=20
+seen big by=lscpu nodes=20
+seen known by=vmware.log host=q1 nodes=2x10 clients=2x10`)
+	r := rules.Run(f, rules.Options{})
+	for id, want := range map[string][]string{
+		"N010": {"high big", "medium app"}, // big is carried by two clients now, and after the next power cycle
+		"N014": nil,                        // app and known have two nodes and keep them
+		"N031": nil,                        // what the guests show agrees with the logs
+	} {
+		if got := found(r, id); !slices.Equal(got, want) {
+			t.Errorf("%s: found %q, want %q", id, got, want)
+		}
+	}
+}
+
+// TestClientsUntilPowerCycle checks that a VM is reported that runs as several clients without nodes in its guest, by settings that were changed
+// since: it does so until its next power cycle.
+func TestClientsUntilPowerCycle(t *testing.T) {
+	for _, tt := range []struct {
+		vm, seen string
+		want     []string
+	}{
+		{"", "numa.consolidate=FALSE", []string{"high v"}},
+		{"numa.consolidate=FALSE stored=8", "numa.consolidate=FALSE", nil}, // the same settings: N010 or N015 report it
+		{"power=off", "numa.consolidate=FALSE", []string{"low v"}},
+	} {
+		r := rules.Run(assumed(t, "release 7.0U3\nhost a nodes=2 cores=16 memory=512GB\nvm v host=a vcpus=8 memory=64GB "+tt.vm+
+			"\nseen v by=vmware.log host=a nodes=8 clients=2x4 vcpus=8 memory=64GB stored=8 "+tt.seen), rules.Options{})
+		if got := found(r, "N030"); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: found %q, want %q", tt.vm, got, tt.want)
+		}
+	}
+}
+
+// TestUnknownNodeMemory checks that nothing is said to be in order without a word of the memory of the nodes where that is unknown.
+func TestUnknownNodeMemory(t *testing.T) {
+	r := rules.Run(assumed(t, "release 7.0U3\nhost a nodes=2 cores=16\nvm v host=a vcpus=8 memory=400GB"), rules.Options{})
+	text := strings.Join(fleet.Verdict(r), " ")
+	if !strings.Contains(text, "as far as is known") || !strings.Contains(text, "the memory of the nodes") {
+		t.Errorf("verdict: %s", text)
+	}
+	if c := fleet.Clusters(r); c[0].Sizeless != 1 || c[0].TooBig != 0 {
+		t.Errorf("%d too big, %d unknown; want 0 and 1", c[0].TooBig, c[0].Sizeless)
+	}
+}
+
+// TestRebootIsNoPowerOff checks that vmx.reboot.PowerCycle shortens only changes that vSphere writes to a running VM.
+func TestRebootIsNoPowerOff(t *testing.T) {
+	r := rules.Run(assumed(t, `release 7.0U3
+host a nodes=2 cores=16 memory=512GB
+vm hotadd host=a vcpus=24 memory=100GB hotAdd=on vmx.reboot.PowerCycle=TRUE
+vm kept host=a vcpus=24 memory=100GB stored=24 vmx.reboot.PowerCycle=TRUE`), rules.Options{})
+	vms, plans := r.Proposals()
+	for i, want := range map[string]bool{"hotadd": false, "kept": true} {
+		at := slices.IndexFunc(vms, func(v *rule.VM) bool { return v.Name == i })
+		if at < 0 {
+			t.Fatalf("no plan of %s", i)
+		}
+		if got := strings.HasPrefix(plans[at].Downtime, "a reboot of the guest"); got != want {
+			t.Errorf("%s: downtime %q", i, plans[at].Downtime)
+		}
+		for _, f := range r.Findings {
+			if f.VM == i && f.Severity == finding.High && strings.Contains(f.Advice, "then reboot the guest") != want {
+				t.Errorf("%s: %s", i, f.Advice)
+			}
+		}
+	}
+}
+
+// TestStarvedBesideLatency checks that a normal VM is reported where VMs of latency sensitivity High leave it less than a quarter of a core for each
+// vCPU.
+func TestStarvedBesideLatency(t *testing.T) {
+	for _, tt := range []struct {
+		vcpus string
+		want  []string
+	}{{"16", []string{"medium normal", "low first", "low second"}}, {"4", []string{"low first", "low second"}}} {
+		r := rules.Run(assumed(t, `release 8.0U3
+host a nodes=2 cores=16 memory=512GB mhz=2500
+vm first host=a vcpus=15 memory=64GB latency=high reserveAll=on cpuReservation=37500
+vm second host=a vcpus=15 memory=64GB latency=high reserveAll=on cpuReservation=37500
+vm normal host=a memory=64GB vcpus=`+tt.vcpus), rules.Options{})
+		if got := found(r, "N026"); !slices.Equal(got, tt.want) {
+			t.Errorf("%s vCPUs: found %q, want %q", tt.vcpus, got, tt.want)
+		}
+	}
+}
+
+// TestPlanNamesItsPrice checks that a plan whose cure makes another finding says so: fix leaves it out.
+func TestPlanNamesItsPrice(t *testing.T) {
+	r := rules.Run(assumed(t, `release 7.0U3
+cluster c
+host esx1 packages=2 nodes=4 cores=8 memory=512GB
+host esx2 packages=2 nodes=2 cores=16 memory=512GB
+vm big host=esx1 vcpus=24 memory=128GB`), rules.Options{})
+	_, plans := r.Proposals()
+	if len(plans) != 1 || !strings.Contains(plans[0].Notice, "the plan makes another finding of medium severity: cores per socket 8") {
+		t.Errorf("plans %+v", plans)
+	}
+}
+
+// TestThreadsWithoutUse checks that threads are reported that give the VM nothing: preferHT of a VM that is divided all the same while nodes idle, and
+// virtual hyper-threading of hardware without it.
+func TestThreadsWithoutUse(t *testing.T) {
+	r := rules.Run(assumed(t, `release 8.0U3
+host a nodes=4 cores=16 memory=2TB
+vm divided host=a vcpus=64 memory=100GB numa.vcpu.preferHT=TRUE
+vm one host=a vcpus=32 memory=100GB numa.vcpu.preferHT=TRUE
+vm all host=a vcpus=128 memory=100GB numa.vcpu.preferHT=TRUE
+vm old host=a vcpus=20 memory=64GB hw=19 virtualThreads=2
+vm new host=a vcpus=20 memory=64GB hw=20 virtualThreads=2`), rules.Options{})
+	if got := found(r, "N012"); !slices.Equal(got, []string{"low divided"}) {
+		t.Errorf("N012: found %q", got)
+	}
+	if got := found(r, "N019"); !slices.Equal(got, []string{"low old"}) {
+		t.Errorf("N019: found %q", got)
+	}
+}
