@@ -306,12 +306,16 @@ func (r *Result) elsewhere(name string, places []confront.Place, g *groups) []co
 	return nil
 }
 
-// weigher returns a function that finds the findings of a VM of the cluster with another configuration, without its observations.
+// weigher returns a function that finds the findings of a VM of the cluster with another configuration or on another of its hosts, without its
+// observations.
 func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) []finding.Finding {
 	return func(v *rule.VM, configured *numa.VM) (found []finding.Finding) {
 		again := *v
 		again.VM, again.Seen = configured, nil
 		again.Guest, _, _ = vnuma.NewGuest(configured) // the VM was parsed before
+		if configured.Host != v.VM.Host {
+			again.Home, again.Host = c.Place(configured.Host)
+		}
 		predict(&again, c, o.Choices)
 		for p := range passes(c, &again, o) {
 			p.Weighing = true

@@ -97,7 +97,7 @@ type Cluster struct {
 	// Templates are assessed as if they ran: their clones inherit their faults.
 	Templates []*VM
 
-	// Weigh returns the findings of a VM of the cluster with the given configuration; nil skips the check of plans and advice.
+	// Weigh returns the findings of a VM of the cluster with the given configuration, on its host there; nil skips the check of plans and advice.
 	Weigh func(v *VM, configured *numa.VM) []finding.Finding
 
 	// Cured contains the hosts after their fixes; nil if there are none.
@@ -122,6 +122,18 @@ type VM struct {
 	Refused []On // the other kinds, which do not power it on
 	// Seen are its observations and the prediction for each, oldest first.
 	Seen []confront.Result
+}
+
+// Place returns a host of the cluster by its ID, and its kind; nil if it has no prediction.
+func (c *Cluster) Place(id string) (*Kind, *numa.Host) {
+	for _, k := range c.Kinds {
+		for _, h := range k.Hosts {
+			if h.ID == id {
+				return k, h
+			}
+		}
+	}
+	return nil, nil
 }
 
 // Off reports whether its host, or every host, refuses to power the VM on.
@@ -336,22 +348,22 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	if p.away { // no cost until the VM moves there
 		f.Severity = min(f.Severity, finding.Medium)
 	}
-	p.advise(&f)
-	p.VM.stay(&f)
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID
 	}
 	if p.VM != nil {
 		f.VM, f.VMID = p.VM.Name, p.VM.ID
 	}
+	for _, h := range p.bad {
+		f.On = append(f.On, h.Name)
+	}
+	p.advise(&f)
+	p.VM.stay(&f)
 	if p.VM == nil && p.about != nil {
 		f.About = hostNames(p.about)
 		for _, h := range p.about {
 			f.AboutIDs = append(f.AboutIDs, h.ID)
 		}
-	}
-	for _, h := range p.bad {
-		f.On = append(f.On, h.Name)
 	}
 	if layout != nil {
 		f.Assumes = layout.Assumes.Texts()
@@ -363,6 +375,9 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	}
 	p.Findings = append(p.Findings, f)
 }
+
+// At begins a finding about the VM on these hosts, which are not its own; without hosts, one about its own, after one of Worst.
+func (p *Pass) At(hosts ...*numa.Host) { p.bad, p.good, p.away = hosts, nil, len(hosts) > 0 }
 
 // Worst returns the kind of host that a VM rule should report, of those that accept VMs: Home if bad applies there, otherwise the first kind
 // for which it does; then findings are at most medium. ok is false if it applies nowhere. others is the number of hosts of the cluster for

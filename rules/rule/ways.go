@@ -148,7 +148,10 @@ func (p *Pass) advise(f *finding.Finding) {
 	if f.Ways == nil || p.Weighing {
 		return
 	}
-	f.Ways = slices.CompactFunc(f.Ways, func(a, b numa.Way) bool { return a.Do == b.Do }) // two parts of a check may name the same placement
+	if p.VM != nil && !p.away && f.Planned() && f.Severity >= finding.Medium {
+		f.Ways = append(f.Ways, p.Elsewhere()...) // without downtime
+	}
+	f.Ways = distinct(f.Ways)
 	changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil }
 	for i := range f.Ways {
 		if p.VM != nil && slices.ContainsFunc(f.Ways[i].Edits, func(e numa.Edit) bool { return e.Kind == numa.EditHostOption }) {
@@ -204,6 +207,16 @@ func (p *Pass) advise(f *finding.Finding) {
 	if p.VM != nil && p.Cluster.Weigh != nil {
 		p.order(f)
 	}
+}
+
+// distinct returns the ways without repetitions: two parts of a check may name the same placement.
+func distinct(ways []numa.Way) (out []numa.Way) {
+	for _, w := range ways {
+		if !slices.ContainsFunc(out, func(o numa.Way) bool { return o.Do == w.Do }) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // resized returns the notice of each way, except the plan, that changes the size of the VM.
