@@ -317,13 +317,27 @@ func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) []finding.Find
 			again.Home, again.Host = c.Place(configured.Host)
 		}
 		predict(&again, c, o.Choices)
-		for p := range passes(c, &again, o) {
-			p.Weighing = true
-			p.Rule.Check(p)
-			found = append(found, p.Findings...)
-		}
-		return found
+		return weighed(c, &again, o)
 	}
+}
+
+// weighed returns the findings about a VM, without advice.
+func weighed(c *rule.Cluster, v *rule.VM, o Options) (found []finding.Finding) {
+	for p := range passes(c, v, o) {
+		p.Weighing = true
+		p.Rule.Check(p)
+		found = append(found, p.Findings...)
+	}
+	return found
+}
+
+// There returns the findings about a VM that has a layout on a host, as if no other host and no other VM existed.
+func (r *Result) There(v *rule.VM, h *numa.Host, m *vnuma.Machine, l *vnuma.Layout) []finding.Finding {
+	k := &rule.Kind{Machine: *m, Hosts: []*numa.Host{h}}
+	there := *v
+	there.Host, there.Home, there.On, there.Refused, there.Seen = h, k, []rule.On{{Kind: k, Layout: *l}}, nil, nil
+	c := &rule.Cluster{Hosts: k.Hosts, Kinds: []*rule.Kind{k}, VMs: []*rule.VM{&there}}
+	return append([]finding.Finding{}, weighed(c, &there, Options{Choices: r.Choices, Policy: r.Policy})...)
 }
 
 // judge applies every rule to the hosts and VMs of a cluster.

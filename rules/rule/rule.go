@@ -334,6 +334,7 @@ type Pass struct {
 	about []*numa.Host // of a finding of a host rule about several hosts
 
 	bad  []*numa.Host // hosts with the fault found by Worst, if not all
+	ill  []*On        // kinds with it
 	good []*On        // kinds without it
 	away bool         // the VM's own host is not among bad
 }
@@ -377,13 +378,15 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 }
 
 // At begins a finding about the VM on these hosts, which are not its own; without hosts, one about its own, after one of Worst.
-func (p *Pass) At(hosts ...*numa.Host) { p.bad, p.good, p.away = hosts, nil, len(hosts) > 0 }
+func (p *Pass) At(hosts ...*numa.Host) {
+	p.bad, p.ill, p.good, p.away = hosts, nil, nil, len(hosts) > 0
+}
 
 // Worst returns the kind of host that a VM rule should report, of those that accept VMs: Home if bad applies there, otherwise the first kind
 // for which it does; then findings are at most medium. ok is false if it applies nowhere. others is the number of hosts of the cluster for
 // which bad does not apply.
 func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
-	p.bad, p.good = nil, nil
+	p.bad, p.ill, p.good = nil, nil, nil
 	for i, open := 0, p.VM.Open(); i < len(open); i++ {
 		o := &open[i]
 		hosts := p.VM.HostsOf(o.Kind)
@@ -395,7 +398,7 @@ func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
 		if on == nil {
 			on = o
 		}
-		p.bad = append(p.bad, hosts...)
+		p.bad, p.ill = append(p.bad, hosts...), append(p.ill, o)
 	}
 	if others == 0 {
 		p.bad = nil
