@@ -106,8 +106,9 @@ type Cluster struct {
 	plans    map[planKey]*plan.Plan
 	unvetted map[planKey]*plan.Plan    // while weighing
 	present  map[*VM][]finding.Finding // see Pass.now
-	running  map[*numa.Host][]*VM      // by host; see Running
-	denied   map[*VM]vnuma.Refusal     // see Denied
+	weighed  map[weighKey][]finding.Finding
+	running  map[*numa.Host][]*VM  // by host; see Running
+	denied   map[*VM]vnuma.Refusal // see Denied
 }
 
 // A VM is a virtual machine with its predictions.
@@ -242,6 +243,18 @@ type On struct {
 // Needed returns the minimum number of nodes of o for the vCPUs and the memory of g.
 func (o *On) Needed(g *vnuma.Guest) int {
 	return max(o.Layout.Least, o.Kind.Machine.NodesFor(g.Memory))
+}
+
+// Needed returns the minimum number of nodes for the VM on all hosts together for which advice is given: with fewer, a node of it would have
+// several clients on some of them after vMotion.
+func (v *VM) Needed() int {
+	most := v.On[0].Needed(&v.Guest)
+	for i := range v.On {
+		if o := &v.On[i]; !o.Small && !o.Closed {
+			most = max(most, o.Needed(&v.Guest))
+		}
+	}
+	return most
 }
 
 // Holds returns the memory of the home nodes that g gets on an empty host.

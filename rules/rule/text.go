@@ -30,7 +30,7 @@ func (p *Pass) Where(others int) string {
 	var same, differ []*numa.Host
 	for _, o := range p.ill {
 		m, first := &o.Kind.Machine, p.ill[0]
-		if like := &first.Kind.Machine; o.Layout.Same(&first.Layout) && m.Cores == like.Cores && m.NodeMemory == like.NodeMemory {
+		if like := &first.Kind.Machine; o.Layout.Same(&first.Layout) && m.Cores == like.Cores && !vnuma.Unlike(min(m.NodeMemory, like.NodeMemory), max(m.NodeMemory, like.NodeMemory)) {
 			same = append(same, p.VM.HostsOf(o.Kind)...)
 		} else {
 			differ = append(differ, p.VM.HostsOf(o.Kind)...)
