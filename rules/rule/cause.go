@@ -41,10 +41,11 @@ func (p *Pass) LeaveStored(f *finding.Finding, now, fresh *vnuma.Layout) {
 	f.Ways, f.Notice = []numa.Way{numa.ByHand(p.VM.Afresh().Do)}, Notice(now, fresh)
 }
 
-// Suits reports whether each node that the guest of the layout sees has one client, and the hosts of the VM together need as many nodes.
+// Suits reports whether the stored size of the VM, with this layout, suits its hosts together: each node that the guest sees has one client, the
+// hosts need as many nodes, and the plan of the VM keeps the size.
 func (p *Pass) Suits(l *vnuma.Layout) bool {
 	_, spans := l.Spanning()
-	return !spans && l.VPDs.Len() <= p.VM.Needed()
+	return !spans && l.VPDs.Len() <= p.VM.Needed() && !p.Plan().Edit.ForgetStored
 }
 
 // Rounded reports whether cores per socket make the clients of the VM less even than required by its vCPUs

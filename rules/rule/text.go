@@ -29,8 +29,7 @@ func Beyond(rest, tier numa.Bytes) string {
 func (p *Pass) Where(others int) string {
 	var same, differ []*numa.Host
 	for _, o := range p.ill {
-		m, first := &o.Kind.Machine, p.ill[0]
-		if like := &first.Kind.Machine; o.Layout.Same(&first.Layout) && m.Cores == like.Cores && !vnuma.Unlike(min(m.NodeMemory, like.NodeMemory), max(m.NodeMemory, like.NodeMemory)) {
+		if first := p.ill[0]; o.Layout.Same(&first.Layout) && o.Kind.Machine.Cores == first.Kind.Machine.Cores {
 			same = append(same, p.VM.HostsOf(o.Kind)...)
 		} else {
 			differ = append(differ, p.VM.HostsOf(o.Kind)...)
