@@ -69,7 +69,7 @@ cluster p
 host h[1-2] nodes=2 cores=16 threads=32 memory=512GB
 host h5 nodes=1 packages=1 cores=64 threads=128 memory=1TB
 vm v host=h5 vcpus=80 memory=256GB coresPerSocket=40 hw=19`,
-			map[string]string{"N013": "To use at most 64 vCPUs with 64 cores per socket alone would not do", "N032": "Keep the VM off h1 and h2 with a DRS rule"}},
+			map[string]string{"N013": "Use at most 64 vCPUs with 64 cores per socket (not on h1 and h2)|", "N032": "Keep the VM off h1 and h2 with a DRS rule"}},
 		{"where it runs a plan would only be tidier", `release 7.0U3
 cluster p
 host h1 nodes=2 cores=16 memory=512GB

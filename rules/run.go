@@ -322,20 +322,38 @@ func (r *Result) elsewhere(name string, places []confront.Place, g *groups) []co
 	return nil
 }
 
-// weigher returns a function that finds the findings of a VM of the cluster with another configuration, without its observations.
+// weigher returns a function that finds the findings of a VM of the cluster with another configuration or on another of its hosts, without its
+// observations.
 func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) []finding.Finding {
 	return func(v *rule.VM, configured *numa.VM) (found []finding.Finding) {
 		again := *v
 		again.VM, again.Seen = configured, nil
 		again.Guest, _, _ = vnuma.NewGuest(configured) // the VM was parsed before
-		predict(&again, c, o.Choices)
-		for p := range passes(c, &again, o) {
-			p.Weighing = true
-			p.Rule.Check(p)
-			found = append(found, p.Findings...)
+		if configured.Host != v.VM.Host {
+			again.Home, again.Host = c.Place(configured.Host)
 		}
-		return found
+		predict(&again, c, o.Choices)
+		return weighed(c, &again, o)
 	}
+}
+
+// weighed returns the findings about a VM, without advice.
+func weighed(c *rule.Cluster, v *rule.VM, o Options) (found []finding.Finding) {
+	for p := range passes(c, v, o) {
+		p.Weighing = true
+		p.Rule.Check(p)
+		found = append(found, p.Findings...)
+	}
+	return found
+}
+
+// There returns the findings about a VM that has a layout on a host, as if no other host and no other VM existed.
+func (r *Result) There(v *rule.VM, h *numa.Host, m *vnuma.Machine, l *vnuma.Layout) []finding.Finding {
+	k := &rule.Kind{Machine: *m, Hosts: []*numa.Host{h}}
+	there := *v
+	there.Host, there.Home, there.On, there.Refused, there.Seen = h, k, []rule.On{{Kind: k, Layout: *l}}, nil, nil
+	c := &rule.Cluster{Hosts: k.Hosts, Kinds: []*rule.Kind{k}, VMs: []*rule.VM{&there}}
+	return append([]finding.Finding{}, weighed(c, &there, Options{Choices: r.Choices, Policy: r.Policy})...)
 }
 
 // judge applies every rule to the hosts and VMs of a cluster.

@@ -211,7 +211,8 @@ func follow(t *testing.T, f *numa.Fleet, one *finding.Finding, way *numa.Way, te
 		fail("its findings are worse: %v instead of %v", brief(b), brief(a))
 	}
 	if !way.Plan && slices.ContainsFunc(b, func(f finding.Finding) bool {
-		return f.Rule == one.Rule && f.Topic == one.Topic && f.Severity >= one.Severity
+		elsewhere := !one.Elsewhere() && f.Elsewhere() && strings.Contains(way.Do, "(not on "+f.On[0]) // the way says so
+		return f.Same(*one) && f.Severity >= one.Severity && !elsewhere
 	}) {
 		fail("it does not cure it: %v", brief(b))
 	}

@@ -18,13 +18,19 @@ const (
 	flawUneven   = 500     // clients or virtual nodes of unequal size
 	flawNoticed  = 200     // more where the difference is noticeable
 	flawWide     = 300     // a client more than vCPUs or memory require
-	flawSplit    = 100     // the guest sees more nodes than it has clients
+	flawSplit    = 120     // each node that the guest sees beyond its clients, up to mostSplit
 	flawSocket   = 60      // a socket over several clients
 	flawCut      = 40      // sockets and virtual nodes overlap without nesting (G-8)
 	flawSockets  = 20      // sockets are not the virtual nodes
 	flawAssumed  = 500     // cores per socket whose clients no source states (B-12): prefer a published way
 	flawHeld     = 10      // one client although numa.consolidate = FALSE: kept together only by a socket, which is inferred (B-12, B-17)
 )
+
+// mostSplit is the number of nodes beyond the clients that count: all of them weigh less than clients of unequal size.
+const mostSplit = 4
+
+// costManual is the cost of sizes set by hand: no such edit can win where all flaws together weigh less.
+const costManual = 250
 
 // impossible is the score of an edit that vSphere rejects.
 const impossible = 1 << 30
@@ -132,9 +138,7 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 		sum += flawUneven
 	}
 	sum += flawWide*max(0, l.PPDs.Len()-need) + shared
-	if l.VPDs.Len() > l.PPDs.Len() {
-		sum += flawSplit
-	}
+	sum += flawSplit * max(0, min(mostSplit, l.VPDs.Len()-l.PPDs.Len()))
 	if l.Wide() && l.CoresPerSocket > l.Capacity {
 		sum += flawSocket
 	}
@@ -172,7 +176,7 @@ func (e *Edit) cost(g *vnuma.Guest) int {
 		cost int
 	}{
 		{e.HotAddOff, 3}, {e.ForgetStored, 1}, {e.ManualOff, 1}, {e.SpreadOff, 2}, {e.Spread, 5}, {e.LimitsOff, 2},
-		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade > 0, 50}, {e.PerNode > 0, 250}, {e.Force, 20},
+		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade > 0, 50}, {e.PerNode > 0, costManual}, {e.Force, 20},
 		{e.Shape != (Shape{}) && !e.Shape.Auto, 4}, {e.Shape.Auto, 1},
 	} {
 		if c.done {

@@ -68,7 +68,7 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices, others ...
 			}
 		}
 	}
-	if least >= flawUneven { // manual sizes only where no other edit helps
+	if least > costManual { // manual sizes only where no other edit helps
 		for _, base := range s.bases() {
 			base.ManualOff = false
 			for k := int32(2); k < g.VCPUs; k++ {

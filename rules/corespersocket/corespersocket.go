@@ -27,7 +27,7 @@ func check(p *rule.Pass) {
 			return false // see N013
 		}
 		if o.Layout.Why == vnuma.ByCPS {
-			return o.Layout.VPDs.Len() > o.Needed(&v.Guest)
+			return o.Layout.VPDs.Len() > v.Needed() // for other hosts of the cluster more may be needed
 		}
 		return p.Rounded(o)
 	})

@@ -157,6 +157,9 @@ func (f *Finding) Subject() string {
 	return f.Cluster + "/" + name
 }
 
+// Same reports whether both are findings of one rule about one fault.
+func (f *Finding) Same(o Finding) bool { return f.Rule == o.Rule && f.Topic == o.Topic }
+
 // Elsewhere reports whether the finding also applies to other hosts than that of its VM.
 func (f *Finding) Elsewhere() bool {
 	return f.Host != "" && len(f.On) > 0 && !slices.Contains(f.On, f.Host)

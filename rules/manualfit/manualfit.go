@@ -23,7 +23,7 @@ func check(p *rule.Pass) {
 		report func(*rule.Pass, *rule.On, int)
 	}{
 		{tooLarge, reportLarge},
-		{func(o *rule.On) bool { return tooSmall(p.VM, o) && p.Plan().Edit.ManualOff }, reportSmall},
+		{func(o *rule.On) bool { return tooSmall(p.VM, o) && p.Plan().Better }, reportSmall},
 		{func(o *rule.On) bool { return indivisible(p.VM, o) }, reportUneven},
 	} {
 		if on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.Why == vnuma.ByManual && fault.bad(o) }); ok {
@@ -39,9 +39,9 @@ func tooLarge(o *rule.On) bool {
 	return spans
 }
 
-// tooSmall: more virtual nodes than required by vCPUs and memory.
+// tooSmall: more virtual nodes than required by vCPUs and memory on all hosts of the VM together.
 func tooSmall(v *rule.VM, o *rule.On) bool {
-	return o.Layout.Managed && o.Layout.VPDs.Len() > o.Needed(&v.Guest)
+	return o.Layout.Managed && o.Layout.VPDs.Len() > v.Needed()
 }
 
 // indivisible: unequal nodes although the vCPUs are divisible.

@@ -58,7 +58,7 @@ func check(p *rule.Pass) {
 			memory, numa.Bytes(m.ForVMs()), p.Where(others), r.Local, rule.Beyond(numa.Bytes(v.Guest.Memory-m.ForVMs()), on.Kind.Tier()))
 	case r.Away() > 0:
 	case r.Crossed > 0:
-		f.Message = fmt.Sprintf("%s share %s of %s%s, which do not hold their parts of %s: %s",
+		f.Message = fmt.Sprintf("%s share %s with %s in all%s, not each of which holds its part of the %s: %s",
 			words.Plural(on.Layout.PPDs.Len(), "client"), words.Plural(homes, "node"), holds, p.Where(others), memory, v.RemoteText(&on.Layout))
 	default:
 		f.Severity = finding.Low
@@ -92,26 +92,29 @@ func exceeds(p *rule.Pass, o *rule.On) bool {
 
 // advise adds the ways to make the memory local, and the effect on the guest.
 func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
-	m, now, plan := &o.Kind.Machine, &o.Layout.Memory, p.Plan()
+	m, now, best := &o.Kind.Machine, &o.Layout.Memory, p.Plan()
 	f.Ways = p.LessMemory(o, max(1, o.Layout.HomeNodes))
-	switch after := &plan.After[0].Memory; {
+	switch after := &best.After[0].Memory; {
 	case p.VM.Guest.Memory > m.ForVMs():
 		f.Besides = fmt.Sprintf("The host has %s for VMs", numa.Bytes(m.ForVMs()))
 	case now.Missed() == 0:
 		f.Ways = append(f.Ways, numa.ByHand("leave it: what it uses comes home"))
-	case now.Away() == 0 && plan.Better && after.Missed() < now.Crossed: // less memory would help, if each client had a node
+	case now.Away() == 0 && best.Better && after.Missed() < now.Crossed: // less memory would help, if each client had a node
 		ways, notice := p.PlanWays()
 		f.Ways, f.Notice = append(p.Elsewhere(), ways...), notice
-	case m.UnlikeMemory() && !plan.Better:
+	case m.UnlikeMemory() && !best.Better:
 	case now.Away() == 0 && o.Layout.PPDs.Len() > o.Layout.HomeNodes:
 		f.Ways = append(f.Ways, numa.ByHand(fmt.Sprintf("use vCPUs or cores per socket that make at most %s", words.Plural(o.Layout.HomeNodes, "client"))))
-	case plan.Better && after.Away() < plan.Before[0].Memory.Away():
+	case best.Better && after.Away() < best.Before[0].Memory.Away():
 		var ways []numa.Way
 		ways, f.Notice = p.PlanWays()
 		f.Ways = append(f.Ways, ways...)
 		if spread, ok := consolidate(p, m); ok {
 			f.Ways = append(f.Ways, spread)
 		}
+	}
+	if now.Away() > 0 && !f.Planned() && o.Kind == p.VM.Home {
+		f.Ways = append(f.Ways, p.Divided(max(2, o.Needed(&p.VM.Guest)))...)
 	}
 	if now.Missed() > 0 && m.UnlikeMemory() {
 		f.Ways = append([]numa.Way{numa.ByHand("give the nodes of the host the same memory: repair a module that failed, or populate the slots of all packages alike")}, f.Ways...)
@@ -121,15 +124,15 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 // consolidate returns numa.consolidate = FALSE as a way, if the plan sets sizes manually and this setting is as
 // good.
 func consolidate(p *rule.Pass, m *vnuma.Machine) (way numa.Way, ok bool) {
-	plan := p.Plan()
-	e := plan.Edit
+	best := p.Plan()
+	e := best.Edit
 	if e.PerNode == 0 || m.Model() < numa.ESXi65 {
 		return way, false
 	}
 	e.PerNode, e.Force, e.Spread = 0, false, true
 	g := e.Apply(p.VM.Guest)
 	l := vnuma.Predict(&g, m, &vnuma.Case{Choices: p.Choices})
-	if _, spans := l.Spanning(); spans || l.Memory.Away() > plan.After[0].Memory.Away() || l.Refused.Any() || !l.PPDs.Even() {
+	if _, spans := l.Spanning(); spans || l.Memory.Away() > best.After[0].Memory.Away() || l.Refused.Any() || !l.PPDs.Even() {
 		return way, false
 	}
 	return numa.Way{Do: strings.Join(e.Steps(&p.VM.Guest, m), ", ") + " instead of sizes set by hand", Edits: p.VM.Edits(&e)}, true

@@ -27,11 +27,13 @@ func check(p *rule.Pass) {
 		return
 	}
 	nodes := vnuma.NodeAffinity(v.VM)
-	if missing(p, nodes) {
-		return
+	// Hosts that lack nodes and hosts on which the nodes are too small are different findings: neither may hide the other.
+	absent := missing(p, nodes)
+	cores, memory := tooFewCores(p, nodes), tooLittleMemory(p, nodes)
+	if !littleMemory(v, &v.On[0]) {
+		memory = beside(p, nodes) || memory
 	}
-	cores, memory := tooFewCores(p, nodes), tooLittleMemory(p, nodes) || beside(p, nodes)
-	if !cores && !memory {
+	if !absent && !cores && !memory {
 		byClient(p)
 	}
 }
@@ -50,8 +52,14 @@ func report(p *rule.Pass, f *finding.Finding, on *rule.On) {
 
 const notModelled = "sched.node<x>.affinity binds single clients and is not modelled: none is taken (C-12)"
 
+// lacks reports whether some host of the kind lacks a listed node.
+func lacks(o *rule.On, nodes []int) bool {
+	return slices.ContainsFunc(o.Kind.Hosts, func(h *numa.Host) bool { return len(rule.LackingNodes(h, nodes)) > 0 })
+}
+
 // missing reports nodes that some host lacks.
 func missing(p *rule.Pass, nodes []int) bool {
+	v := p.VM
 	on, text := p.Lacking(func(h *numa.Host) string {
 		if lacks := rule.LackingNodes(h, nodes); len(lacks) > 0 {
 			noun := "nodes "
@@ -65,30 +73,51 @@ func missing(p *rule.Pass, nodes []int) bool {
 	if on == nil {
 		return false
 	}
-	f := finding.Finding{
-		Severity: finding.Medium, Message: text + ". What ESXi does with the VM there, at power-on and after vMotion, is not published",
-		Ways: []numa.Way{numa.ByHand("keep the VM with a DRS rule on hosts that have these nodes")},
+	f := finding.Finding{Severity: finding.Medium, Topic: "missing", Message: text + ". What ESXi does with the VM there, at power-on and after vMotion, is not published"}
+	var large []*numa.Host
+	for _, o := range v.Open() {
+		if !lacks(&o, nodes) && !o.Small && !fewCores(v, &o, nodes) && !littleMemory(v, &o) {
+			large = append(large, v.HostsOf(o.Kind)...)
+		}
+	}
+	if large != nil {
+		f.Ways = []numa.Way{numa.ByHand("keep the VM with a DRS rule on " + rule.HostNames(large) + ", whose nodes suit it")}
 	}
 	report(p, &f, on)
 	return true
 }
 
+// fewCores reports whether the listed nodes have fewer cores than the VM has vCPUs.
+func fewCores(v *rule.VM, o *rule.On, nodes []int) bool {
+	return o.Layout.Managed && int(v.Guest.VCPUs) > coresOf(v, o, nodes)
+}
+
+// coresOf returns the number of vCPUs that the listed nodes run without sharing.
+func coresOf(v *rule.VM, o *rule.On, nodes []int) int {
+	node, _ := o.Kind.Machine.CPUs(&v.Guest)
+	return len(nodes) * int(node)
+}
+
+// serious is the number of vCPUs for each core of the listed nodes from which the finding is high: with two of them, not even the second thread
+// of every core is free, and a thread adds far less than a core (Denneman 2010, in the page). Other nodes idle meanwhile.
+const serious = 2
+
 // tooFewCores reports clients that have to share the listed nodes.
 func tooFewCores(p *rule.Pass, nodes []int) bool {
 	v := p.VM
-	cores := func(o *rule.On) int {
-		node, _ := o.Kind.Machine.CPUs(&v.Guest)
-		return len(nodes) * int(node)
-	}
-	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.Managed && int(v.Guest.VCPUs) > cores(o) })
+	on, others, ok := p.Worst(func(o *rule.On) bool { return !lacks(o, nodes) && fewCores(v, o, nodes) })
 	if !ok {
 		return false
 	}
+	cores := coresOf(v, on, nodes)
 	f := finding.Finding{
 		Severity: finding.Medium, Topic: "cores",
 		Message: fmt.Sprintf("numa.nodeAffinity = %s allows %s with %d cores%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
 			words.Ranges(nodes), words.Plural(len(nodes), "node"), len(nodes)*int(on.Kind.Machine.Cores), p.Where(others), v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "client")),
-		Ways: []numa.Way{list(on, nodes, on.Layout.Least), p.AtMostVCPUs(cores(on), "")},
+		Ways: append(p.Elsewhere(), list(on, nodes, on.Layout.Least), p.AtMostVCPUs(cores, "")),
+	}
+	if int(v.Guest.VCPUs) >= serious*cores {
+		f.Severity = finding.High
 	}
 	if v.Guest.Needs.Exclusive {
 		f.Message += ", and latency sensitivity High finds no core for each"
@@ -97,10 +126,13 @@ func tooFewCores(p *rule.Pass, nodes []int) bool {
 	return true
 }
 
+// littleMemory reports whether the listed nodes do not hold the memory of the VM, or not without the part that ESXi keeps free.
+func littleMemory(v *rule.VM, o *rule.On) bool { return o.Lacks(&v.Guest)+o.Fills(&v.Guest) > 0 }
+
 // tooLittleMemory reports memory that does not fit the listed nodes. It is not even remote, unlike memory beyond the home nodes in N005.
 func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Lacks(&v.Guest)+o.Fills(&v.Guest) > 0 })
+	on, others, ok := p.Worst(func(o *rule.On) bool { return !lacks(o, nodes) && littleMemory(v, o) })
 	if !ok {
 		return false
 	}
@@ -110,7 +142,7 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 		Severity: p.Beyond(beyond), Topic: "memory",
 		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s do not fit any other node and are ballooned or swapped",
 			memory, memory-beyond, words.Plural(len(nodes), "node"), words.Ranges(nodes), p.Where(others), beyond),
-		Ways: []numa.Way{list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory))},
+		Ways: append(p.Elsewhere(), list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory))),
 	}
 	if fills := on.Fills(&v.Guest); fills > 0 {
 		f.Severity = finding.Medium
@@ -133,6 +165,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 		return false
 	}
 	_, has := m.Holds(n, v.Guest.AllowedNodes, false)
+	p.At()
 	bound, memory := []*rule.VM{v}, v.Memory.Value
 	for _, o := range p.Cluster.Running(v.Host) {
 		if o.ID == v.ID {

@@ -42,7 +42,10 @@ func check(p *rule.Pass) {
 	f.Message = fmt.Sprintf("%s came after the size of %d vCPUs per virtual node was stored: the guest still sees %s %s, sized afresh it would see %s",
 		key, v.Guest.Stored, words.Plural(on.Layout.VPDs.Len(), "node"), runs, words.Plural(fresh.VPDs.Len(), "node"))
 	f.Ways, f.Notice = p.PlanWays()
-	if !p.Plan().Better {
+	switch {
+	case f.Severity < finding.Medium && len(v.On) > 1 && p.Suits(&on.Layout):
+		p.LeaveStored(&f, &on.Layout, &fresh)
+	case !p.Plan().Better:
 		f.Ways = []numa.Way{v.Afresh()}
 		f.Notice = rule.Notice(&on.Layout, &fresh)
 	}

@@ -61,6 +61,7 @@ func check(p *rule.Pass) {
 	if on == nil {
 		return
 	}
+	p.At(hosts...)
 	report(p, on, "it does not power on on "+rule.HostNames(hosts), finding.Medium, rule.KeepOff(hosts))
 }
 

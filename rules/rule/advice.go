@@ -80,9 +80,10 @@ func (p *Pass) idles(e *plan.Edit) bool {
 	return p.VM.GuestOS.Known() && p.VM.MayRunSQL() && sockets(&after) > max(FewSockets, sockets(&p.VM.Guest))
 }
 
-// counsel returns the advice for the VM and the effect on its guest. Both are empty if no configuration is better than the present one. If the
-// VM has more vCPUs than its host has cores, that has to be fixed before the layout (N013).
-func (p *Pass) counsel() (advice, notice string) {
+// counsel returns the advice for the VM and the effect on its guest, with the sentences about hosts that are true beside the finding, if one is
+// given. Both are empty if no configuration is better than the present one. If the VM has more vCPUs than its host has cores, that has to be
+// fixed before the layout (N013).
+func (p *Pass) counsel(f *finding.Finding) (advice, notice string) {
 	if p.Weighing {
 		return "", ""
 	}
@@ -107,7 +108,11 @@ func (p *Pass) counsel() (advice, notice string) {
 	if needed == nil {
 		text = finding.Untidy + words.Lower(text)
 	}
-	text += p.forHosts(best) + p.VM.Cycle(p.VM.Edits(&edit)...) + ": the guest then sees "
+	others, alone := "", ""
+	if f != nil {
+		others, alone = p.forHosts(f, best)
+	}
+	text += others + p.VM.Cycle(p.VM.Edits(&edit)...) + ": the guest then sees "
 	if needed != nil && better != nil {
 		text += seen(&best.Cured[0])
 		optional = "Better still: " + strings.Join(better, ", ") + ": " + brings(&best.Cured[0], after)
@@ -118,7 +123,7 @@ func (p *Pass) counsel() (advice, notice string) {
 	if !after.PPDs.Even() {
 		counts = p.Counts()
 	}
-	for _, rest := range []string{optional, p.atHome(best), p.farHosts(best), p.depends(best), restRemote(p.VM, after), counts} {
+	for _, rest := range []string{optional, alone, p.farHosts(best), p.depends(best), restRemote(p.VM, after), counts} {
 		if rest != "" {
 			text += ". " + rest
 		}
@@ -230,28 +235,46 @@ func seen(l *vnuma.Layout) string {
 	return text
 }
 
-// forHosts names the other hosts that the plan also has to fit.
-func (p *Pass) forHosts(best *plan.Plan) string {
+// forHosts names the other hosts for which the plan does more than the best change for the VM's own kind of hosts alone: those that have a
+// finding with this, and not with the plan. alone says what is enough for the own hosts, if it is, according to the findings there: nothing,
+// if they have none, or a simpler change that cures the finding.
+func (p *Pass) forHosts(f *finding.Finding, best *plan.Plan) (others, alone string) {
+	if best.Alone == nil || p.Cluster.Weigh == nil {
+		return "", ""
+	}
+	less, all := p.weighPlan(&best.Alone.Edit), p.weighPlan(&best.Edit)
 	var hosts []*numa.Host
 	for _, i := range best.For {
-		hosts = append(hosts, p.VM.On[i].Kind.Hosts...)
+		for _, h := range p.VM.HostsOf(p.VM.On[i].Kind) {
+			if afflicted(less, all, h.Name) {
+				hosts = append(hosts, h)
+			}
+		}
 	}
 	if hosts == nil {
-		return ""
+		return "", ""
 	}
-	return ", so that it fits " + HostNames(hosts) + " too"
+	others = ", so that it fits " + HostNames(hosts) + " too"
+	own := func(found []finding.Finding) []finding.Finding {
+		return slices.DeleteFunc(slices.Clone(found), func(a finding.Finding) bool { return a.Elsewhere() || a.Severity == finding.Info })
+	}
+	home := "On " + HostNames(p.VM.HostsOf(p.VM.On[0].Kind)) + " alone "
+	switch {
+	case len(own(p.now())) == 0:
+		alone = home + "nothing has to change"
+	case best.AloneSimpler && best.Alone.Better && !f.Elsewhere() && !slices.ContainsFunc(own(less), f.Same):
+		alone = home + "it is enough to " + strings.Join(p.stepsOf(&best.Alone.Edit), ", ") + ": the guest then sees " + seen(&best.Alone.After[0])
+	}
+	return others, alone
 }
 
-// atHome describes the simpler change that is enough on the VM's own kind of hosts.
-func (p *Pass) atHome(best *plan.Plan) string {
-	if best.Alone == nil || !best.AloneSimpler {
-		return ""
-	}
-	text := "On " + HostNames(p.VM.On[0].Kind.Hosts) + " alone "
-	if !best.Alone.Better {
-		return text + "nothing has to change"
-	}
-	return text + "it is enough to " + strings.Join(p.stepsOf(&best.Alone.Edit), ", ") + ": the guest then sees " + seen(&best.Alone.After[0])
+// afflicted reports whether the host has a finding of less that it does not have in all, or with a lower severity.
+func afflicted(less, all []finding.Finding, host string) bool {
+	return slices.ContainsFunc(less, func(a finding.Finding) bool {
+		return a.Severity > finding.Info && slices.Contains(a.On, host) && !slices.ContainsFunc(all, func(b finding.Finding) bool {
+			return a.Same(b) && b.Severity >= a.Severity && (len(b.On) == 0 || slices.Contains(b.On, host))
+		})
+	})
 }
 
 // farHosts names the hosts on which the plan does not help after vMotion.

@@ -1,6 +1,10 @@
 package rule
 
-import "homenode/esxi/vnuma"
+import (
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/finding"
+)
 
 // PreferHTLate reports whether the VM has a stored size from before preferHT was set: the size equals the
 // host's result without preferHT, and with it the result would be another (rule book B-8, B-14). Two rules
@@ -28,6 +32,20 @@ func (p *Pass) late(o *On, g vnuma.Guest, m vnuma.Machine) bool {
 	fresh := p.VM.Fresh(o.Kind, p.Choices)
 	plain := vnuma.Predict(&g, &m, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
 	return plain.VPDs.Equal(o.Layout.VPDs) && !fresh.VPDs.Equal(o.Layout.VPDs)
+}
+
+// LeaveStored makes a finding about a stored size information: it suits the hosts of the VM together, and sized afresh for its own the VM
+// would not fit the others.
+func (p *Pass) LeaveStored(f *finding.Finding, now, fresh *vnuma.Layout) {
+	f.Severity, f.When = finding.Info, "Leave it where the VM moves between its hosts: sized afresh it fits all of them no better. Where it stays on hosts of this shape"
+	f.Ways, f.Notice = []numa.Way{numa.ByHand(p.VM.Afresh().Do)}, Notice(now, fresh)
+}
+
+// Suits reports whether the stored size of the VM, with this layout, suits its hosts together: each node that the guest sees has one client, the
+// hosts need as many nodes, and the plan of the VM keeps the size.
+func (p *Pass) Suits(l *vnuma.Layout) bool {
+	_, spans := l.Spanning()
+	return !spans && l.VPDs.Len() <= p.VM.Needed() && !p.Plan().Edit.ForgetStored
 }
 
 // Rounded reports whether cores per socket make the clients of the VM less even than required by its vCPUs

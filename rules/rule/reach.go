@@ -6,6 +6,7 @@ import (
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
+	"homenode/rules/finding"
 )
 
 // Reach orders the kinds of hosts that power the VM on. The first is its own, if known. Then come those for which advice is given, then
@@ -86,7 +87,7 @@ func (c *Cluster) RoomFor(v *VM, on *On) []*numa.Host {
 }
 
 // Elsewhere returns the way to fix the fault found by Worst only by the placement of the VM: it is kept off the hosts with the fault, and
-// moved first if its own is one of them, to hosts that are at least as good and have room. Empty if there is no such host.
+// moved first if its own is one of them, to hosts that have room and on which no rule finds more than here. Empty if there is no such host.
 func (p *Pass) Elsewhere() []numa.Way {
 	if p.bad == nil || p.Weighing {
 		return nil
@@ -97,8 +98,8 @@ func (p *Pass) Elsewhere() []numa.Way {
 	var hosts []*numa.Host
 	there := "" // what it takes to get the layout of a power-on
 	for _, o := range p.good {
-		if !o.Small && o.Layout.Compare(&p.VM.On[0].Layout) <= 0 {
-			hosts = append(hosts, p.Cluster.RoomFor(p.VM, o)...)
+		if room := p.Cluster.RoomFor(p.VM, o); len(room) > 0 && !o.Small && o.Layout.Compare(&p.VM.On[0].Layout) <= 0 && p.suits(room[0]) {
+			hosts = append(hosts, room...)
 			if moved := p.VM.Moved(o.Kind, p.Choices); o.Layout.Compare(&moved) < 0 {
 				there = ", power it off and on there,"
 			}
@@ -112,4 +113,20 @@ func (p *Pass) Elsewhere() []numa.Way {
 		names = strings.Replace(names, " and ", " or ", 1)
 	}
 	return []numa.Way{numa.ByHand("move the VM to " + names + there + " and keep it off " + HostNames(p.bad) + " with a DRS rule")}
+}
+
+// suits reports whether the rule of the pass finds nothing of medium or high severity on the VM's host if that is h, and all rules together
+// nothing worse than on its present one.
+func (p *Pass) suits(h *numa.Host) bool {
+	if p.Cluster.Weigh == nil {
+		return true
+	}
+	here := func(found []finding.Finding) []finding.Finding {
+		return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Elsewhere() })
+	}
+	moved := p.configured()
+	moved.Observed, moved.Host = nil, h.ID
+	after := here(p.Cluster.Weigh(p.VM, &moved))
+	stays := func(f finding.Finding) bool { return f.Rule == p.Rule.ID && f.Severity >= finding.Medium }
+	return !slices.ContainsFunc(after, stays) && WeightOf(after).Compare(WeightOf(here(p.now()))) <= 0
 }

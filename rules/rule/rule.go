@@ -99,7 +99,7 @@ type Cluster struct {
 	// Templates are assessed as if they ran: their clones inherit their faults.
 	Templates []*VM
 
-	// Weigh returns the findings of a VM of the cluster with the given configuration; nil skips the check of plans and advice.
+	// Weigh returns the findings of a VM of the cluster with the given configuration, on its host there; nil skips the check of plans and advice.
 	Weigh func(v *VM, configured *numa.VM) []finding.Finding
 
 	// Cured contains the hosts after their fixes; nil if there are none.
@@ -109,8 +109,9 @@ type Cluster struct {
 	unvetted map[planKey]*plan.Plan    // while weighing
 	prices   map[*plan.Plan]string     // of plans, see Pass.price
 	present  map[*VM][]finding.Finding // see Pass.now
-	running  map[*numa.Host][]*VM      // by host; see Running
-	denied   map[*VM]vnuma.Refusal     // see Denied
+	weighed  map[weighKey][]finding.Finding
+	running  map[*numa.Host][]*VM  // by host; see Running
+	denied   map[*VM]vnuma.Refusal // see Denied
 }
 
 // A VM is a virtual machine with its predictions.
@@ -125,6 +126,18 @@ type VM struct {
 	Refused []On // the other kinds, which do not power it on
 	// Seen are its observations and the prediction for each, oldest first.
 	Seen []confront.Result
+}
+
+// Place returns a host of the cluster by its ID, and its kind; nil if it has no prediction.
+func (c *Cluster) Place(id string) (*Kind, *numa.Host) {
+	for _, k := range c.Kinds {
+		for _, h := range k.Hosts {
+			if h.ID == id {
+				return k, h
+			}
+		}
+	}
+	return nil, nil
 }
 
 // Off reports whether its host, or every host, refuses to power the VM on.
@@ -235,6 +248,18 @@ func (o *On) Needed(g *vnuma.Guest) int {
 	return max(o.Layout.Least, o.Kind.Machine.NodesFor(g.Memory))
 }
 
+// Needed returns the minimum number of nodes for the VM on all hosts together for which advice is given: with fewer, a node of it would have
+// several clients on some of them after vMotion.
+func (v *VM) Needed() int {
+	most := v.On[0].Needed(&v.Guest)
+	for i := range v.On {
+		if o := &v.On[i]; !o.Small && !o.Closed {
+			most = max(most, o.Needed(&v.Guest))
+		}
+	}
+	return most
+}
+
 // Holds returns the memory of the home nodes that g gets on an empty host.
 func (o *On) Holds(g *vnuma.Guest) numa.Bytes {
 	_, all := o.Kind.Machine.Holds(o.Layout.HomeNodes, g.AllowedNodes, false)
@@ -327,6 +352,7 @@ type Pass struct {
 	about []*numa.Host // of a finding of a host rule about several hosts
 
 	bad  []*numa.Host // hosts with the fault found by Worst, if not all
+	ill  []*On        // kinds with it
 	good []*On        // kinds without it
 	away bool         // the VM's own host is not among bad
 }
@@ -341,22 +367,22 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	if p.away { // no cost until the VM moves there
 		f.Severity = min(f.Severity, finding.Medium)
 	}
-	p.advise(&f)
-	p.VM.stay(&f)
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID
 	}
 	if p.VM != nil {
 		f.VM, f.VMID = p.VM.Name, p.VM.ID
 	}
+	for _, h := range p.bad {
+		f.On = append(f.On, h.Name)
+	}
+	p.advise(&f)
+	p.VM.stay(&f)
 	if p.VM == nil && p.about != nil {
 		f.About = hostNames(p.about)
 		for _, h := range p.about {
 			f.AboutIDs = append(f.AboutIDs, h.ID)
 		}
-	}
-	for _, h := range p.bad {
-		f.On = append(f.On, h.Name)
 	}
 	if layout != nil {
 		f.Assumes = layout.Assumes.Texts()
@@ -369,11 +395,16 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	p.Findings = append(p.Findings, f)
 }
 
+// At begins a finding about the VM on these hosts, which are not its own; without hosts, one about its own, after one of Worst.
+func (p *Pass) At(hosts ...*numa.Host) {
+	p.bad, p.ill, p.good, p.away = hosts, nil, nil, len(hosts) > 0
+}
+
 // Worst returns the kind of host that a VM rule should report, of those that accept VMs: Home if bad applies there, otherwise the first kind
 // for which it does; then findings are at most medium. ok is false if it applies nowhere. others is the number of hosts of the cluster for
 // which bad does not apply.
 func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
-	p.bad, p.good = nil, nil
+	p.bad, p.ill, p.good = nil, nil, nil
 	for i, open := 0, p.VM.Open(); i < len(open); i++ {
 		o := &open[i]
 		hosts := p.VM.HostsOf(o.Kind)
@@ -385,7 +416,7 @@ func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
 		if on == nil {
 			on = o
 		}
-		p.bad = append(p.bad, hosts...)
+		p.bad, p.ill = append(p.bad, hosts...), append(p.ill, o)
 	}
 	if others == 0 {
 		p.bad = nil

@@ -24,13 +24,24 @@ func Beyond(rest, tier numa.Bytes) string {
 	return fmt.Sprintf("%s do not fit its DRAM: %s go to its slower memory tier, and %s are ballooned or swapped", rest, tier, rest-tier)
 }
 
-// Where names the hosts of a finding, " on esx13–16", unless it applies to every host of the
-// cluster.
+// Where names the hosts of a finding, " on esx13–16", unless it applies to every host of the cluster. The figures of a message are those of the
+// first kind: hosts on which they differ are named apart.
 func (p *Pass) Where(others int) string {
-	if others == 0 {
+	var same, differ []*numa.Host
+	for _, o := range p.ill {
+		if first := p.ill[0]; o.Layout.Same(&first.Layout) && o.Kind.Machine.Cores == first.Kind.Machine.Cores {
+			same = append(same, p.VM.HostsOf(o.Kind)...)
+		} else {
+			differ = append(differ, p.VM.HostsOf(o.Kind)...)
+		}
+	}
+	switch {
+	case differ != nil:
+		return fmt.Sprintf(" on %s (on %s too, with other figures)", HostNames(same), HostNames(differ))
+	case others == 0:
 		return ""
 	}
-	return " on " + HostNames(p.bad)
+	return " on " + HostNames(same)
 }
 
 var trailingNumber = pattern.Of(`^(.*?)(\d+)(\..*)?$`)

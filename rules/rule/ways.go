@@ -36,6 +36,25 @@ func (p *Pass) weigh(edits []numa.Edit) []finding.Finding {
 	return p.Cluster.Weigh(p.VM, &configured)
 }
 
+// weighPlan is weigh for the edits of a plan, which several findings of the VM ask for.
+func (p *Pass) weighPlan(e *plan.Edit) []finding.Finding {
+	key := weighKey{p.VM, *e}
+	found, ok := p.Cluster.weighed[key]
+	if !ok {
+		if p.Cluster.weighed == nil {
+			p.Cluster.weighed = map[weighKey][]finding.Finding{}
+		}
+		found = p.weigh(p.VM.Edits(e))
+		p.Cluster.weighed[key] = found
+	}
+	return found
+}
+
+type weighKey struct {
+	vm   *VM
+	edit plan.Edit
+}
+
 // configured returns the VM with the edits applied.
 func (p *Pass) configured(edits ...[]numa.Edit) numa.VM {
 	v := *p.VM.VM
@@ -80,15 +99,14 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 		guest, _, err := vnuma.NewGuest(&v)
 		after = slices.DeleteFunc(after, func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
 	}
-	same := func(a, b *finding.Finding) bool { return a.Rule == b.Rule && a.Topic == b.Topic }
 	var worst *finding.Finding
 	others := false
 	for i := range after {
 		a := &after[i]
-		if same(a, f) && a.Severity >= f.Severity {
+		if a.Same(*f) && a.Severity >= f.Severity && (f.Elsewhere() || !a.Elsewhere() || len(a.On) == 0) {
 			return a
 		}
-		had := slices.ContainsFunc(now, func(n finding.Finding) bool { return same(a, &n) && n.Severity >= a.Severity })
+		had := slices.ContainsFunc(now, func(n finding.Finding) bool { return a.Same(n) && n.Severity >= a.Severity })
 		if !had && (worst == nil || a.Severity > worst.Severity) {
 			worst = a
 		}
@@ -99,6 +117,31 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 		return worst
 	}
 	return nil
+}
+
+// leaves names the hosts that a way other than the plan leaves with a finding that it cures on that of the VM; "" for none.
+func (p *Pass) leaves(f *finding.Finding, w *numa.Way) string {
+	if w.Plan || w.Edits == nil || len(p.Cluster.Kinds) < 2 {
+		return ""
+	}
+	for _, a := range p.weigh(w.Edits) {
+		if a.Same(*f) && a.Severity >= f.Severity {
+			return " (not on " + words.Join(" and ", a.On...) + ")"
+		}
+	}
+	return ""
+}
+
+// helps reports whether the plan of the VM cures the finding on some host: it is gone, less severe, or left on fewer hosts, and not on that of
+// the VM if it was there.
+func (p *Pass) helps(f *finding.Finding) bool {
+	return !slices.ContainsFunc(p.weighPlan(&p.Plan().Edit), func(a finding.Finding) bool {
+		if !a.Same(*f) || a.Severity < f.Severity {
+			return false
+		}
+		fewer := len(a.On) > 0 && (len(f.On) == 0 || len(a.On) < len(f.On))
+		return !fewer || !f.Elsewhere() && !a.Elsewhere()
+	})
 }
 
 // Hid reports whether CPU or memory affinity, which the edits remove, hid a finding of the VM: rules do not report layouts on other hosts for a
@@ -148,7 +191,10 @@ func (p *Pass) advise(f *finding.Finding) {
 	if f.Ways == nil || p.Weighing {
 		return
 	}
-	f.Ways = slices.CompactFunc(f.Ways, func(a, b numa.Way) bool { return a.Do == b.Do }) // two parts of a check may name the same placement
+	if p.VM != nil && !p.away && f.Planned() && f.Severity >= finding.Medium {
+		f.Ways = append(f.Ways, p.Elsewhere()...) // without downtime
+	}
+	f.Ways = distinct(f.Ways)
 	changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil }
 	for i := range f.Ways {
 		if p.VM != nil && slices.ContainsFunc(f.Ways[i].Edits, func(e numa.Edit) bool { return e.Kind == numa.EditHostOption }) {
@@ -167,12 +213,19 @@ func (p *Pass) advise(f *finding.Finding) {
 		var ways []numa.Way
 		for _, w := range f.Ways {
 			harm := (*finding.Finding)(nil)
-			if !w.Plan && w.Edits != nil {
+			if w.Plan {
+				if !p.helps(f) {
+					f.Notice = ""
+					continue
+				}
+				w.Do, _ = p.counsel(f)
+			} else if w.Edits != nil {
 				if harm = p.harm(f, w.Edits); harm != nil && why == "" {
 					why = fmt.Sprintf("To %s alone would not do: %s", w.Do, harm.Message)
 				}
 			}
 			if harm == nil {
+				w.Do += p.leaves(f, &w)
 				ways = append(ways, w)
 			} else if !f.Planned() { // the plan is a way without this one
 				if more, ok := p.further(f, &w); ok {
@@ -204,6 +257,16 @@ func (p *Pass) advise(f *finding.Finding) {
 	if p.VM != nil && p.Cluster.Weigh != nil {
 		p.order(f)
 	}
+}
+
+// distinct returns the ways without repetitions: two parts of a check may name the same placement.
+func distinct(ways []numa.Way) (out []numa.Way) {
+	for _, w := range ways {
+		if !slices.ContainsFunc(out, func(o numa.Way) bool { return o.Do == w.Do }) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // resized returns the notice of each way, except the plan, that changes the size of the VM.
@@ -363,6 +426,8 @@ func KeepOff(hosts []*numa.Host) numa.Way {
 // none for advanced settings.
 func (v *VM) Cycle(edits ...numa.Edit) string {
 	switch {
+	case v.Template.Or(false):
+		return " (convert the template to a VM first, and back to a template afterwards)"
 	case v.Stopped():
 		return " before it is powered on"
 	case v.rebooted(edits):
@@ -383,10 +448,22 @@ func (v *VM) Afresh() numa.Way {
 	return numa.Way{Do: "remove " + size + " and " + cookie + v.Cycle(), Edits: []numa.Edit{numa.Unassign(size), numa.Unassign(cookie)}}
 }
 
+// Divided returns the way to divide the VM by hand into the fewest equal nodes, n or more, where no plan does; nil if its host has too few.
+func (p *Pass) Divided(n int) []numa.Way {
+	g, m := &p.VM.Guest, &p.VM.On[0].Kind.Machine
+	for ; n <= int(m.Nodes); n++ {
+		if int(g.VCPUs)%n == 0 {
+			_, clear := plan.ByHand(g, int(g.VCPUs)/n)
+			return []numa.Way{{Do: strings.Join(clear.Steps(g, m), ", ") + p.VM.Cycle(), Edits: p.VM.Edits(&clear)}}
+		}
+	}
+	return nil
+}
+
 // PlanWays returns the plan of the VM as a way, and its effect on the guest; nil if there is none. A text without a plan contains the reason,
 // and takes its place. If only other hosts have the fault, keeping the VM off them comes first.
 func (p *Pass) PlanWays() (ways []numa.Way, notice string) {
-	text, notice := p.counsel()
+	text, notice := p.counsel(nil)
 	if p.away {
 		ways = p.Elsewhere()
 	}

@@ -5,9 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
-	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -36,26 +36,29 @@ func check(p *rule.Pass) {
 		cost += fmt.Sprintf(", a node of it is carried by %d clients and its memory interleaved", last-first+1)
 	}
 	ways, notice := p.PlanWays()
-	when := ""
-	if !p.Plan().Better {
-		afresh := v.Afresh()
-		if severity < finding.High { // the present size is the best for its hosts together
-			severity, afresh = finding.Info, numa.ByHand(afresh.Do)
-		}
-		when = "Leave it where the VM moves between its hosts: sized afresh it fits all of them no better. Where it stays on hosts of this shape"
-		ways, notice = []numa.Way{afresh}, rule.Notice(&on.Layout, &fresh)
+	switch best := p.Plan(); {
+	case p.SpreadLate(on):
+	case best.Needed == plan.Edit{}: // the plan keeps the size and is only tidier
+		ways = append(p.Divided(v.Needed()), v.Afresh())
+	case !best.Edit.ForgetStored && best.Edit.PerNode == 0:
+		ways = append(ways, v.Afresh())
 	}
 	f := finding.Finding{
 		Severity: severity,
 		Message: fmt.Sprintf("stored size of %d vCPUs per virtual node does not suit %s: %s where this host would give %s",
 			v.Guest.Stored, on.Kind.Shape(), cost, rule.GuestNodes(&fresh, "node")),
-		When:   when,
 		Ways:   ways,
 		Notice: notice,
 		Evidence: []finding.Evidence{
 			v.SettingEvidence("numa.autosize.vcpu.maxPerVirtualNode"), v.SettingEvidence("numa.autosize.cookie"),
 			v.VCPUsEvidence(), on.Kind.NodesEvidence(),
 		},
+	}
+	switch better := p.Plan().Better; {
+	case severity < finding.High && (!better || p.Suits(&on.Layout)):
+		p.LeaveStored(&f, &on.Layout, &fresh)
+	case !better:
+		f.Notice = rule.Notice(&on.Layout, &fresh)
 	}
 	if p.SpreadLate(on) {
 		f.Message = fmt.Sprintf("numa.consolidate = FALSE came after the size of %d vCPUs per virtual node was stored: %s; sized afresh it would see %s, without the setting it would run as %s",

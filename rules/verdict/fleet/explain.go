@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -33,6 +34,8 @@ type Explanation struct {
 	Problems []string          `json:"problems,omitempty"` // settings that could not be parsed
 
 	rules.Judgement `json:"-"` // of the VM
+	// There are the findings on another host than the VM's own, or after another event than a power cycle; nil if the case is its own.
+	There []finding.Finding `json:"-"`
 }
 
 // An Other is the layout of the VM on other hosts of its cluster, grouped by kind.
@@ -67,6 +70,11 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 	x.Policy = r.Policy
 	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID && !slices.Contains(f.Costs, v.ID) })
 	x.Suppressed = slices.DeleteFunc(slices.Clone(r.Suppressed), func(s policy.Suppressed) bool { return s.VMID != v.ID })
+	if on != v.Host && v.Host != nil || c.Event != vnuma.PowerCycle {
+		x.There = slices.DeleteFunc(r.There(v, on, &x.Machine, &x.Layout), func(f finding.Finding) bool {
+			return slices.ContainsFunc(x.Suppressed, func(s policy.Suppressed) bool { return s.Rule == f.Rule && s.Topic == f.Topic })
+		})
+	}
 	x.others(r.ClusterOf(v))
 	x.Plan = (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Whole(x.Findings)
 	return x, nil
@@ -117,19 +125,51 @@ func (x *Explanation) Cure() string {
 	return numa.Either(x.Layout.Refused.Ways())
 }
 
-// Verdict describes the worst finding about the VM, or that no change is needed.
+// Verdict describes the worst finding about the VM in the case, or that no change is needed.
 func (x *Explanation) Verdict() string {
-	switch n := len(x.Findings); {
+	n := len(x.Findings)
+	vpd, spans := x.Layout.Spanning()
+	switch f := x.worst(); {
 	case x.Layout.Refused.Any():
 		return "It does not power on: " + x.Layout.Refused.String() + "."
-	case n > 0 && x.Findings[0].Severity > finding.Info:
-		text := words.Capital(x.Findings[0].Message) + "."
+	case f != nil && x.There == nil:
+		text := words.Capital(f.Message) + "."
 		if n > 1 {
 			text += " " + words.Plural(n-1, "more finding") + " below."
 		}
 		return text
+	case f != nil:
+		return words.Capital(f.Message) + "." + x.elsewhere()
+	case x.There != nil && spans: // of the rules, only that about mixed clusters knows vMotion
+		first, last := x.Layout.Carriers(vpd)
+		return fmt.Sprintf("Virtual node %d is carried by %d clients: %s of its memory is on another node than the vCPU that uses it.%s", vpd, last-first+1, words.Percent(x.Layout.FarShare()), x.elsewhere())
+	case x.There != nil && n > 0:
+		return "Nothing to do about it here." + x.elsewhere()
 	case len(x.Layout.Assumes.Texts()) > 0:
 		return "Nothing found, under the assumptions below."
 	}
 	return "Nothing to do about its settings."
+}
+
+// worst returns the most severe finding about the VM in the case; of several, one about the host of the case; nil if none matters.
+func (x *Explanation) worst() (worst *finding.Finding) {
+	found := x.Findings
+	if x.There != nil {
+		found = x.There
+	}
+	for i := range found {
+		f := &found[i]
+		if f.Severity > finding.Info && (worst == nil || f.Severity > worst.Severity || f.Severity == worst.Severity && worst.Elsewhere() && !f.Elsewhere()) {
+			worst = f
+		}
+	}
+	return worst
+}
+
+// elsewhere mentions the findings about the VM on all hosts of its cluster.
+func (x *Explanation) elsewhere() string {
+	if n := len(x.Findings); n > 0 {
+		return " See below for " + words.Plural(n, "finding") + " about its own host and power cycles."
+	}
+	return ""
 }
