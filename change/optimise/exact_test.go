@@ -47,8 +47,8 @@ func exactJSON(t *testing.T, p *Problem) []byte {
 	return append(out, '\n')
 }
 
-// heldOut is the first seed of problems with which nothing was tuned.
-const heldOut = 300_000
+// heldOut is the first seed of problems with which nothing was tuned: choose another one after a change of the search that they led to.
+const heldOut = 900_000
 
 // small returns generated problems of up to 12 VMs on 3 hosts. N+1 is asked only of
 // those that begin with it, because the exact solver knows no "as bad as before".
@@ -106,7 +106,7 @@ func TestExact(t *testing.T) {
 	// placement, order of moves and, in a few, the search: TestBrute tells them apart.
 	got := fmt.Sprintf("%d with N+1; %d optimal, %d within 1 %%; before %d, after %d, exact %d", nplus1, optimal, within, before, after, least)
 	t.Logf("%d problems: %s", len(problems), got)
-	if want := "54 with N+1; 117 optimal, 167 within 1 %; before 43702656, after 14937456, exact 13571568"; got != want {
+	if want := "48 with N+1; 114 optimal, 170 within 1 %; before 45102384, after 14271840, exact 12750448"; got != want {
 		t.Errorf("%d problems: %s; want %s", len(problems), got, want)
 	}
 }
