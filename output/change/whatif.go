@@ -9,6 +9,7 @@ import (
 	"homenode/change/whatif"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/verdict/fleet"
 )

@@ -45,11 +45,12 @@ func (j *Judged) leastMean(v *VM) (share float64, from, to time.Time) {
 	}
 	window := accepted / (1 - limit)
 	var local, remote int64
+	buckets := line.Buckets()
 	worst := 0.0 // the time that the remote share amounts to
-	for first, last := 0, 0; last < len(line.Buckets); last++ {
-		local, remote = local+line.Buckets[last].Local, remote+line.Buckets[last].Remote
+	for first, last := 0, 0; last < len(buckets); last++ {
+		local, remote = local+buckets[last].Local, remote+buckets[last].Remote
 		for float64(last-first)*float64(line.Width) >= window && first < last {
-			local, remote = local-line.Buckets[first].Local, remote-line.Buckets[first].Remote
+			local, remote = local-buckets[first].Local, remote-buckets[first].Remote
 			first++
 		}
 		start, end := line.Time(first), line.Time(last+1)
