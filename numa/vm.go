@@ -113,7 +113,7 @@ type Config struct {
 	// cookie. Unknown if the source does not contain such entries (RVTools).
 	Settings Fact[Settings] `json:"settings,omitzero"`
 	// SizeAssumed: the settings are unknown, but for the stored size among them, which the last power-on of the VM is assumed to have written.
-	SizeAssumed bool `json:"-"`
+	SizeAssumed bool `json:"sizeAssumed,omitempty"`
 }
 
 // The settings in which ESXi stores the size of a virtual node and the vCPUs that it was chosen for.

@@ -128,9 +128,9 @@ seen big by=lscpu nodes=20
 seen known by=vmware.log host=q1 nodes=2x10 clients=2x10`)
 	r := rules.Run(f, rules.Options{})
 	for id, want := range map[string][]string{
-		"N010": {"high big", "medium app"}, // big is carried by two clients now, and after the next power cycle
-		"N014": nil,                        // app and known have two nodes and keep them
-		"N031": nil,                        // what the guests show agrees with the logs
+		"N010": {"high big", "info app"}, // big is carried by two clients now, and after the next power cycle
+		"N014": nil,                      // app and known have two nodes and keep them
+		"N031": nil,                      // what the guests show agrees with the logs
 	} {
 		if got := found(r, id); !slices.Equal(got, want) {
 			t.Errorf("%s: found %q, want %q", id, got, want)
