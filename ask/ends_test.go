@@ -117,7 +117,7 @@ func TestEnds(t *testing.T) {
 		{"assess", "source=SOURCE&select=vcpus > 8", vms},
 		{"explain", "source=SOURCE&vm=vm0000*&choose=F-18", 2 * vms},
 		{"explain", "source=SOURCE&vm=vm00001&vcpus=8", 2 * vms},
-		{"fix", "source=SOURCE", 6 * vms},
+		{"fix", "source=SOURCE", 4 * vms},
 		{"fix", "source=SOURCE&set=numa.vcpu.preferHT%3DTRUE", 4 * vms},
 		{"move", "source=SOURCE&hosts=2x32c/1TB*60", 2 * vms},
 		{"simulate", "scenario=SOURCE&hours=0.2", vms},

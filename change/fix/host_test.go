@@ -20,7 +20,7 @@ func TestHostFirst(t *testing.T) {
 		want        string // of said, or of the notices
 	}{
 		{"another host lacks the node", "cluster c\nhost a nodes=4 cores=8" + xeon + "host b nodes=2 cores=16" + xeon + "vm v host=a vcpus=8 memory=32GB numa.nodeAffinity=3", fix.Options{}, false,
-			"v N025 stays: to decide by hand"},
+			"v N025 stays: decide this by hand"},
 		{"the host of the VM lacks it", "cluster c\nhost a nodes=4 cores=8" + xeon + "host b nodes=2 cores=16" + xeon + "vm v host=b vcpus=8 memory=32GB numa.nodeAffinity=3", fix.Options{}, false,
 			"v: numa.nodeAffinity=absent cures N025"},
 		{"a setting divides the packages", "host a nodes=8 cores=4" + xeon + "vm v host=a vcpus=6 memory=32GB hw=20", fix.Options{}, false, "v N011 stays: a setting of its host makes the VM wide"},

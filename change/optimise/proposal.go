@@ -58,6 +58,9 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Proposal, error) {
 	m := newModel(p)
 	begin := newState(m)
 	goals := m.found(ctx, o.defaults(len(p.VMs)))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	least := goals[0]
 	steps, end := m.ordered(ctx, least, 0)
 	for i := range uint64(orders * len(goals)) {

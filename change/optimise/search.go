@@ -71,6 +71,7 @@ const showEach = 200
 type search struct {
 	*state
 	ctx     context.Context // when it ends, the search ends, and the state is invalid
+	ended   bool            // ctx has ended
 	random  *rand.Rand
 	units   []int32 // all, in the order of this start
 	near    []target
@@ -107,7 +108,10 @@ func newSearch(ctx context.Context, m *model) *search {
 }
 
 // over reports whether the search ends.
-func (s *search) over() bool { return s.work > s.limit || s.ctx.Err() != nil }
+func (s *search) over() bool {
+	s.ended = s.ended || s.ctx.Err() != nil
+	return s.ended || s.work > s.limit
+}
 
 // run is one start. It calls show with the number of rounds that are done since the call before.
 func (m *model) run(ctx context.Context, o Options, index uint64, show func(rounds int)) *state {

@@ -29,13 +29,13 @@ func TestSiteAsks(t *testing.T) {
 	at := startSite(t, "--fleet=demo").URL
 	styles := sitePage(t, at+"/static/site.css", http.StatusOK)
 	for page, want := range map[string][]string{
-		"/what-if": {"Say what would change", "<legend>Hosts</legend>", `name="vcpus"`},
+		"/what-if": {"Change something and compare the fleet", "<legend>Hosts</legend>", `name="vcpus"`},
 		"/what-if?vm=sql01&vcpus=32&coresPerSocket=2&hotAdd=off&hw=19": {"Switching CPU hot add off lets sql01 see its 2 NUMA nodes; half of its memory accesses stop being remote.", "sql01, today and changed", "Changed: 32 vCPU, 384 GB on esx02.demo", "homenode assess &#39;--what-if=vm=sql01 vcpus=32 coresPerSocket=2 hotAdd=off hw=19&#39; demo"},
 		"/what-if?vm=sql01&host=esx15.demo":                            {"sql01 cannot run: does not power on: virtual hardware 19 is newer"},
 		"/what-if?vm=sql*&memory=1TB":                                  {"5 worse", "today and changed", "more VM differs"},
 		"/what-if?hosts=esx0*&nodesPerSocket=2":                        {"worse", "nodesPerSocket=2"},
 		"/what-if?release=8.0U3":                                       {"release=8.0U3"},
-		"/what-if?lose-host=esx01.demo":                                {"have to power on elsewhere"},
+		"/what-if?lose-host=esx01.demo":                                {"must power on elsewhere"},
 		"/what-if?add-host=2x32c/1TB+cluster=prod-a":                   {"capacity"},
 		"/what-if?what-if=vm%3Dsql01+hotAdd%3Doff":                     {"Switching CPU hot add off lets sql01 see its 2 NUMA nodes"},
 		"/vm?vm=sql01": {"/what-if?coresPerSocket=2&amp;hotAdd=on&amp;hw=19&amp;memory=384GB&amp;vcpus=32&amp;vm=sql01", "/host?host=esx02.demo", "The guest sees 1 node, carried by 2 clients. CPU hot add hides NUMA"},
@@ -61,7 +61,7 @@ func TestSiteAsks(t *testing.T) {
 		"/search?q=hot+add":                                                             {`href="/rule?rule=N001"`, `href="/rule?rule=B-15"`, `href="/rule?rule=numa.allowHotadd"`},
 		"/search?q=B-15":                                                                {`href="/rule?rule=B-15"`},
 		"/search?q=prod-a":                                                              {"cluster"},
-		"/search?q=nothinglikethis":                                                     {"Nothing is named like"},
+		"/search?q=nothinglikethis":                                                     {"is named like"},
 	} {
 		got := sitePage(t, at+page, http.StatusOK)
 		for _, w := range want {
@@ -317,7 +317,7 @@ func TestSiteTyping(t *testing.T) {
 	t.Parallel()
 	at := startSite(t, "--fleet=demo").URL
 	b := browser.Open(t, at+"/what-if?vm=sql01")
-	wait(t, b, `document.querySelector("h1").textContent.startsWith("Say what would change of sql01")`)
+	wait(t, b, `document.querySelector("h1").textContent.startsWith("Change something of sql01")`)
 	b.Script(t, `const s = document.querySelector("select[name=hotAdd]"); s.focus(); s.value = "off"; s.dispatchEvent(new Event("input", { bubbles: true }));`)
 	wait(t, b, `document.querySelector("h1").textContent.startsWith("Switching CPU hot add off lets sql01 see its 2 NUMA nodes") && document.querySelectorAll("#drawings svg").length === 2`)
 	browser.Eval(t, b, `document.activeElement.name + " " + location.search`, "hotAdd ?vm=sql01&hotAdd=off")

@@ -167,7 +167,7 @@ func HostAt(rec *capture.Recording, at time.Time) string {
 
 // VMAt describes a VM of a recording at a moment; "" if there is no data.
 func VMAt(rec *capture.Recording, v *capture.VM, at time.Time) string {
-	d := &vmDrawing{v: v}
+	d := &vmDrawing{v: v, all: v.Timeline.Buckets()}
 	return atMoment(vmSteps(rec, v), at, d.sum)
 }
 
