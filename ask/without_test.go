@@ -16,7 +16,7 @@ import (
 	"homenode/source/open"
 )
 
-// TestWithoutEvent: a simulation with a failure says what the same hours are without it, and these counts are those of a simulation that
+// TestWithoutEvent: a simulation with a failure compares itself with the same hours without it, and these counts are those of a simulation that
 // was asked without the failure.
 func TestWithoutEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "two.txtar")

@@ -130,7 +130,7 @@ seen known by=vmware.log host=q1 nodes=2x10 clients=2x10`)
 	for id, want := range map[string][]string{
 		"N010": {"high big", "info app"}, // big is carried by two clients now, and after the next power cycle
 		"N014": nil,                      // app and known have two nodes and keep them
-		"N031": nil,                      // what the guests show agrees with the logs
+		"N031": nil,                      // the guests agree with the logs
 	} {
 		if got := found(r, id); !slices.Equal(got, want) {
 			t.Errorf("%s: found %q, want %q", id, got, want)

@@ -250,7 +250,7 @@ func (m *maker) again(ctx context.Context) (more bool, err error) {
 	return true, m.gains(ctx)
 }
 
-// inventory returns the hash of the JSON of what was read, whenever it was read. Hosts and VMs are encoded one by one: the whole text never is in memory.
+// inventory returns the hash of the JSON of the fleet, without the time at which it was read. Hosts and VMs are encoded one by one, so that the whole text is never in memory.
 func inventory(f *numa.Fleet) (string, error) {
 	c, sum := *f, sha256.New()
 	c.Collected, c.Hosts, c.VMs = "", []numa.Host{}, []numa.VM{}

@@ -15,7 +15,7 @@ import (
 //	host by host    a host that loses and gains no VMs keeps its cost; any other host
 //	                has half the move of an added VM, or one of its own VMs changes:
 //	                by half a move, whose other half is the other host's, or by a cycle
-//	those that leave  what a host has too much stays, or VMs leave it, each for its move:
+//	those that leave  the excess of a host stays, or VMs leave it at the price of a move each:
 //	                k of them take no more than the k largest have
 func (m *model) bound(begin *state, after *Score) Bound {
 	w := &m.weights
@@ -47,7 +47,7 @@ func (m *model) bound(begin *state, after *Score) Bound {
 	return b
 }
 
-// leaving returns the least cost of the VMs of host h at the beginning, wherever they are then, and of what stays of its excess. Moves count
+// leaving returns the least cost of the VMs of host h at the beginning, wherever they are then, and of the part of its excess that stays. Moves count
 // where they begin.
 func (m *model) leaving(h int, vms []int32, each []single) (cost int64) {
 	n := need{memory: -m.all[h].memory, demand: -m.all[h].demand}

@@ -128,7 +128,7 @@ func TestBrute(t *testing.T) {
 			t.Logf("problem %d, %d VMs: all ways %d, reachable %d, search %d, steps reach %d", i, len(p.VMs), least, reachable, goal.total, got.After.Total)
 		}
 	}
-	t.Logf("the search finds the optimum of %d of %d problems, steps reach the best that steps can reach in %d; at most %.1f %% of what can be saved is left", found, compared, reached, 100*worst)
+	t.Logf("the search finds the optimum of %d of %d problems, steps reach the best that steps can reach in %d; at most %.1f %% of the possible savings are left", found, compared, reached, 100*worst)
 	if compared < count/4 || 88*found < 87*compared || 88*reached < 87*compared || worst > 0.10 {
 		t.Errorf("want 87 of 88, and at most 10 %% left")
 	}

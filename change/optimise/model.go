@@ -77,7 +77,7 @@ func newModel(p *Problem) *model {
 	return m
 }
 
-// allOf returns what host h has. Its key is that of the first host with the same nodes and limits.
+// allOf returns the resources of host h. Its key is that of the first host with the same nodes and limits.
 func (m *model) allOf(h int) need {
 	n := need{key: scramble(^uint64(h))}
 	for _, node := range m.hosts[h].Nodes {

@@ -146,7 +146,7 @@ func (s Score) String() string {
 
 func megabytes(n int64) string { return (numa.Bytes(n) * numa.MiB).String() }
 
-// A ledger has what the hosts of a state cost, and each VM there.
+// A ledger holds the cost of each host of a state, and of each VM there.
 type ledger struct {
 	loads  []load
 	broken []int64 // by host

@@ -287,7 +287,7 @@ func (s *search) weighHosts(unit []int32, a int, without int64, c choice) {
 }
 
 // targets returns the hosts but a that have room for the unit, those first where it probably costs least. fixed returns what the
-// change costs beside the costs of the host, and what it must cost less than. The result is valid until the next call.
+// change costs beside the costs of the host, and the limit that its cost must stay below. The result is valid until the next call.
 func (s *search) targets(unit []int32, a int, fixed func(h int) (cost, most int64)) []target {
 	s.near = s.near[:0]
 	s.work += int64(len(s.m.vms[unit[0]].Allowed) / scans)

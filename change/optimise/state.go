@@ -28,7 +28,7 @@ type state struct {
 	emptiest, lent, touched []int32
 }
 
-// A need sums up what VMs need of their host, wherever on it their clients are.
+// A need is the sum of the resources that VMs need of their host, wherever on it their clients are.
 type need struct {
 	memory, demand, far int64
 	key                 uint64 // equal for equal VMs with equal shapes

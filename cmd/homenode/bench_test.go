@@ -86,7 +86,7 @@ func TestAllocated(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			return after.TotalAlloc - before.TotalAlloc
 		}
-		allocated(few) // what is made once
+		allocated(few) // the part that is allocated once
 		each := (allocated(many) - allocated(few)) / (many - few)
 		text = append(text, fmt.Sprintf("%s %d bytes a VM", tt.command, each))
 		if each > tt.most {

@@ -67,7 +67,7 @@ func main() {
 	os.Exit(code)
 }
 
-// gcPercent is lower than the default: a command reads a fleet once and keeps most of it, so that its memory is what it keeps and so much more.
+// gcPercent is lower than the default: a command reads a fleet once and keeps most of it, so that its memory is the part it keeps and this much more.
 const gcPercent = 60
 
 // run is the whole program; it returns the exit code.

@@ -93,7 +93,7 @@ type Estimate struct {
 // A Reason is a sentence about an estimate.
 type Reason struct {
 	Text   string  // with a verb of package fmt for Number, unless that is 0
-	Number float64 // what differs from one moment to another
+	Number float64 // the part that differs from one moment to another
 }
 
 // String returns the sentence.

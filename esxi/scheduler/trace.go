@@ -25,7 +25,7 @@ type tracer struct {
 	ran    []int64 // of the host at the last tick
 }
 
-// A row is what a tracer knows of a VM of its last tick.
+// A row is the state of a VM in the last tick of a tracer.
 type row struct {
 	index              int32 // in the fleet
 	still              bool  // the tick has rates and no migrations, and memory and homes are as it shows them

@@ -74,7 +74,7 @@ func largest(group []int) (most int) {
 	return most
 }
 
-// storedBy returns what a power-on of v on m stored, which seen shows; nil for the one that is predicted. Zero if such a VM stores no size.
+// storedBy returns the size that a power-on of v on m stored, as seen shows it; nil seen means the predicted power-on. Zero if such a VM stores no size.
 func storedBy(v *numa.VM, seen *numa.Observation, m Machine, ch Choices) Stored {
 	then := *v
 	if seen != nil {
@@ -95,7 +95,7 @@ func storedBy(v *numa.VM, seen *numa.Observation, m Machine, ch Choices) Stored 
 	return l.Stored
 }
 
-// AsSeen returns g with the size of its virtual nodes that PowerOnSeen shows of v, so that a prediction of what the guest keeps (rule book D-1)
+// AsSeen returns g with the size of its virtual nodes that PowerOnSeen shows of v, so that a prediction of the nodes that the guest keeps (rule book D-1)
 // starts from the nodes that it has.
 func (g Guest) AsSeen(v *numa.VM) Guest {
 	if seen := PowerOnSeen(v); seen != nil {

@@ -34,7 +34,7 @@ func TestAssumeStored(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // the second call finds what the first assumed
+			for range 2 { // the second call finds the assumption of the first
 				vnuma.AssumeStored(f, vnuma.Choices{})
 			}
 			size, _ := f.VMs[0].Settings.Value.Lookup(numa.StoredKey)

@@ -23,7 +23,7 @@ var outcomes = []struct {
 	{apply.Lost, "did not power on, taken back"}, {apply.Failed, "failed"}, {apply.NotBegun, "not begun"},
 }
 
-// A Run is what was done with a plan, or nothing when nothing was left to take back.
+// A Run is the outcome of carrying out a plan; empty if there was nothing left to take back.
 type Run struct {
 	Plan            *fix.Plan // a rollback has the ID of the plan that it takes back in Undoes
 	Results         []apply.Result

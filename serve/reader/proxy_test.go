@@ -9,8 +9,8 @@ import (
 	"homenode/serve/reader"
 )
 
-// TestProxy asks a database through the reader: what reads arrives with the account of the reader, and with no cookie or account of who asks. What is no path of
-// the query API, and what could change something, does not arrive.
+// TestProxy asks a database through the reader: requests that read arrive with the account of the reader, without the cookie or account of the client. Other paths than
+// those of the query API, and requests that could change something, do not arrive.
 func TestProxy(t *testing.T) {
 	var arrived []string
 	database := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -49,7 +49,7 @@ func TestLostWaits(t *testing.T) {
 		if x, err = k.of(t.Context(), "slow", now, slow); err != nil {
 			t.Fatal(err)
 		}
-		if x == first { // the refresh is about to be kept: what it began anew is answered too
+		if x == first { // the refresh is about to be kept: reads that it began anew are answered too
 			select {
 			case answer <- second:
 			default:

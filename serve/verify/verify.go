@@ -36,7 +36,7 @@ type Input struct {
 	Zone    *time.Location
 }
 
-// runOf returns the plan of a journal, what the run wrote of it, and how it ended, by ID. Of a run that was taken back, by however many rollbacks, it is the
+// runOf returns the plan of a journal, the part of it that the run wrote, and its end, by ID. Of a run that was taken back, by however many rollbacks, it is the
 // plan that takes all back.
 func (in *Input) runOf() (p *fix.Plan, written map[string]apply.Write, ended map[string]apply.Result, err error) {
 	if p, _ = apply.Remember(in.Lines); p.Undoes == "" {

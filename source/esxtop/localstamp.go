@@ -55,7 +55,7 @@ func localStamp(cell []byte) (ms int64, form stampForm) {
 	return midnight + ms, form | order
 }
 
-// dateOf returns the milliseconds from 1970 to the midnight at which a date begins, and what is known of the order of day and month.
+// dateOf returns the milliseconds from 1970 to the midnight at which a date begins, and the order of day and month as far as it is known.
 func dateOf(date, widths [3]int, separator byte) (ms int64, order stampForm, ok bool) {
 	year, month, date1 := date[2], date[0], date[1]
 	switch {

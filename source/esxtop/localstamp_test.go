@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestLocalStamps reads one moment in the formats of many countries and programs, and refuses what has several readings or none.
+// TestLocalStamps reads one moment in the formats of many countries and programs, and refuses stamps that have several readings or none.
 func TestLocalStamps(t *testing.T) {
 	const moment = "2026-11-21T23:45:05"
 	for _, text := range []string{

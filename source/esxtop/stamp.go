@@ -30,7 +30,7 @@ func (f stampForm) tells() stampForm { return f & 0x3 }
 // day is a day in milliseconds.
 const day = 24 * 3600 * 1000
 
-// parseStamp parses MM/DD/YYYY HH:MM:SS with or without milliseconds, and what programs make of it that save files again in the format of their country.
+// parseStamp parses MM/DD/YYYY HH:MM:SS with or without milliseconds, and the forms that programs give it when they save a file in the format of their country.
 // The result is in milliseconds since 1970, in the zone of the file.
 func parseStamp(cell []byte) (ms int64, form stampForm) {
 	cell = trim(cell)

@@ -132,7 +132,7 @@ func TestHeaderAgain(t *testing.T) {
 	}
 }
 
-// TestResaved: what programs make of cells when a file is saved again, or people by hand, is understood or said.
+// TestResaved checks that cells that a program or a person wrote again are understood, or named.
 func TestResaved(t *testing.T) {
 	for cell, want := range map[string]string{"-1": "-1", "-1,0": "-1", "-1.00": "-1", "-1,": "unreadable", "-1.5": "unreadable", "2000": "2000", "": "unknown"} {
 		f := mustRead(t, tempFolder(t, map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM;CPUs;Memory\ndb;8;4096\n"), "RVTools_tabvCPU.csv": []byte("VM;CPUs;Limit;Reservation\ndb;8;" + cell + ";" + cell + "\n")}))

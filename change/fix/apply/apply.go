@@ -99,7 +99,7 @@ type Options struct {
 	Now         func() time.Time
 }
 
-// complete sets what is 0 to its default.
+// complete sets fields that are 0 to their defaults.
 func (o *Options) complete() {
 	o.Off, o.Tools = cmp.Or(o.Off, 10*time.Minute), cmp.Or(o.Tools, 10*time.Minute)
 	o.Wait, o.Poll = cmp.Or(o.Wait, 7*24*time.Hour), cmp.Or(o.Poll, 2*time.Second)

@@ -6,9 +6,9 @@ import (
 	"homenode/numa"
 )
 
-// A Rollback is the plan that takes back what the run of a journal wrote, and how far earlier rollbacks came with that.
+// A Rollback is the plan that takes back the writes of the run of a journal, and the progress of earlier rollbacks.
 type Rollback struct {
-	*fix.Plan                   // all of it, also what was taken back before
+	*fix.Plan                   // whole, also the writes that were taken back before
 	Back      map[string]Write  // VMs, hosts and clusters that were taken back, by ID
 	Ended     map[string]Result // how the last rollback ended with each, by ID
 	Open      []string          // IDs of those whose last rollback has not ended
@@ -51,7 +51,7 @@ func endOf(lines []journal.Line, at int) int {
 	return min(at, len(lines))
 }
 
-// open returns the IDs of what the lines of a run began and did not end.
+// open returns the IDs of the steps that a run began and did not end.
 func open(lines []journal.Line) (ids []string) {
 	begun := map[string]bool{}
 	for i := range lines {
@@ -68,7 +68,7 @@ func open(lines []journal.Line) (ids []string) {
 	return ids
 }
 
-// Rest returns the plan that takes back what was not taken back before. What stays is left in it all the same.
+// Rest returns the plan of the writes that no earlier rollback took back. Settings that stay are part of it too.
 func (r *Rollback) Rest() (*fix.Plan, error) {
 	rest := *r.Plan
 	return &rest, rest.Drop(func(c *fix.Change) bool {

@@ -65,12 +65,12 @@ func (f *filling) reset(s *search, n int32) {
 	f.allCPU, f.allMem, f.least, f.steps = float64(max(1, s.m.cpu[n])), float64(max(1, s.m.mem[n])), math.Inf(1), 0
 }
 
-// left is what cores and memory are as shares of the node.
+// left returns free cores and memory as shares of the node, added up.
 func (f *filling) left(cpu, mem int64) float64 {
 	return float64(float64(cpu)/f.allCPU) + float64(float64(mem)/f.allMem)
 }
 
-// add tries the sets of the chosen VMs and of those from i on; cpu and mem is what the chosen ones leave.
+// add tries the sets of the chosen VMs and of those from i on; cpu and mem are the capacity that the chosen ones leave.
 func (f *filling) add(i int, cpu, mem int64) {
 	if left := f.left(cpu, mem); left < f.least {
 		f.least, f.best = left, append(f.best[:0], f.chosen...)

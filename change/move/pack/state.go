@@ -41,7 +41,7 @@ type state struct {
 	cost float64
 }
 
-// Hosts are compared by hundredths while VMs are left over, and by less where what is left on full hosts decides whether all fit on one host fewer.
+// Hosts are compared by hundredths while VMs are left over, and by less where the space left on full hosts decides whether all fit on one host fewer.
 const coarse, fine = 100, 10_000
 
 func newState(m *model) *state {

@@ -104,7 +104,7 @@ func (m *simulated) time(s *numa.Story, o scheduler.Options) error {
 	return nil
 }
 
-// count sets what the outcome of the story says.
+// count sets the counts of the outcome of the story.
 func (m *simulated) count(s *numa.Story, out *scheduler.Outcome) {
 	m.ClientTicks = out.ClientTicks
 	run := int64(0)

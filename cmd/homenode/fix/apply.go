@@ -228,7 +228,7 @@ func (c *command) release(cmd *cobra.Command, w write.Writer, j *journal.Journal
 	return err
 }
 
-// undone returns the rollback of a journal, limited to the VMs of --vm, and the plan of what earlier rollbacks did not take back.
+// undone returns the rollback of a journal, limited to the VMs of --vm, and the plan of the writes that earlier rollbacks did not take back.
 func (c *command) undone(lines []journal.Line) (*apply.Rollback, *fix.Plan, error) {
 	only := glob.Compile(c.question.VMs, "")
 	r, err := apply.RollbackOf(lines, func(t *fix.Target) bool { return only.Named(t.Name, t.ID, t.Cluster+"/"+t.Name) })
