@@ -117,6 +117,10 @@ func patchFiles(path, folder string, moves []*move.Move, renamed bool) ([]answer
 			if err != nil {
 				return nil, fmt.Errorf("--patch: %w", err)
 			}
+			if p.Why != "" {
+				one.Why = p.Why
+				break
+			}
 			one.Changes, results[i] = p.Changes, p.Data
 			if one.Faults, err = judged(f.path, p.Data); err != nil {
 				return nil, fmt.Errorf("--patch: %w", err)

@@ -17,18 +17,27 @@ import (
 type Patched struct {
 	Data    []byte
 	Changes []string // in file order; nil if the domain already has them
+	Why     string   // why it is not patched: parts of its present cells that the new ones would not have; then there is no Data
 }
 
 // Patch replaces the NUMA elements in the domain XML of a file by those of a move: vcpu, the topology and the cells of cpu,
-// numatune, pins of cputune, huge pages of memoryBacking, acpi of features, and memory if it differs. Every other byte is
-// unchanged.
+// numatune, pins of cputune, huge pages of memoryBacking, acpi of features, and memory if it differs; it takes vcpus out. Every other
+// byte is unchanged.
 func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 	root, err := parseDomain(name, data)
 	if err != nil {
 		return nil, err
 	}
+	if root.empty {
+		return nil, &numa.SyntaxError{File: name, Line: root.line, Col: root.col, Msg: "found an empty <domain>"}
+	}
 	p := &patcher{data: data, root: root, out: &Patched{}}
 	p.domain(m)
+	if len(p.edits) > 0 {
+		if why := p.beyond(len(m.Shape.Cells)); why != "" {
+			return &Patched{Why: why}, nil
+		}
+	}
 	slices.SortStableFunc(p.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	last, windows := 0, bytes.Contains(data, []byte("\r\n"))
 	for _, e := range p.edits {
@@ -71,6 +80,9 @@ func (p *patcher) domain(m *move.Move) {
 		p.amount("currentMemory", d.Memory)
 	}
 	p.element(p.root, "vcpu", d.VCPU)
+	if old := p.root.child("vcpus"); old != nil {
+		p.replace(old, "", "vcpus is taken out: all vCPUs of vcpu are there at the start")
+	}
 	if d.Backing != nil {
 		if d.Backing.Huge != nil {
 			p.inside(p.root, "memoryBacking", []string{"hugepages"}, []part{{"hugepages", d.Backing.Huge}})

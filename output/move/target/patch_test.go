@@ -3,6 +3,7 @@ package target
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -142,12 +143,41 @@ func TestPatchErrors(t *testing.T) {
 		"":                        "x.xml:1:1: found no <domain>",
 		"<domain>\n<vcpu>2</vcpu": "x.xml:2:14: found the end of the file inside <vcpu> of line 2",
 		`<?xml version="1.0" encoding="iso-8859-1"?><domain/>`: `x.xml:1:1: xml: opening charset "iso-8859-1": found the encoding "iso-8859-1", want UTF-8`,
+		"<domain/>":                    "x.xml:1:1: found an empty <domain>",
 		"<capabilities/>":              "x.xml:1:1: found <capabilities>, want one <domain>",
 		"<domain/>\n<domain/>":         "x.xml:2:1: found <domain>, want one <domain>",
 		"<domain>\n<a>\n</b></domain>": "x.xml:3:5: element <a> closed by </b>",
 	} {
 		if _, err := Patch("x.xml", []byte(in), patching()); err == nil || err.Error() != want {
 			t.Errorf("%q: found %v, want %s", in, err, want)
+		}
+	}
+}
+
+// TestPatchBeyond checks that a domain with parts of its present cells that new ones would not have is named and not patched, and that vcpus,
+// which would contradict vcpu, is taken out.
+func TestPatchBeyond(t *testing.T) {
+	domain := func(cell, inside, more string) string {
+		return "<domain>\n<memory unit='GiB'>192</memory>\n<vcpu>24</vcpu>\n<cpu>\n<numa><cell id='0' cpus='0-23' memory='192' unit='GiB'" + cell + inside + "</cell></numa>\n</cpu>\n" + more + "</domain>"
+	}
+	const device = "<devices><controller type='pci' model='pcie-expander-bus'><target><node>%d</node></target></controller></devices>"
+	for _, tt := range []struct{ name, in, want string }{
+		{"access", domain(" memAccess='shared'>", "", ""), "line 5: <cell> has memAccess='shared', which the new cells would not have"},
+		{"discard", domain(" discard='yes'>", "", ""), "line 5: <cell> has discard='yes'"},
+		{"cache", domain(">", "<cache level='1'/>", ""), "line 5: <cache> belongs to a cell that is replaced"},
+		{"distances", domain(">", "<distances><sibling id='0' value='10'/></distances>", ""), ""},
+		{"a device of a cell that goes", domain(">", "", fmt.Sprintf(device, 3)), "line 7: <controller> belongs to cell 3, and the domain gets 2 cells"},
+		{"a device of a cell that stays", domain(">", "", fmt.Sprintf(device, 1)), ""},
+		{"arguments", domain(">", "", "<qemu:commandline xmlns:qemu='q'><qemu:arg value='-numa'/></qemu:commandline>"), "line 7: the arguments of QEMU state NUMA nodes of their own"},
+		{"pages of a cell", domain(">", "", "<memoryBacking><hugepages><page size='2048' nodeset='0'/></hugepages></memoryBacking>"), "line 7: <page> gives huge pages to some of the present cells"},
+		{"vcpus", domain(">", "", "<vcpus><vcpu id='0' enabled='yes'/><vcpu id='1' enabled='no'/></vcpus>"), ""},
+	} {
+		p, err := Patch("x.xml", []byte(tt.in), patching())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(p.Why, tt.want) || (p.Why == "") != (tt.want == "") || (p.Data == nil) != (tt.want != "") || bytes.Contains(p.Data, []byte("<vcpus>")) {
+			t.Errorf("%s: found %q, want %q; data\n%s", tt.name, p.Why, tt.want, p.Data)
 		}
 	}
 }
@@ -168,7 +198,7 @@ func FuzzPatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, m := range []*move.Move{patching(), pinned()} {
 			p, err := Patch("x.xml", data, m)
-			if err != nil {
+			if err != nil || p.Why != "" {
 				return
 			}
 			again, err := Patch("x.xml", p.Data, m)
