@@ -240,3 +240,15 @@ vm new host=a vcpus=20 memory=64GB hw=20 virtualThreads=2`), rules.Options{})
 		t.Errorf("N019: found %q", got)
 	}
 }
+
+// TestMovedAsSeen checks that the trace of a vMotion gives the layout that the rules judge: the guest keeps the nodes that its log shows.
+func TestMovedAsSeen(t *testing.T) {
+	f := assumed(t, "release 7.0U3\ncluster m\nhost p1 nodes=2 cores=32 memory=1TB\nhost q1 nodes=2 cores=12 memory=1TB\nvm v host=p1 vcpus=20 memory=100GB\nseen v by=vmware.log host=q1 nodes=2x10 clients=2x10\n")
+	v := rules.Run(f, rules.Options{}).ByID()[f.VMs[0].ID]
+	q := v.OnHost(f.Hosts[1].ID)
+	want := v.Moved(q.Kind, vnuma.Choices{})
+	got, _, _, err := vnuma.Explain(v.VM, &f.Hosts[1], &vnuma.Case{Event: vnuma.VMotionIn, From: &v.Home.Machine})
+	if err != nil || got.Compare(&want) != 0 || got.VPDs.Len() != 2 {
+		t.Errorf("the trace has %s, the rules %s, %v", got.VPDs, want.VPDs, err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"homenode/ask"
 	movedvms "homenode/change/moved"
+	"homenode/esxi/vnuma"
 	answers "homenode/output/moved"
 	"homenode/rules"
 	"homenode/source/open"
@@ -39,6 +40,7 @@ func (f *Compare) moved(ctx context.Context) (*ask.Reply, error) {
 			return nil, fmt.Errorf("%s: %w", []string{"before", "after"}[i], err)
 		}
 		damaged += len(fleet.Unread)
+		vnuma.AssumeStored(fleet, vnuma.Choices{})
 		if sides[i], err = rules.RunContext(ctx, fleet, rules.Options{}); err != nil {
 			return nil, err
 		}

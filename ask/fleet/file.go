@@ -49,6 +49,7 @@ func (x *Explain) only(ctx context.Context, e *ask.Env, path string) *answer.Ans
 	if err != nil {
 		return nil
 	}
+	vnuma.AssumeStored(fleet, choices)
 	one, err := explain(rules.Run(fleet, rules.Options{Choices: choices}), &fleet.VMs[0], "", "", vnuma.PowerCycle)
 	if err != nil {
 		return nil

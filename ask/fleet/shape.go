@@ -21,7 +21,7 @@ func hostAlone(text string) error {
 	if _, err := fit.ParseType(shape, numa.ESXi80); err != nil {
 		return nil
 	}
-	return fmt.Errorf("%s is a host: which sizes of VMs fit it, homenode size fit --hosts %s answers; for one VM on it add --vm, as in: homenode explain --vm 24x512GB --host %s", shape, words.Command(shape), words.Command(shape))
+	return fmt.Errorf("%s is a host: homenode size fit --hosts %s shows which VM sizes fit it; to explain one VM on it add --vm, as in: homenode explain --vm 24x512GB --host %s", shape, words.Command(shape), words.Command(shape))
 }
 
 // shaped returns a VM and a host as a fleet. Each is a shape, optionally followed by settings as in a scenario: "24x512GB

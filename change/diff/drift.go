@@ -43,7 +43,6 @@ type Drift struct {
 	Told      []Finding `json:"findingsKnownOnOneSide,omitempty"` // not in Findings: they differ because of facts that only one side has
 
 	verdicts map[string]Verdict // of VMs, by ID in B
-	clusters map[string]string  // names in B, by ID
 }
 
 // A Side is one of the fleets, or the compared part of it.
@@ -223,10 +222,7 @@ func (d *Drift) Differs() bool {
 
 // compareAll compares two assessed fleets by the facts of each; compared selects the hosts that are compared.
 func compareAll(a, b *rules.Result, compared func(h *numa.Host, inB bool) bool) *Drift {
-	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b), verdicts: map[string]Verdict{}, clusters: map[string]string{}}
-	for i := range b.Fleet.Clusters {
-		d.clusters[b.Fleet.Clusters[i].ID] = b.Fleet.Clusters[i].Name
-	}
+	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b), verdicts: map[string]Verdict{}}
 	vms := matchVMs(a.Fleet, b.Fleet)
 	hosts := matchHosts(a.Fleet, b.Fleet)
 	vmName := func(f *numa.Fleet) func(*numa.VM) string {
@@ -266,7 +262,7 @@ func (d *Drift) sort() {
 
 // vm compares one VM and adds it if anything differs.
 func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
-	v := VM{A: va, B: vb, Name: vb.Name, ID: vb.ID, Cluster: cmp.Or(d.clusters[vb.Cluster], vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
+	v := VM{A: va, B: vb, Name: vb.Name, ID: vb.ID, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
 	v.Settings, v.oneSided = d.vmSettings(va, vb)
 	v.Layout = v.From.differs(&v.To)
 	v.Verdict = Unchanged

@@ -51,8 +51,11 @@ func volatile(key string) bool { return strings.HasPrefix(strings.ToLower(key), 
 // storedKeys are the settings that ESXi writes at a power-on.
 var storedKeys = []string{numa.CookieKey, numa.StoredKey}
 
-// storedIn returns the sizes that are stored in a configuration.
+// storedIn returns the sizes that are stored in a configuration; none that is only assumed.
 func storedIn(c *numa.Config) (out []Known) {
+	if !c.Settings.Known() {
+		return nil
+	}
 	for _, key := range storedKeys {
 		if v := (numa.Edit{Kind: numa.EditExtraConfig, Key: key}).ValueOf(c); v.Set {
 			out = append(out, Known{key, v.Text})

@@ -58,7 +58,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	runs := v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Stopped()
 	c := Change{
 		VM:    &Target{Name: v.Name, ID: v.ID, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
-		Basis: basisOf(&v.Config), Stored: storedIn(&v.Config), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID], Eases: m.eased[v.ID], Brings: m.brings[v.ID],
+		Basis: basisOf(&v.Config), Stored: storedIn(&v.Config), StoredUnknown: !v.Settings.Known(), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID], Eases: m.eased[v.ID], Brings: m.brings[v.ID],
 	}
 	if v.Host != nil {
 		c.VM.Host, c.VM.Cluster = v.Host.Name, cmp.Or(m.cluster(v.Host.Cluster), c.VM.Cluster)
@@ -91,7 +91,11 @@ func (m *maker) change(v, next *rule.VM) Change {
 		}
 	}
 	c.Lost = c.lost()
-	if c.Needs() != numa.NeedsNothing {
+	switch {
+	case c.Needs() == numa.NeedsNothing:
+	case c.StoredUnknown:
+		c.Lost = append(c.Lost, "the stored size (numa.autosize.*) is unknown: a rollback leaves the one that ESXi wrote meanwhile")
+	default:
 		c.Lost = append(c.Lost, "the stored size (numa.autosize.*) is written back, but ESXi may write another one at the next power-on")
 	}
 	return c

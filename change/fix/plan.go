@@ -76,8 +76,9 @@ type Change struct {
 	ChangeVersion string      `json:"changeVersion,omitempty"`
 	Basis         []Known     `json:"predictedFrom,omitempty"`
 	Stored        []Known     `json:"storedSizes,omitempty"` // that ESXi had written
-	Findings      []string    `json:"findings"`              // rules whose findings it cures
-	Eases         []string    `json:"eases,omitempty"`       // findings that it makes less severe: "N033 high → low"
+	StoredUnknown bool        `json:"storedUnknown,omitempty"`
+	Findings      []string    `json:"findings"`        // rules whose findings it cures
+	Eases         []string    `json:"eases,omitempty"` // findings that it makes less severe: "N033 high → low"
 	Edits         []numa.Edit `json:"edits"`
 	Better        []numa.Edit `json:"better,omitempty"` // what would be tidier: left out unless asked for
 	Brings        []string    `json:"brings,omitempty"` // findings that are new with it, less severe than what it cures: "N021 (low): …"

@@ -7,6 +7,7 @@ import (
 
 	"homenode/change/fix"
 	"homenode/change/whatif"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/rule"
 	"homenode/source/demo"
@@ -51,6 +52,33 @@ func TestStoredSame(t *testing.T) {
 		if side, why := c.Compare(&numa.Config{CPUHotAdd: numa.ReadAt(hotAdd, "test"), Settings: stored}); side != want {
 			t.Errorf("hot add %v: side %d (%s), want %d", hotAdd, side, why, want)
 		}
+	}
+}
+
+// TestAssumedSizeIsNotWritten checks that a rollback writes no stored size that was only assumed, and deletes none: the source does not state it.
+func TestAssumedSizeIsNotWritten(t *testing.T) {
+	f, err := scenario.Read("x", []byte("release 7.0U3\nhost p1 nodes=2 cores=16 memory=512GB\nvm a host=p1 vcpus=20 memory=99GB settings=?\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vnuma.AssumeStored(f, vnuma.Choices{})
+	if !f.VMs[0].SizeAssumed {
+		t.Fatal("no size is assumed")
+	}
+	set, err := whatif.Parse("vm=a coresPerSocket=10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := fix.Make(t.Context(), f, fix.Options{Set: []whatif.Change{set}})
+	if err != nil || len(p.Changes) != 1 {
+		t.Fatalf("%v, %v", p, err)
+	}
+	undo, err := p.Undo(func(c *fix.Change) []numa.Edit { return c.Edits })
+	if err != nil || len(undo.Changes) != 1 || len(undo.Changes[0].Edits) != 1 {
+		t.Fatalf("found %+v, %v; want the sockets alone", undo, err)
+	}
+	if c := p.Changes[0]; c.Stored != nil || !strings.Contains(strings.Join(c.Lost, "\n"), "is unknown") {
+		t.Errorf("found stored sizes %v, lost %q", c.Stored, c.Lost)
 	}
 }
 

@@ -63,12 +63,12 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Proposal, error) {
 	}
 	least := goals[0]
 	steps, end := m.ordered(ctx, least, 0)
-	for i := range uint64(orders * len(goals)) {
+	for i := 1; i < orders*len(goals); i++ { // the first is done
 		goal := goals[i/orders]
 		if end.total <= goal.total {
 			break // later ones are not better
 		}
-		if more, other := m.ordered(ctx, goal, i); other.total < end.total {
+		if more, other := m.ordered(ctx, goal, uint64(i)); other.total < end.total {
 			steps, end = more, other
 		}
 	}

@@ -585,3 +585,15 @@ func TestCleared(t *testing.T) {
 		t.Errorf("%v, %d better, %+v", err, r.Better, r.VMs)
 	}
 }
+
+// TestReservable checks that reservations have to leave the part that ESXi keeps free, as at a power-on.
+func TestReservable(t *testing.T) {
+	s := whatif.Supply{Memory: 256 * numa.GiB, Kept: 3 * numa.GiB, Reserved: 255 * numa.GiB, Configured: 255 * numa.GiB}
+	if fits, certain := s.Fits(); fits || !certain {
+		t.Errorf("found fits %v, certain %v; want neither fitting nor a doubt", fits, certain)
+	}
+	s.Reserved = 253 * numa.GiB
+	if fits, _ := s.Fits(); !fits {
+		t.Error("253 of 253 GB do not fit")
+	}
+}

@@ -40,10 +40,13 @@ type Capacity struct {
 // Over returns the memory of the VMs beyond that which the hosts have for VMs; 0 if all fits.
 func (s *Supply) Over() numa.Bytes { return max(0, s.Configured-s.Memory+s.Kept) }
 
+// Reservable returns the memory that reservations may take: ESXi keeps a part free (B-30).
+func (s *Supply) Reservable() numa.Bytes { return s.Memory + s.Tier - s.Kept }
+
 // Fits reports whether the reservations fit the memory: VMs beyond it do not power on. The result is not certain if a size is unknown, or a reservation
 // that could change it: if the whole memory of the VMs fits, so do their reservations.
 func (s *Supply) Fits() (fits, certain bool) {
-	return s.Reserved <= s.Memory, s.Unknown == 0 && (s.Unreserved == 0 || s.Configured <= s.Memory)
+	return s.Reserved <= s.Reservable(), s.Unknown == 0 && (s.Unreserved == 0 || s.Configured <= s.Reservable())
 }
 
 // Capacities returns the clusters whose hosts or VMs change in size, in their order: after the loss of a host, the others run its VMs. It includes a host

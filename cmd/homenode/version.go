@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -62,13 +62,17 @@ func answerVersions() (out []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		_, envelope, _ := bytes.Cut(b, []byte(`"output.format.envelope":`))
-		_, version, _ := bytes.Cut(envelope, []byte(`"version": {`))
-		_, title, _ := bytes.Cut(b, []byte("\n \"title\": \"homenode-"))
-		var n int
-		if _, err := fmt.Sscanf(string(bytes.TrimSpace(version)), `"const": %d`, &n); err == nil {
-			name, _, _ := strings.Cut(string(title), `"`)
-			out = append(out, fmt.Sprintf("%s %d", name, n))
+		var s struct {
+			Title string
+			Defs  map[string]struct {
+				Properties struct{ Version struct{ Const int } }
+			} `json:"$defs"`
+		}
+		if err := json.Unmarshal(b, &s); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if n := s.Defs["output.format.envelope"].Properties.Version.Const; n > 0 {
+			out = append(out, fmt.Sprintf("%s %d", strings.TrimPrefix(s.Title, "homenode-"), n))
 		}
 	}
 	slices.Sort(out)

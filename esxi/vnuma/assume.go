@@ -80,7 +80,7 @@ var assumptionTexts = [...]struct {
 	{"B-12", "an even share rounded up to whole vSockets exceeds a node, and what comes then is not published: more clients of whole vSockets are taken", "clients of whole vSockets"},
 	{"A-9", "what a guest sees of the nodes of a host whose NUMA scheduler is off is not published: the same as with it is taken", "nodes without the NUMA scheduler"},
 	{"B-21", "whether a VM with virtual hyper-threading powers on where hyper-threading is off, and how many cores it then needs, is not published: the same as with it is taken", "virtual threads without hyper-threading"},
-	{"B-8", "the advanced settings of the VM are unknown: none is taken but the size that its last power-on stored, on its present host or as its newest vmware.log or its guest shows", "advanced settings, stored size"},
+	{"B-8", "the advanced settings of the VM are unknown: they are taken as unset, except for the size that its last power-on stored (as its vmware.log or guest shows, else as its present host would choose)", "advanced settings, stored size"},
 	{"B-27", "whether hyper-threading of the host is on is unknown: on is taken, without it a VM with more vCPUs than the host has cores does not power on", "hyper-threading"},
 }
 

@@ -61,6 +61,9 @@ func Explain(vm *numa.VM, host *numa.Host, c *Case) (l Layout, t Trace, problems
 	if err != nil {
 		return l, nil, problems, err
 	}
+	if c.From != nil { // the guest keeps the nodes that it has
+		g = g.AsSeen(vm)
+	}
 	tr := &tracer{vm: vm, host: host, g: &g, m: &m}
 	l = powerOn(&g, &m, c, tr)
 	return l, tr.steps, problems, nil

@@ -115,6 +115,6 @@ func (v *Verdict) undone() {
 	case back == nil:
 		v.Helped, v.Why = PartlyBack, stays
 	default:
-		v.Helped, v.Why = PartlyBack, fmt.Sprintf("of %s settings are as before the run, and %s", words.Few(back), stays)
+		v.Helped, v.Why = PartlyBack, fmt.Sprintf("%s: as before the run; %s", words.Few(back), stays)
 	}
 }

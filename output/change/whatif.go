@@ -160,7 +160,7 @@ func roomText(c *whatif.Capacity) string {
 	case c.After.Hosts == 0:
 		return "no host is left"
 	case !c.Fits:
-		return fmt.Sprintf("%s of reservations do not fit: VMs do not power on", c.After.Reserved-c.After.Memory)
+		return fmt.Sprintf("%s of reservations do not fit: VMs do not power on", c.After.Reserved-c.After.Reservable())
 	case c.After.Over() > 0 && c.After.Unreserved > 0:
 		return fmt.Sprintf("%s; reservations of %s are unknown: they may not power on", tooMuch(&c.After), words.Plural(c.After.Unreserved, "VM"))
 	case c.After.Over() > 0:

@@ -119,9 +119,10 @@ const guestNodes = "See in the guest how many NUMA nodes it has (lscpu, Coreinfo
 // kept returns the layout of the power-on on another kind of host from which a guest on o may have kept its nodes, so that a node is carried by
 // several clients; nil for none.
 func kept(v *rule.VM, o *rule.On) *rule.On {
+	g := v.Guest.AsSeen(v.VM)
 	for i := range v.On {
 		from := &v.On[i]
-		l := vnuma.Predict(&v.Guest, &o.Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: &from.Kind.Machine})
+		l := vnuma.Predict(&g, &o.Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: &from.Kind.Machine})
 		if from.Kind != o.Kind && l.Memory.Placement == vnuma.Interleaved {
 			return from
 		}

@@ -109,11 +109,14 @@ func tooFewCores(p *rule.Pass, nodes []int) bool {
 	if !ok {
 		return false
 	}
-	cores := coresOf(v, on, nodes)
+	cores, unit := coresOf(v, on, nodes), "core"
+	if cores > len(nodes)*int(on.Kind.Machine.Cores) {
+		unit = "thread"
+	}
 	f := finding.Finding{
 		Severity: finding.Medium, Topic: "cores",
-		Message: fmt.Sprintf("numa.nodeAffinity = %s allows %s with %d cores%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
-			words.Ranges(nodes), words.Plural(len(nodes), "node"), len(nodes)*int(on.Kind.Machine.Cores), p.Where(others), v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "client")),
+		Message: fmt.Sprintf("numa.nodeAffinity = %s allows %s with %s%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
+			words.Ranges(nodes), words.Plural(len(nodes), "node"), words.Plural(cores, unit), p.Where(others), v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "client")),
 		Ways: append(p.Elsewhere(), list(on, nodes, on.Layout.Least), p.AtMostVCPUs(cores, "")),
 	}
 	if int(v.Guest.VCPUs) >= serious*cores {

@@ -104,7 +104,7 @@ func (x *request) interleaved() func(vmID string) bool {
 // addVM adds the current state of a VM to a table with the vmColumns.
 func addVM(t *answer.Table, v *board.VMNow, limit float64, interleaved func(vmID string) bool) {
 	locality, ready := answer.Cell{Text: "–"}, answer.Cell{Text: "–"}
-	if v.HomeSet.Len() > 1 && interleaved(v.VMID) {
+	if interleaved(v.VMID) {
 		if t.Foot == nil {
 			t.Foot = []string{unmeasurable}
 		}
@@ -132,7 +132,7 @@ func (l *Live) vmNow(vcenter, id string, at time.Time, interleaved func(vmID str
 	for _, v := range l.Board.VMsOf(func(h *board.Host, vm string) bool { return h.VCenter == vcenter && vm == id }) {
 		t.Title = "Seen at " + moment(v.Time, at)
 		addVM(&t, &v, l.Board.LowLocality(), interleaved)
-		if v.Locality != nil && *v.Locality < l.Board.LowLocality() {
+		if v.Locality != nil && *v.Locality < l.Board.LowLocality() && !interleaved(v.VMID) {
 			said = fmt.Sprintf("Only %s of the memory of %s is local now: %v is on other nodes than its home node.", rule.NL(*v.Locality), v.VM, v.Remote)
 			if v.HomeSet.Len() > 1 {
 				said = strings.Replace(said, "home node.", "home nodes.", 1)

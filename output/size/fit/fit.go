@@ -92,7 +92,7 @@ func Sizes(c *Context, r *fit.Result, flags []string) *answer.Answer {
 	}
 	out.Next = out.Next[:min(1, len(out.Next))]
 	out.Tables = []answer.Table{steps(r)}
-	out.Note("A larger VM is divided into clients, and should have a multiple of as many vCPUs as it needs nodes: --vm names its size.")
+	out.Note("A larger VM is divided into clients, so give it a number of vCPUs that its nodes divide evenly: --vm names its size.")
 	out.Note(wideNotes(r)...)
 	out.Note(r.Left...)
 	return out
