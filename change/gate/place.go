@@ -46,11 +46,9 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 	}
 	all := sites(&out)
 	distinct := merge(all)
-	if len(all) > len(distinct) {
-		for _, s := range distinct {
-			if s.alike != nil {
-				out.Notes = append(out.Notes, numa.Note{At: s.name, Text: "stands for " + words.Few(s.alike) + " too: the hosts are alike"})
-			}
+	for _, s := range distinct {
+		if s.alike != nil {
+			out.Notes = append(out.Notes, numa.Note{At: s.name, Text: "stands for " + words.Few(s.alike) + " too: the hosts are alike"})
 		}
 	}
 	templates := existing(f)
@@ -81,14 +79,11 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 			out.VMs = append(out.VMs, v)
 		}
 	}
-	out.Hosts = slices.DeleteFunc(out.Hosts, func(h numa.Host) bool {
-		return !slices.ContainsFunc(all, func(s *site) bool {
-			return used[s] && s.cluster == h.Cluster
-		})
-	})
-	out.Clusters = slices.DeleteFunc(out.Clusters, func(c numa.Cluster) bool {
-		return !slices.ContainsFunc(all, func(s *site) bool { return used[s] && s.cluster == c.ID })
-	})
+	idle := func(cluster string) bool {
+		return !slices.ContainsFunc(all, func(s *site) bool { return used[s] && s.cluster == cluster })
+	}
+	out.Hosts = slices.DeleteFunc(out.Hosts, func(h numa.Host) bool { return idle(h.Cluster) })
+	out.Clusters = slices.DeleteFunc(out.Clusters, func(c numa.Cluster) bool { return idle(c.ID) })
 	return &out, out.Check()
 }
 

@@ -175,13 +175,8 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 			e.about(h.Cluster, h.ID)
 		}
 		before := *v
-		for _, w := range c.vmWords {
-			if w.Key == "hw" && c.vms == nil && older(w, v) {
-				continue // an upgrade of all: vSphere cannot downgrade
-			}
-			if err := setVM(v, w, c.Text); err != nil {
-				return err
-			}
+		if err := c.setWords(v); err != nil {
+			return err
 		}
 		v.Follow(&before.Config, c.Text)
 		if device := v.Tied(); home != nil && device != nil && v.Host != "" && v.Host != home.ID {
@@ -209,6 +204,19 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		return word.Errorf(c.vmWords[0].Col, "found no %s", within("VM", c.clusters))
 	}
 	return c.refuse(&odd, f)
+}
+
+// setWords gives a VM the settings that the change states.
+func (c *Change) setWords(v *numa.VM) error {
+	for _, w := range c.vmWords {
+		if w.Key == "hw" && c.vms == nil && older(w, v) {
+			continue // an upgrade of all: vSphere cannot downgrade
+		}
+		if err := setVM(v, w, c.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // uneven collects the VMs whose vCPUs are not divisible by their sockets.

@@ -118,18 +118,7 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 	if perNode := ceil(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > node && g.VCPUs <= all {
 		sum += flawCrowded
 	}
-	if least := 0.0; !l.PPDs.Even() || !l.VPDs.Even() {
-		if harm {
-			least = noticedUneven
-		}
-		worst := max(l.PPDs.Unevenness(), l.VPDs.Unevenness())
-		if worst > least {
-			sum += flawUneven
-		}
-		if worst > noticedUneven {
-			sum += flawNoticed
-		}
-	}
+	sum += unevenFlaws(l, harm)
 	shared := flawShared * max(0, l.PPDs.Len()-l.Nodes)
 	if l.PPDs.Len()%l.Nodes == 0 { // load alone spreads them evenly over the nodes (C-4), although no rule enforces it (C-5)
 		shared /= 2
@@ -150,6 +139,25 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 	}
 	if !harm && g.Spread && !l.Wide() && m.Nodes > 1 && m.Model() >= numa.ESXi65 {
 		sum += flawHeld
+	}
+	return sum
+}
+
+// unevenFlaws returns the weight of clients or virtual nodes of unequal sizes; of noticed differences alone when harm is true.
+func unevenFlaws(l *vnuma.Layout, harm bool) int {
+	if l.PPDs.Even() && l.VPDs.Even() {
+		return 0
+	}
+	least, sum := 0.0, 0
+	if harm {
+		least = noticedUneven
+	}
+	worst := max(l.PPDs.Unevenness(), l.VPDs.Unevenness())
+	if worst > least {
+		sum += flawUneven
+	}
+	if worst > noticedUneven {
+		sum += flawNoticed
 	}
 	return sum
 }

@@ -69,23 +69,7 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices, others ...
 		}
 	}
 	if least > costManual { // manual sizes only where no other edit helps
-		for _, base := range s.bases() {
-			base.ManualOff = false
-			for k := int32(2); k < g.VCPUs; k++ {
-				if g.VCPUs%k == 0 && k <= s.smallest() {
-					base.PerNode = int(k)
-					base.Shape = Shape{}
-					try(base)
-					base.Shape = Shape{CoresPerSocket: int(k)}
-					try(base)
-					if base.hardware(g) < 20 {
-						forced := base
-						forced.Force = true
-						try(forced)
-					}
-				}
-			}
-		}
+		s.manual(try)
 	}
 	if least >= impossible && !g.Admitted {
 		admitted := *g
@@ -106,6 +90,28 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices, others ...
 		s.alone(&p)
 	}
 	return p
+}
+
+// manual tries the edits that set the size of virtual nodes by hand.
+func (s *search) manual(try func(Edit)) {
+	for _, base := range s.bases() {
+		base.ManualOff = false
+		for k := int32(2); k < s.g.VCPUs; k++ {
+			if s.g.VCPUs%k != 0 || k > s.smallest() {
+				continue
+			}
+			base.PerNode = int(k)
+			base.Shape = Shape{}
+			try(base)
+			base.Shape = Shape{CoresPerSocket: int(k)}
+			try(base)
+			if base.hardware(s.g) < 20 {
+				forced := base
+				forced.Force = true
+				try(forced)
+			}
+		}
+	}
 }
 
 // apart returns how far the sockets are from one per virtual node (B-25). Among equal edits the lowest wins.

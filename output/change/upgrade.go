@@ -24,35 +24,11 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 		a.Tables = append(a.Tables, t)
 	}
 	if len(r.VMs) > 0 {
-		t := answer.Table{Name: "vms", Title: "VMs that change", Columns: answer.Columns("VM", "cluster", "", "on", "before", "after", "new findings")}
-		for i := range r.VMs {
-			v := &r.VMs[i]
-			head := []answer.Cell{{Text: v.Name, To: answer.Object{Kind: "vm", ID: v.ID}}, {Text: v.Cluster}, {Text: v.Verdict}}
-			for _, on := range v.On {
-				t.Rows = append(t.Rows, append(slices.Clone(head), answer.Cell{Text: words.Few(on.Hosts)}, answer.Cell{Text: rule.Short(on.Before)}, answer.Cell{Text: rule.Short(on.After)}, answer.Cell{Text: strings.Join(v.New, ", ")}))
-			}
-			if len(v.On) == 0 {
-				t.Rows = append(t.Rows, append(head, answer.Cell{}, answer.Cell{}, answer.Cell{Text: "the same layout"}, answer.Cell{Text: strings.Join(v.New, ", ")}))
-			}
-		}
-		t.Explain(rule.ShortLegend(t.Texts()...))
-		a.Tables = append(a.Tables, t)
+		a.Tables = append(a.Tables, changedVMs(r))
 	}
 	a.Tables = append(a.Tables, firstTable(r)...)
 	if len(r.Meanings) > 0 {
-		t := answer.Table{Name: "meanings", Title: "Settings whose meaning changes", Columns: answer.Columns("setting", "from", "before", "after", "VMs or hosts", "rule book")}
-		for i := range r.Meanings {
-			m := &r.Meanings[i]
-			var from []string
-			if m.Release != 0 {
-				from = append(from, m.Release.String())
-			}
-			if m.Hardware > 0 {
-				from = append(from, fmt.Sprintf("hardware %d", m.Hardware))
-			}
-			t.Add(m.Setting, strings.Join(from, " with "), m.Before, m.After, words.Few(slices.Concat(m.VMs, m.Hosts)), strings.Join(m.Book, ", "))
-		}
-		a.Tables = append(a.Tables, t)
+		a.Tables = append(a.Tables, meanings(r))
 	}
 	if len(r.Hosts) > 0 {
 		t := answer.Table{Name: "hosts", Title: "New findings of hosts", Columns: answer.Columns("cluster", "host", "severity", "rule", "finding")}
@@ -77,6 +53,40 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 	}
 	a.NotesFrom("source", r.Drift.Notes()...)
 	return a
+}
+
+// changedVMs returns the table of the VMs that the upgrade changes.
+func changedVMs(r *upgrade.Result) answer.Table {
+	t := answer.Table{Name: "vms", Title: "VMs that change", Columns: answer.Columns("VM", "cluster", "", "on", "before", "after", "new findings")}
+	for i := range r.VMs {
+		v := &r.VMs[i]
+		head := []answer.Cell{{Text: v.Name, To: answer.Object{Kind: "vm", ID: v.ID}}, {Text: v.Cluster}, {Text: v.Verdict}}
+		for _, on := range v.On {
+			t.Rows = append(t.Rows, append(slices.Clone(head), answer.Cell{Text: words.Few(on.Hosts)}, answer.Cell{Text: rule.Short(on.Before)}, answer.Cell{Text: rule.Short(on.After)}, answer.Cell{Text: strings.Join(v.New, ", ")}))
+		}
+		if len(v.On) == 0 {
+			t.Rows = append(t.Rows, append(head, answer.Cell{}, answer.Cell{}, answer.Cell{Text: "the same layout"}, answer.Cell{Text: strings.Join(v.New, ", ")}))
+		}
+	}
+	t.Explain(rule.ShortLegend(t.Texts()...))
+	return t
+}
+
+// meanings returns the table of the settings that mean something else after the upgrade.
+func meanings(r *upgrade.Result) answer.Table {
+	t := answer.Table{Name: "meanings", Title: "Settings whose meaning changes", Columns: answer.Columns("setting", "from", "before", "after", "VMs or hosts", "rule book")}
+	for i := range r.Meanings {
+		m := &r.Meanings[i]
+		var from []string
+		if m.Release != 0 {
+			from = append(from, m.Release.String())
+		}
+		if m.Hardware > 0 {
+			from = append(from, fmt.Sprintf("hardware %d", m.Hardware))
+		}
+		t.Add(m.Setting, strings.Join(from, " with "), m.Before, m.After, words.Few(slices.Concat(m.VMs, m.Hosts)), strings.Join(m.Book, ", "))
+	}
+	return t
 }
 
 // target describes the target of the upgrade.

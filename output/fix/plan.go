@@ -19,6 +19,58 @@ import (
 // commands. live means that the source is a vCenter, to which the plan can be applied.
 func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "fix", Format: fix.Format, Title: "Plan " + p.ID, Result: p, Tables: changes(p)}
+	a.Verdict = planVerdict(p)
+	if p.Unjudged > 0 {
+		a.Verdict = append(a.Verdict, words.Plural(p.Unjudged, "VM")+" could not be judged: see the notes.")
+	}
+	a.Facts = []answer.Fact{{Name: "plan", Text: p.ID}, {Name: "source", Text: p.Source}, {Name: "made", Text: p.Made}, {Name: "batches", Text: fmt.Sprint(p.Batches())}}
+	for _, n := range p.Notes {
+		a.Notes = append(a.Notes, answer.Note{Text: n})
+	}
+	if nodes := vnuma.AssumedNodes.Texts()[0]; slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return slices.Contains(c.Assumes, nodes) }) {
+		a.Notes = append(a.Notes, answer.Note{Text: "The source states no NUMA nodes of the hosts: 1 per package is assumed. Check it before you apply the plan (esxcli hardware memory get), and state another number with --nodes-per-socket."})
+	}
+	for _, t := range []answer.Table{
+		texts(p, "guests", "Effects on guests, licences and the next power-on", noticed),
+		texts(p, "brings", "New findings after a change", func(c *fix.Change) []string { return c.Brings }),
+		texts(p, "assumes", "Assumptions about the layout after a change", func(c *fix.Change) []string { return c.Assumes }),
+		texts(p, "lost", "Not restored by a rollback", func(c *fix.Change) []string { return c.Lost }),
+	} {
+		if len(t.Rows) > 0 {
+			a.Tables = append(a.Tables, t)
+		}
+	}
+	a.Tables = append(a.Tables, leftTables(p)...)
+	a.Next = next(p, file, live, typed)
+	return a
+}
+
+// next returns the commands that go on from a plan.
+func next(p *fix.Plan, file string, live bool, typed []string) []string {
+	if len(p.Changes) == 0 {
+		return nil
+	}
+	if live && file != "" {
+		return []string{Apply(p, typed[0], file)}
+	}
+	if live {
+		return []string{"homenode fix " + words.Command(typed...) + " -o plan.json", Apply(p, typed[0], "plan.json")}
+	}
+	tool, ending := script.Best(p)
+	if tool == "" {
+		return nil
+	}
+	return []string{"homenode fix " + words.Command(typed...) + " --format " + tool + " -o fix." + ending}
+}
+
+// planVerdict says how many objects the plan changes, what it cures and which VMs have downtime.
+func planVerdict(p *fix.Plan) []string {
+	if len(p.Changes) == 0 {
+		if p.Asked.Set != nil {
+			return []string{"Nothing to change: every setting has the requested value already, or stays for the reason given."}
+		}
+		return []string{"Nothing to change: none of the findings can be cured without making something worse."}
+	}
 	vms, hosts, rules, off := 0, 0, 0, 0
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -43,65 +95,24 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 			parts = append(parts, strings.Replace(words.Plural(n.n, n.noun), "rule of DRSs", "rules of DRS", 1))
 		}
 	}
-	what := words.List(parts)
-	if len(p.Changes) == 0 {
-		none := "Nothing to change: none of the findings can be cured without making something worse."
-		if p.Asked.Set != nil {
-			none = "Nothing to change: every setting has the requested value already, or stays for the reason given."
-		}
-		a.Verdict = append(a.Verdict, none)
-	} else {
-		eased := ""
-		if n := count(p, func(c *fix.Change) []string { return c.Eases }); n > 0 {
-			eased = fmt.Sprintf(" and makes %d less severe", n)
-		}
-		if n := count(p, func(c *fix.Change) []string { return c.Brings }); n > 0 {
-			eased += fmt.Sprintf(", and brings %d", n)
-		}
-		does := fmt.Sprintf(" and cures %s; %s", words.Plural(count(p, func(c *fix.Change) []string { return c.Findings }), "finding")+eased, left(p))
-		if vms+hosts == 0 {
-			does = ", and cures no finding: homenode assess lists them"
-		}
-		a.Verdict = append(a.Verdict, fmt.Sprintf("The plan changes %s%s. Nothing was written.", what, does))
-		if off > 0 {
-			a.Verdict = append(a.Verdict, fmt.Sprintf("%s: a power cycle each, a reboot of the guest is not enough.", map[bool]string{true: "1 VM that runs has downtime", false: fmt.Sprintf("%d VMs that run have downtime", off)}[off == 1]))
-		}
+	eased := ""
+	if n := count(p, func(c *fix.Change) []string { return c.Eases }); n > 0 {
+		eased = fmt.Sprintf(" and makes %d less severe", n)
 	}
-	if p.Unjudged > 0 {
-		a.Verdict = append(a.Verdict, words.Plural(p.Unjudged, "VM")+" could not be judged: see the notes.")
+	if n := count(p, func(c *fix.Change) []string { return c.Brings }); n > 0 {
+		eased += fmt.Sprintf(", and brings %d", n)
 	}
-	a.Facts = []answer.Fact{{Name: "plan", Text: p.ID}, {Name: "source", Text: p.Source}, {Name: "made", Text: p.Made}, {Name: "batches", Text: fmt.Sprint(p.Batches())}}
-	for _, n := range p.Notes {
-		a.Notes = append(a.Notes, answer.Note{Text: n})
+	does := fmt.Sprintf(" and cures %s; %s", words.Plural(count(p, func(c *fix.Change) []string { return c.Findings }), "finding")+eased, left(p))
+	if vms+hosts == 0 {
+		does = ", and cures no finding: homenode assess lists them"
 	}
-	if nodes := vnuma.AssumedNodes.Texts()[0]; slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return slices.Contains(c.Assumes, nodes) }) {
-		a.Notes = append(a.Notes, answer.Note{Text: "The source states no NUMA nodes of the hosts: 1 per package is assumed. Check it before you apply the plan (esxcli hardware memory get), and state another number with --nodes-per-socket."})
+	verdict := []string{fmt.Sprintf("The plan changes %s%s. Nothing was written.", words.List(parts), does)}
+	if off == 1 {
+		verdict = append(verdict, "1 VM that runs has downtime: a power cycle, a reboot of the guest is not enough.")
+	} else if off > 1 {
+		verdict = append(verdict, fmt.Sprintf("%d VMs that run have downtime: a power cycle each, a reboot of the guest is not enough.", off))
 	}
-	for _, t := range []answer.Table{
-		texts(p, "guests", "Effects on guests, licences and the next power-on", noticed),
-		texts(p, "brings", "New findings after a change", func(c *fix.Change) []string { return c.Brings }),
-		texts(p, "assumes", "Assumptions about the layout after a change", func(c *fix.Change) []string { return c.Assumes }),
-		texts(p, "lost", "Not restored by a rollback", func(c *fix.Change) []string { return c.Lost }),
-	} {
-		if len(t.Rows) > 0 {
-			a.Tables = append(a.Tables, t)
-		}
-	}
-	a.Tables = append(a.Tables, leftTables(p)...)
-	switch {
-	case len(p.Changes) == 0:
-	case live:
-		if file == "" {
-			file = "plan.json"
-			a.Next = []string{"homenode fix " + words.Command(typed...) + " -o plan.json"}
-		}
-		a.Next = append(a.Next, Apply(p, typed[0], file))
-	default:
-		if tool, ending := script.Best(p); tool != "" {
-			a.Next = []string{"homenode fix " + words.Command(typed...) + " --format " + tool + " -o fix." + ending}
-		}
-	}
-	return a
+	return verdict
 }
 
 // Apply returns the command that applies the plan in a file to the vCenter with this address.

@@ -53,16 +53,7 @@ func (r *Run) Answer() *answer.Answer {
 	if undo {
 		left = r.Plan.Left
 	}
-	switch n := len(r.Results); {
-	case n > 0:
-		a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", id, verb, words.Plural(n, "change"), strings.Join(counted(count), ", "))}
-	case !undo:
-		a.Verdict = []string{fmt.Sprintf("Plan %s has nothing to do.", id)}
-	case r.Before > 0:
-		a.Verdict = []string{fmt.Sprintf("Plan %s was taken back before: %s. Nothing more can be.", id, words.Plural(r.Before, "object"))}
-	default:
-		a.Verdict = []string{fmt.Sprintf("Nothing of plan %s can be taken back.", id)}
-	}
+	a.Verdict = []string{r.headline(id, verb, undo, count)}
 	if len(left) > 0 {
 		a.Verdict = append(a.Verdict, stays(left))
 	}
@@ -95,6 +86,20 @@ func (r *Run) Answer() *answer.Answer {
 	}
 	a.Next = r.next(count, off != nil)
 	return a
+}
+
+// headline says what became of the plan with this ID.
+func (r *Run) headline(id, verb string, undo bool, count map[apply.Outcome]int) string {
+	switch n := len(r.Results); {
+	case n > 0:
+		return fmt.Sprintf("Plan %s was %s: of %s %s.", id, verb, words.Plural(n, "change"), strings.Join(counted(count), ", "))
+	case !undo:
+		return fmt.Sprintf("Plan %s has nothing to do.", id)
+	case r.Before > 0:
+		return fmt.Sprintf("Plan %s was taken back before: %s. Nothing more can be.", id, words.Plural(r.Before, "object"))
+	default:
+		return fmt.Sprintf("Nothing of plan %s can be taken back.", id)
+	}
 }
 
 // stays names what a rollback leaves as the run wrote it.

@@ -167,24 +167,7 @@ func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
 	for i := range one.Findings {
 		found = append(found, &one.Findings[i])
 	}
-	verdict := "Nothing to do."
-	switch n := len(found); {
-	case n == 1:
-		verdict = "1 finding of " + found[0].Severity.String() + " severity."
-	case n > 1:
-		verdict = fmt.Sprintf("%s, the worst of %s severity.", words.Plural(n, "finding"), found[0].Severity)
-	case v.Host == nil || !v.Host.Nodes.Known():
-		verdict = "Nothing found in its definition, by itself."
-	}
-	if v.Host == nil || !v.Host.Nodes.Known() {
-		verdict += " Not known: the nodes of the host."
-	} else if v.MemoryOn() == nil {
-		verdict += " Where its memory is was not seen (numastat)."
-	}
-	sees := fmt.Sprintf("The guest sees %s: stated, not predicted.", statedShape(v))
-	if v.Flat() && s.Partial {
-		sees = "The nodes that the guest sees are not stated."
-	}
+	sees, verdict := statedVerdict(v, found)
 	x := statedOf(v)
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation-kvm", Version: 1, Result: &x,
@@ -215,6 +198,29 @@ func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
 		}
 	}
 	return a
+}
+
+// statedVerdict says what the guest sees, and how bad the findings are.
+func statedVerdict(v *rule.StatedVM, found []*finding.Finding) (sees, verdict string) {
+	verdict = "Nothing to do."
+	switch n := len(found); {
+	case n == 1:
+		verdict = "1 finding of " + found[0].Severity.String() + " severity."
+	case n > 1:
+		verdict = fmt.Sprintf("%s, the worst of %s severity.", words.Plural(n, "finding"), found[0].Severity)
+	case v.Host == nil || !v.Host.Nodes.Known():
+		verdict = "Nothing found in its definition, by itself."
+	}
+	if v.Host == nil || !v.Host.Nodes.Known() {
+		verdict += " Not known: the nodes of the host."
+	} else if v.MemoryOn() == nil {
+		verdict += " Where its memory is was not seen (numastat)."
+	}
+	sees = fmt.Sprintf("The guest sees %s: stated, not predicted.", statedShape(v))
+	if v.Flat() && v.Stated.Partial {
+		sees = "The nodes that the guest sees are not stated."
+	}
+	return sees, verdict
 }
 
 // cellTable has one row for each node that the guest sees.

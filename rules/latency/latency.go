@@ -57,24 +57,10 @@ func check(p *rule.Pass) {
 		}
 		return
 	}
-	if v.Unreserved() > 0 {
-		f.Evidence = append(f.Evidence, finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence())
-	}
-	if v.CPUReservation.Known() {
-		f.Evidence = append(f.Evidence, finding.Of("CPU reservation in MHz", v.CPUReservation, v.At))
-	}
-	if host := on.Kind.Hosts[0]; asked && m.CoreMHz > 0 {
-		f.Evidence = append(f.Evidence, finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At))
-		if !host.CoreMHz.Known() {
-			f.Assumes = append(f.Assumes, "the frequency of the cores is taken from the name of the processor (B-21)")
-		}
-	}
+	evident(v, m, on.Kind.Hosts[0], asked && m.CoreMHz > 0, &f)
 	name := "High"
 	if v.Guest.Threads(m) > 1 {
 		name = "High with Hyper-threading"
-	}
-	if asked && m.CoreMHz > 0 && v.Guest.Threads(m) > 1 {
-		f.Evidence = append(f.Evidence, finding.Of("vCPUs of a virtual core", vnuma.VirtualThreads(v.VM), v.At))
 	}
 	what := "vCPUs get no PCPUs of their own"
 	if v.Off() {
@@ -86,6 +72,25 @@ func check(p *rule.Pass) {
 	}
 	f.Ways = []numa.Way{whole, vnuma.Normal}
 	p.Report(f, nil)
+}
+
+// evident adds the facts that show a lack of reservations. byCPU means that the lack depends on the frequency of the host's cores.
+func evident(v *rule.VM, m *vnuma.Machine, host *numa.Host, byCPU bool, f *finding.Finding) {
+	if v.Unreserved() > 0 {
+		f.Evidence = append(f.Evidence, finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence())
+	}
+	if v.CPUReservation.Known() {
+		f.Evidence = append(f.Evidence, finding.Of("CPU reservation in MHz", v.CPUReservation, v.At))
+	}
+	if byCPU {
+		f.Evidence = append(f.Evidence, finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At))
+		if !host.CoreMHz.Known() {
+			f.Assumes = append(f.Assumes, "the frequency of the cores is taken from the name of the processor (B-21)")
+		}
+	}
+	if byCPU && v.Guest.Threads(m) > 1 {
+		f.Evidence = append(f.Evidence, finding.Of("vCPUs of a virtual core", vnuma.VirtualThreads(v.VM), v.At))
+	}
 }
 
 // allCores reports a VM whose vCPUs use every core of the host: ESXi itself needs some CPU too, so the reservation may not be

@@ -42,13 +42,24 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 			return nil, err
 		}
 	}
+	if p.Recording = record(host, all.at, nodes, homes, o); p.Recording == nil {
+		return nil, nil
+	}
+	for i := range p.Recording.VMs {
+		atLast(&p.Recording.VMs[i])
+	}
+	return p, nil
+}
+
+// record makes a recording of the times of a host, of its nodes and of the home nodes of its VMs, which may be nil.
+func record(host string, at []int64, nodes map[int]*row[numa.NodeTick], homes map[string]*row[numa.VMTick], o capture.Options) *capture.Recording {
 	rec := capture.NewRecorder(o)
 	rec.Open("store", capture.FromStore)
 	ids, names := slices.Sorted(maps.Keys(nodes)), slices.Sorted(maps.Keys(homes))
 	next, nextOf := make([]int, len(ids)), make([]int, len(names))
 	t := numa.Tick{Host: host}
-	every := (len(all.at) + homesMost - 1) / homesMost
-	for i, ms := range all.at {
+	every := (len(at) + homesMost - 1) / homesMost
+	for i, ms := range at {
 		t.Time, t.Nodes = time.UnixMilli(ms).UTC(), t.Nodes[:0]
 		for k, id := range ids {
 			if x, n := nodes[id], next[k]; n < len(x.at) && x.at[n] == ms {
@@ -70,13 +81,7 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 		}
 		rec.Add(&t)
 	}
-	if p.Recording = rec.Recording(); p.Recording == nil {
-		return nil, nil
-	}
-	for i := range p.Recording.VMs {
-		atLast(&p.Recording.VMs[i])
-	}
-	return p, nil
+	return rec.Recording()
 }
 
 // nodesOf returns the observations of the nodes of a host, by number.

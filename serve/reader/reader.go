@@ -172,6 +172,20 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 		}
 		t.take(label, number)
 	}
+	all := r.show(hosts, status)
+	alarms, err := r.findings(ctx, now)
+	if err != nil {
+		return err
+	}
+	r.board.Adopt(alarms, now)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = all
+	return nil
+}
+
+// show passes the hosts to the Board, and returns the state of each vCenter with its hosts, by name.
+func (r *Reader) show(hosts map[key]*readHost, status map[string]*collect.Status) []collect.Status {
 	for h, t := range hosts {
 		ids := t.finish()
 		status[h.vcenter].Hosts = append(status[h.vcenter].Hosts, t.status)
@@ -185,15 +199,7 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 		all = append(all, *s)
 	}
 	slices.SortFunc(all, func(a, b collect.Status) int { return cmp.Compare(a.Name, b.Name) })
-	alarms, err := r.findings(ctx, now)
-	if err != nil {
-		return err
-	}
-	r.board.Adopt(alarms, now)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status = all
-	return nil
+	return all
 }
 
 // A readHost is one host while its samples are read.

@@ -107,6 +107,16 @@ func (m *Model) row(q *Question, a Asked, values map[string]any) (map[string]any
 		"ipc": sheet.Plain(ipc, ""), "rule": nil, "saving": nil, "cost": nil, "networkPerIO": nil, "measuredCore": nil, "why": "", "guest": false, "own": false, "digits": false,
 		"unused": sheet.Plain(0, "whole"),
 	}
+	basis, err := m.price(row, a, values)
+	if err != nil {
+		return nil, err
+	}
+	row["basis"], row["_basis"] = basis.String(), sheet.Plain(float64(basis), "")
+	return row, nil
+}
+
+// price sets the cost of a workload's I/O in its row, and returns what the cost rests on.
+func (m *Model) price(row map[string]any, a Asked, values map[string]any) (Basis, error) {
 	basis := Measured
 	if a.Path == RAM {
 		basis = Estimated
@@ -125,7 +135,7 @@ func (m *Model) row(q *Question, a Asked, values map[string]any) (map[string]any
 	case a.storage():
 		c, err := m.Cost(a.Kind)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		basis = c.Basis
 		if a.Path == VSANESA && a.Policy != "" && a.Policy != RAID5 {
@@ -144,8 +154,7 @@ func (m *Model) row(q *Question, a Asked, values map[string]any) (map[string]any
 			row["saving"], basis = sheet.Of(RDMASaved(a.Kind), "percent"), max(basis, Estimated)
 		}
 	}
-	row["basis"], row["_basis"] = basis.String(), sheet.Plain(float64(basis), "")
-	return row, nil
+	return basis, nil
 }
 
 // LimitUnit is the size that vSAN counts as one I/O against an IOPS limit.

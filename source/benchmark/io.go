@@ -122,27 +122,7 @@ func (r *Run) fioIO(io *IO) {
 		}
 		return value, n
 	}
-	for metric, sum := range map[string]**Number{" IOPS": &io.IOPS, " bandwidth": &io.Throughput} {
-		factor := 1.0
-		if metric == " bandwidth" {
-			factor = 1e6
-		}
-		for _, direction := range []string{"read", "write"} {
-			if n := r.measured(direction+metric, factor); n != nil && *sum != nil {
-				(*sum).Value += n.Value
-			} else if n != nil {
-				*sum = n
-			}
-		}
-	}
-	if r.measured("trim IOPS", 1) != nil {
-		io.Mixed = true // trims have no size
-	}
-	for _, f := range r.Facts {
-		if v, ok := f.Value.(float64); ok && f.Name == "CPU of the threads" {
-			io.CPU, io.CPUOf = &Number{v, f.Line, f.Col}, OfThreads
-		}
-	}
+	r.fioSums(io)
 	rw, at := text("rw", "readwrite")
 	order, found := strings.CutPrefix(rw, "rand")
 	random := Number{0, at.Line, at.Col}
@@ -171,6 +151,31 @@ func (r *Run) fioIO(io *IO) {
 	}
 	io.Read, io.Random = &read, &random
 	r.fioBlock(io, text)
+}
+
+// fioSums adds up both directions, and takes the CPU time of the threads.
+func (r *Run) fioSums(io *IO) {
+	for metric, sum := range map[string]**Number{" IOPS": &io.IOPS, " bandwidth": &io.Throughput} {
+		factor := 1.0
+		if metric == " bandwidth" {
+			factor = 1e6
+		}
+		for _, direction := range []string{"read", "write"} {
+			if n := r.measured(direction+metric, factor); n != nil && *sum != nil {
+				(*sum).Value += n.Value
+			} else if n != nil {
+				*sum = n
+			}
+		}
+	}
+	if r.measured("trim IOPS", 1) != nil {
+		io.Mixed = true // trims have no size
+	}
+	for _, f := range r.Facts {
+		if v, ok := f.Value.(float64); ok && f.Name == "CPU of the threads" {
+			io.CPU, io.CPUOf = &Number{v, f.Line, f.Col}, OfThreads
+		}
+	}
 }
 
 // fioBlock sets the block size if there is a single one: bs may name one for each direction.

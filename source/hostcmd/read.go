@@ -139,6 +139,11 @@ func (p *parser) line(n int, raw string) {
 		}
 		return
 	}
+	p.output(l)
+}
+
+// output takes a line that may begin an output.
+func (p *parser) output(l text.Line) {
 	format, many := formOf(l.Text)
 	isJSON := l.Text[0] == '{' || l.Text[0] == '[' && len(l.Text) < 3
 	switch {

@@ -88,42 +88,49 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 		o.Together, _, err = p.groups(w)
 	case "sockets":
 		o.Sockets, o.SocketCount, err = p.groups(w)
-	case "memory", "free":
-		var list []numa.Bytes
-		for part := range strings.SplitSeq(w.Value, "+") {
-			b, err := w.Bytes(part, numa.MaxVMMemory)
-			if err != nil {
-				return err
-			}
-			list = append(list, b)
-		}
-		if w.Key == "free" {
-			o.Free = numa.ReadAt(list, w.Key)
-		} else {
-			o.Slices = numa.ReadAt(list, w.Key)
-		}
+	case "memory":
+		o.Slices, err = amounts(w)
+	case "free":
+		o.Free, err = amounts(w)
 	case "homes":
 		set, err := w.NodeSet(w.Value, numa.MaxNodes)
 		if err != nil {
 			return err
 		}
 		o.Homes = numa.ReadAt(slices.AppendSeq([]int{}, set.All()), w.Key)
-	case "local", "remote":
-		b := numa.Bytes(0)
-		if w.Value != "0" {
-			if b, err = w.Bytes(w.Value, numa.MaxVMMemory); err != nil {
-				return err
-			}
-		}
-		if w.Key == "local" {
-			o.Local = numa.ReadAt(b, w.Key)
-		} else {
-			o.Remote = numa.ReadAt(b, w.Key)
-		}
+	case "local":
+		o.Local, err = amount(w)
+	case "remote":
+		o.Remote, err = amount(w)
 	default:
 		return p.vmWord(v, &unset{}, w)
 	}
 	return err
+}
+
+// amounts reads amounts of memory with + between them.
+func amounts(w word.Word) (numa.Fact[[]numa.Bytes], error) {
+	var list []numa.Bytes
+	for part := range strings.SplitSeq(w.Value, "+") {
+		b, err := w.Bytes(part, numa.MaxVMMemory)
+		if err != nil {
+			return numa.Fact[[]numa.Bytes]{}, err
+		}
+		list = append(list, b)
+	}
+	return numa.ReadAt(list, w.Key), nil
+}
+
+// amount reads an amount of memory, which may be 0.
+func amount(w word.Word) (numa.Fact[numa.Bytes], error) {
+	if w.Value == "0" {
+		return numa.ReadAt(numa.Bytes(0), w.Key), nil
+	}
+	b, err := w.Bytes(w.Value, numa.MaxVMMemory)
+	if err != nil {
+		return numa.Fact[numa.Bytes]{}, err
+	}
+	return numa.ReadAt(b, w.Key), nil
 }
 
 func hasInstant(o *numa.Observation) bool {

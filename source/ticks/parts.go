@@ -214,16 +214,21 @@ func readArchive(ctx context.Context, in reach, name string, opt Options, v Visi
 		j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name, Warnings: s.notes}, name: s.Host, known: s.Known, in: in}
 		err = j.done(j.parts(s.Format, inMemory(kept, s.Files), inMemory(kept, s.Infos)))
 	}
-	switch {
-	case err != nil:
-	case !found && list.recorded:
-		err = errors.Join(append(damaged, nothingRecorded(name, list.silent))...)
-	case !found && (l.replay || damaged == nil):
-		err = nothingIn(name, l.replay)
-	default:
-		err = errors.Join(damaged...)
+	if err == nil {
+		err = outcome(name, found, &l, list, damaged)
 	}
 	return l.passed, err
+}
+
+// outcome returns the error of an archive that was read to its end: what is damaged, or that nothing was recorded.
+func outcome(name string, found bool, l *lister, list *Listing, damaged []error) error {
+	switch {
+	case !found && list.recorded:
+		return errors.Join(append(damaged, nothingRecorded(name, list.silent))...)
+	case !found && (l.replay || damaged == nil):
+		return nothingIn(name, l.replay)
+	}
+	return errors.Join(damaged...)
 }
 
 // keep compresses a member for later.

@@ -164,44 +164,57 @@ func (m *model) addItems() {
 		if len(m.p.Policy.Overcommit) == 0 {
 			part = m.core
 		}
-		for k, c := range v.Cells {
-			memory := int64(c.Memory + v.Own/numa.Bytes(len(v.Cells)))
-			if page := int64(v.Page); page > 0 {
-				memory = (memory + page - 1) / page * page
-			}
-			one := cell{k, int32(c.VCPUs), 0, int64(c.VCPUs) * part, memory}
-			if v.Exclusive {
-				one.alone = int32(m.p.alone(v, c.VCPUs))
-				one.cpu = int64(one.alone) * m.core
-			}
-			it.cells = append(it.cells, one)
-		}
-		slices.SortFunc(it.cells, func(a, b cell) int {
-			return cmp.Or(cmp.Compare(b.cpu, a.cpu), cmp.Compare(b.mem, a.mem), cmp.Compare(a.index, b.index))
-		})
-		key := binary.AppendVarint(nil, int64(it.size))
-		key = binary.AppendVarint(key, int64(len(groups)))
-		for _, g := range groups {
-			key = binary.AppendVarint(key, int64(g))
-		}
-		key = append(key, b2i(it.exclusive), b2i(it.share))
+		m.addCells(&it, v, part)
 		for _, c := range it.cells {
 			it.vcpus += int64(c.vcpus)
 			it.all = it.all.Plus(binpack.Size{CPU: c.cpu, Mem: c.mem})
 			it.both = max(it.both, m.both(c.cpu, c.mem))
 			it.most = cell{0, max(it.most.vcpus, c.vcpus), max(it.most.alone, c.alone), max(it.most.cpu, c.cpu), max(it.most.mem, c.mem)}
-			key = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(key, int64(c.vcpus)), c.cpu), c.mem)
 		}
-		shape, ok := shapes[string(key)]
+		key := it.key(groups)
+		shape, ok := shapes[key]
 		if !ok {
 			shape = len(shapes)
-			shapes[string(key)] = shape
+			shapes[key] = shape
 		}
 		it.shape = shape
 		m.cells += len(it.cells)
 		m.items = append(m.items, it)
 		m.bins.Things, m.bins.Groups = append(m.bins.Things, it.all), append(m.bins.Groups, groups)
 	}
+}
+
+// addCells gives an item the cells of its VM, the largest first. part is the price of a vCPU that has no core of its own.
+func (m *model) addCells(it *item, v *VM, part int64) {
+	for k, c := range v.Cells {
+		memory := int64(c.Memory + v.Own/numa.Bytes(len(v.Cells)))
+		if page := int64(v.Page); page > 0 {
+			memory = (memory + page - 1) / page * page
+		}
+		one := cell{k, int32(c.VCPUs), 0, int64(c.VCPUs) * part, memory}
+		if v.Exclusive {
+			one.alone = int32(m.p.alone(v, c.VCPUs))
+			one.cpu = int64(one.alone) * m.core
+		}
+		it.cells = append(it.cells, one)
+	}
+	slices.SortFunc(it.cells, func(a, b cell) int {
+		return cmp.Or(cmp.Compare(b.cpu, a.cpu), cmp.Compare(b.mem, a.mem), cmp.Compare(a.index, b.index))
+	})
+}
+
+// key returns a text that is equal for items of one shape: their pages, groups, cells and policy.
+func (it *item) key(groups []int32) string {
+	key := binary.AppendVarint(nil, int64(it.size))
+	key = binary.AppendVarint(key, int64(len(groups)))
+	for _, g := range groups {
+		key = binary.AppendVarint(key, int64(g))
+	}
+	key = append(key, b2i(it.exclusive), b2i(it.share))
+	for _, c := range it.cells {
+		key = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(key, int64(c.vcpus)), c.cpu), c.mem)
+	}
+	return string(key)
 }
 
 func b2i(b bool) byte {

@@ -135,14 +135,15 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 		return nil, err
 	}
 	for i := range made.VMs {
-		if cure := &made.VMs[i].Cure; strings.HasPrefix(*cure, "as ") && o.Shape != move.Fit {
+		cure := &made.VMs[i].Cure
+		if strings.HasPrefix(*cure, "as ") && o.Shape != move.Fit {
 			shape, threads, _ := strings.Cut(*cure, "; ")
 			*cure = cmp.Or(asNow(out.VMs[i], p.VMs[i], to, o, p), shape+": --shape fit") + " (--vm for this VM alone)"
 			if threads != "" {
 				*cure += "; " + threads
 			}
 		}
-		if cure := &made.VMs[i].Cure; strings.HasSuffix(*cure, pack.ByThreads) {
+		if strings.HasSuffix(*cure, pack.ByThreads) {
 			*cure += ": --count-threads"
 		}
 	}

@@ -88,10 +88,13 @@ func (s *step) yaml(b *bytes.Buffer) {
 	}
 }
 
+// attributeOf returns the name of an attribute in a task, with its colon.
+func attributeOf(attribute string) string { return outside.Attribute("ansible", attribute) + ": " }
+
 // tasks prints the tasks that change the VM. They do not include its name, because names of tasks are templates.
 func (s *step) tasks(b *bytes.Buffer, power bool) {
 	var cpu, memory, first, last, set, remove []string // first and last also have memory edits
-	name := func(attribute string) string { return outside.Attribute("ansible", attribute) + ": " }
+	name := attributeOf
 	for _, e := range s.edits {
 		switch e.Kind {
 		case numa.EditVCPUs:
@@ -122,7 +125,12 @@ func (s *step) tasks(b *bytes.Buffer, power bool) {
 			}
 		}
 	}
-	id := yaml(s.id)
+	s.play(b, power && s.needs == numa.NeedsOff, cpu, memory, first, last, set, remove)
+}
+
+// play prints the tasks for the edits of each module, between a shutdown and a power-on if the VM stops for them.
+func (s *step) play(b *bytes.Buffer, stops bool, cpu, memory, first, last, set, remove []string) {
+	id, name := yaml(s.id), attributeOf
 	task := func(indent, module string, lines ...string) {
 		fmt.Fprintf(b, "%s- %s:\n%s    moid: %s\n", indent, module, indent, id)
 		for _, line := range lines {
@@ -131,7 +139,6 @@ func (s *step) tasks(b *bytes.Buffer, power bool) {
 	}
 	fmt.Fprintf(b, "    - name: %s\n      vars:\n        id: %s\n      when: id in work\n      block:\n", yaml("Change "+s.id), id)
 	running := "          when: has[id].power == 'poweredOn'\n"
-	stops := power && s.needs == numa.NeedsOff
 	if stops {
 		task("        ", "vmware.vmware.vm_powerstate", `datacenter: ""`, "state: shutdown-guest", "timeout: 600")
 		b.WriteString(running)

@@ -159,24 +159,7 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 			g.Pictures = append(g.Pictures, one)
 		}
 	}
-	long := map[string]bool{}
-	for _, t := range a.Tables {
-		long[t.Name] = long[t.Name] || t.Long
-	}
-	for _, t := range a.Tables {
-		if long[t.Name] && !t.Long {
-			continue
-		}
-		one := partOf(a, t, site)
-		switch {
-		case t.First:
-			p.First = append(p.First, one)
-		case a.Findings != nil && !t.Long:
-			p.Before = append(p.Before, one)
-		default:
-			p.Parts = append(p.Parts, one)
-		}
-	}
+	p.addTables(a)
 	if a.Findings != nil {
 		p.Judged = judgedPartOf(a.Findings, site)
 	}
@@ -190,6 +173,28 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 		p.Notes[i].Notes = append(p.Notes[i].Notes, n)
 	}
 	return p, style, nil
+}
+
+// addTables adds the tables of the answer to the parts of the page: the long form of a table that has one.
+func (p *page) addTables(a *answer.Answer) {
+	long := map[string]bool{}
+	for _, t := range a.Tables {
+		long[t.Name] = long[t.Name] || t.Long
+	}
+	for _, t := range a.Tables {
+		if long[t.Name] && !t.Long {
+			continue
+		}
+		one := partOf(a, t, p.Site)
+		switch {
+		case t.First:
+			p.First = append(p.First, one)
+		case a.Findings != nil && !t.Long:
+			p.Before = append(p.Before, one)
+		default:
+			p.Parts = append(p.Parts, one)
+		}
+	}
 }
 
 // partOf returns a table as a part of a page: complete in a file, the requested rows of a long table in a
