@@ -64,10 +64,7 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 		if on == nil {
 			on = distinct
 		}
-		open := slices.ContainsFunc(v.Planned.Unknown, func(l numa.Later) bool { return l.Word == "vcpus" })
-		if t := v.Planned.Template; t != "" && !v.VCPUs.Known() && !open {
-			out.Notes = append(out.Notes, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: its vCPUs are those of %s: name a snapshot of the fleet that has it", v.Name, t)})
-		}
+		noteVCPUs(&v, &out)
 		if !v.VCPUs.Known() { // not assessed on any site; noted once
 			on = on[:min(1, len(on))]
 		}
@@ -85,6 +82,14 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 	out.Hosts = slices.DeleteFunc(out.Hosts, func(h numa.Host) bool { return idle(h.Cluster) })
 	out.Clusters = slices.DeleteFunc(out.Clusters, func(c numa.Cluster) bool { return idle(c.ID) })
 	return &out, out.Check()
+}
+
+// noteVCPUs notes a clone whose vCPUs are those of a template that the fleet lacks.
+func noteVCPUs(v *numa.VM, out *numa.Fleet) {
+	open := slices.ContainsFunc(v.Planned.Unknown, func(l numa.Later) bool { return l.Word == "vcpus" })
+	if t := v.Planned.Template; t != "" && !v.VCPUs.Known() && !open {
+		out.Notes = append(out.Notes, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: its vCPUs are those of %s: name a snapshot of the fleet that has it", v.Name, t)})
+	}
 }
 
 // lend gives each KVM VM without a host one of the models: a second model makes copies.

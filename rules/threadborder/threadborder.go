@@ -17,14 +17,11 @@ var page string
 // Rule is K015.
 var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Stated: check})
 
-func check(p *rule.StatedPass) {
-	v := p.VM
-	s := v.Stated
+// cores counts the cores of the guest whose threads are pinned: those on several cores of the host, and all. first is the first vCPU of a split one.
+func cores(v *rule.StatedVM, threads int) (split, whole, first int) {
 	own := v.Own()
-	threads := max(1, s.Threads)
-	split, whole := 0, 0 // cores of the guest
-	first := -1          // vCPU of a core that is split
-	for core := range s.Most() / threads {
+	first = -1
+	for core := range v.Stated.Most() / threads {
 		of := -1
 		for vcpu := core * threads; vcpu < (core+1)*threads; vcpu++ {
 			cpu, pinned := own[vcpu]
@@ -46,6 +43,15 @@ func check(p *rule.StatedPass) {
 			whole++
 		}
 	}
+	return split, whole, first
+}
+
+func check(p *rule.StatedPass) {
+	v := p.VM
+	s := v.Stated
+	own := v.Own()
+	threads := max(1, s.Threads)
+	split, whole, first := cores(v, threads)
 	paired, shared, pair := v.Paired()
 	to, even := v.TopologyToBe(s.Most(), s.PerSocket())
 	if s.PerSocket() == 1 { // K012 reports the same

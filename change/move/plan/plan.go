@@ -135,17 +135,7 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 		return nil, err
 	}
 	for i := range made.VMs {
-		cure := &made.VMs[i].Cure
-		if strings.HasPrefix(*cure, "as ") && o.Shape != move.Fit {
-			shape, threads, _ := strings.Cut(*cure, "; ")
-			*cure = cmp.Or(asNow(out.VMs[i], p.VMs[i], to, o, p), shape+": --shape fit") + " (--vm for this VM alone)"
-			if threads != "" {
-				*cure += "; " + threads
-			}
-		}
-		if strings.HasSuffix(*cure, pack.ByThreads) {
-			*cure += ": --count-threads"
-		}
+		out.name(&made.VMs[i].Cure, i, to, o, p)
 	}
 	out.Made = made
 	out.wave = slices.Repeat([]int{-1}, len(out.VMs))
@@ -155,6 +145,20 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 		}
 	}
 	return out, nil
+}
+
+// name adds the options to the cure of a VM that fits no host.
+func (out *Plan) name(cure *string, i int, to []*move.Platform, o move.Options, p *pack.Problem) {
+	if strings.HasPrefix(*cure, "as ") && o.Shape != move.Fit {
+		shape, threads, _ := strings.Cut(*cure, "; ")
+		*cure = cmp.Or(asNow(out.VMs[i], p.VMs[i], to, o, p), shape+": --shape fit") + " (--vm for this VM alone)"
+		if threads != "" {
+			*cure += "; " + threads
+		}
+	}
+	if strings.HasSuffix(*cure, pack.ByThreads) {
+		*cure += ": --count-threads"
+	}
 }
 
 // asNow returns a hint for a VM that was to get the nodes of its clients and fits an empty host with the nodes that its guest sees on vSphere;
