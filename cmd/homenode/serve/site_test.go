@@ -36,7 +36,7 @@ func startPages(t testing.TB, after time.Duration, dir string, every time.Durati
 		defer lab.close()
 		return run(cmd, s)
 	})
-	end := time.Now().Add(60 * time.Second)
+	end := time.Now().Add(3 * time.Minute)
 	for _, x := range [][2]string{{"/status", "24 of 24 hosts reporting."}, {"/vm/series?vm=cache01&range=1h", "vMotion to esx02.demo"}, {"/", "with much remote memory:"}, {"/vm?vm=cache01", "Only "}} {
 		for body := ""; !strings.Contains(body, x[1]); time.Sleep(200 * time.Millisecond) {
 			if time.Now().After(end) {
