@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"homenode/capture/export/esxtop"
 	"homenode/internal/atomicfile"
@@ -22,6 +24,15 @@ import (
 func anonymiseCapture(cmd *cobra.Command, paths []string, file string, names *nameFlags) error {
 	if len(paths) > 1 {
 		return fmt.Errorf("found %d captures, want one for %s", len(paths), file)
+	}
+	var unused error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if unused == nil && !slices.Contains([]string{"output", "anonymise", "key"}, f.Name) {
+			unused = fmt.Errorf("--%s is for a fleet: nothing of it would be in the capture %s", f.Name, file)
+		}
+	})
+	if unused != nil {
+		return unused
 	}
 	to, rows, host, warnings := names.pseudonyms(), 0, "", []string(nil)
 	err := atomicfile.Write(file, func(w io.Writer) error {
@@ -47,7 +58,7 @@ func anonymiseCapture(cmd *cobra.Command, paths []string, file string, names *na
 		return errors.Join(out.Flush(), names.save(cmd, to)) // the key is saved before the file that needs it appears
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, names.withdraw())
 	}
 	var text strings.Builder
 	for _, w := range warnings {

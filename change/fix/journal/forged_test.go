@@ -186,6 +186,9 @@ func forgedPlans() map[string]*fix.Plan {
 	unfounded := vm(hotAdd)
 	unfounded.Basis = []fix.Known{}
 	add("no basis", planOf(unfounded))
+	unseen := vm(hotAdd)
+	unseen.Layout = []fix.Effect{{Hosts: []string{"esx01"}}}
+	add("a layout on a host that the plan does not describe", planOf(unseen))
 	for _, n := range []int{-1, 0, 1 << 30} {
 		p := planOf(vm(hotAdd))
 		p.Asked.AtOnce = n
