@@ -263,6 +263,9 @@ func TestForgedJournals(t *testing.T) {
 			e.From = numa.Is("evil")
 			l.Edits = []numa.Edit{e}
 		}),
+		"an outcome that is none": change(func(l *journal.Line) {
+			*l = journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1", State: "perfect"}
+		}),
 		"an end without outcome":   change(func(l *journal.Line) { *l = journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1"} }),
 		"a host with an escape":    change(func(l *journal.Line) { l.Host = "\x1b[2J" }),
 		"a plan inside":            change(func(l *journal.Line) { l.Whole = p }),
