@@ -254,7 +254,9 @@ func (c *command) staying(cmd *cobra.Command, w write.Writer, undo *fix.Plan) er
 	if err != nil {
 		return err
 	}
-	options := func(host, key string) (numa.Settings, error) { return w.HostOptions(cmd.Context(), host, []string{key}) }
+	options := func(host, key string) (numa.Settings, error) {
+		return w.HostOptions(cmd.Context(), host, []string{key})
+	}
 	if err := undo.LeaveWritten(states, options); err != nil {
 		return err
 	}
