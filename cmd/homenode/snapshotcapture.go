@@ -55,7 +55,10 @@ func anonymiseCapture(cmd *cobra.Command, paths []string, file string, names *na
 		if _, err := ticks.Walk(cmd.Context(), paths[0], ticks.Options{Workers: 1}, visit); err != nil {
 			return err
 		}
-		return errors.Join(out.Flush(), names.save(cmd, to)) // the key is saved before the file that needs it appears
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		return names.save(cmd, to) // before the file that needs the key appears
 	})
 	if err != nil {
 		return errors.Join(err, names.withdraw())

@@ -97,11 +97,15 @@ run 10m every=20s seed=1
 	if _, err := os.Lstat(key); err == nil || !strings.Contains(said, "--product is for a fleet") {
 		t.Errorf("with --product: a key, or %q", said)
 	}
-	if err := os.Mkdir(away, 0o700); err != nil { // the capture cannot be written here
+	const full = "/dev/full" // takes no byte, which shows when the file is closed
+	if _, err := os.Lstat(full); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink(full, away); err != nil {
 		t.Fatal(err)
 	}
 	if said := output([]string{"snapshot", day, "-o", away, "--anonymise"}); !strings.Contains(said, "homenode: ") {
-		t.Fatalf("written to a folder: %s", said)
+		t.Fatalf("written to a full device: %s", said)
 	}
 	if _, err := os.Lstat(key); err == nil {
 		t.Error("the key of a capture that was not written stays")
@@ -112,7 +116,7 @@ run 10m every=20s seed=1
 	if said := output([]string{"snapshot", day, "-o", away, "--anonymise"}); strings.Contains(said, "homenode: ") {
 		t.Fatal(said)
 	}
-	if err := errors.Join(os.Remove(away), os.Mkdir(away, 0o700)); err != nil {
+	if err := errors.Join(os.Remove(away), os.Symlink(full, away)); err != nil {
 		t.Fatal(err)
 	}
 	output([]string{"snapshot", day, "-o", away, "--anonymise", "--key", key})
