@@ -109,11 +109,21 @@ func openDamaged(t *testing.T, dir, file string, missing bool, begin time.Time) 
 	if losses[0].From.IsZero() && strings.HasSuffix(file, ".block") || losses[0].From.IsZero() && missing && strings.HasSuffix(file, ".journal") {
 		t.Errorf("of no time: %v", losses[0])
 	}
+	all := values(t, s, "m")
+	for series := range damagedSeries {
+		for minute := range damagedMinutes {
+			at := begin.Add(time.Duration(minute) * time.Minute)
+			early, after := at.Before(losses[0].From.Truncate(time.Second)), !losses[0].To.IsZero() && at.After(losses[0].To)
+			if _, kept := all[fmt.Sprint(series)][at.Unix()]; !kept && (early || after) {
+				t.Fatalf("the sample of %v is lost too: %v", at.UTC(), losses[0])
+			}
+		}
+	}
 	if lost := damagedSeries*damagedMinutes - n; losses[0].Samples >= 0 && int64(lost) != losses[0].Samples {
 		t.Errorf("%d samples are lost: %v", lost, losses[0])
 	}
-	after := begin.Add(damagedMinutes * time.Minute)
-	if kept, err := s.Append(t.Context(), after, []store.Sample{{Series: s.Series("later", "i", "0"), Number: 1}}); err != nil || !kept {
+	later := begin.Add(damagedMinutes * time.Minute)
+	if kept, err := s.Append(t.Context(), later, []store.Sample{{Series: s.Series("later", "i", "0"), Number: 1}}); err != nil || !kept {
 		t.Error(kept, err)
 	}
 	if err := s.Close(); err != nil {

@@ -26,7 +26,7 @@ type journal struct {
 	path   string
 	id     int
 	size   int64
-	begins int64 // ms; it has no sample before
+	begins int64 // ms; it has no sample before; 0 if unknown
 	newest int64 // ms of its newest sample
 	series uint64
 	buf    []byte // the record under construction
@@ -98,6 +98,9 @@ func (j *journal) forget(floor int64) (paths []string) {
 
 // begin begins the record of a time.
 func (j *journal) begin(ms int64) {
+	if j.begins == 0 || ms < j.begins {
+		j.begins = ms
+	}
 	j.buf = binary.AppendVarint(j.buf[:0], ms)
 }
 
@@ -142,14 +145,18 @@ func appendLabels(b []byte, l labels.Labels) []byte {
 	return b
 }
 
-// replay reads the journals into the head, saves the intact parts of damaged ones, and begins a new one.
-func (s *Store) replay(listed []listedFile) error {
+// replay reads the journals into the head, saves the intact parts of damaged ones, records the missing files, and begins a new one.
+func (s *Store) replay(listed []listedFile, there map[string]bool) error {
 	paths, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+journalEnd))
 	if err != nil {
 		return err
 	}
 	slices.Sort(paths)
-	var damaged []Loss
+	for _, x := range listed {
+		s.journal.id = max(s.journal.id, journalID(x.name)) // a new journal never gets the name of a missing one
+	}
+	var damaged []replayed
+	oldest := map[string]int64{}
 	for _, path := range paths {
 		r := replayed{store: s, path: path, newest: math.MinInt64}
 		id := journalID(path)
@@ -162,15 +169,18 @@ func (s *Store) replay(listed []listedFile) error {
 			return err
 		}
 		if i := slices.IndexFunc(listed, func(x listedFile) bool { return x.name == filepath.Base(path) }); i >= 0 {
-			r.lost += max(0, listed[i].size-r.size) // its end may be missing after a complete record
+			short := max(0, listed[i].size-r.size) // its end may be missing after a complete record
+			r.lost, r.cut, r.begin = r.lost+short, r.cut || short > 0, listed[i].first()
 		}
 		s.journal.id = max(s.journal.id, id)
+		oldest[filepath.Base(path)] = r.oldest
 		if r.lost > 0 || r.unknown > 0 {
-			damaged = append(damaged, r.loss())
+			damaged = append(damaged, r)
 		} else {
 			s.journal.old = append(s.journal.old, ended{path, cmp.Or(r.oldest, s.begins()), r.size, r.newest})
 		}
 	}
+	s.missing(listed, there, oldest)
 	if err := s.journal.turn(s.dir, s.begins()); err != nil {
 		return err
 	}
@@ -181,8 +191,8 @@ func (s *Store) replay(listed []listedFile) error {
 	if err := s.cut(s.head.newest + 1); err != nil {
 		return err
 	}
-	for _, x := range damaged {
-		if err := s.aside(x); err != nil {
+	for _, r := range damaged {
+		if err := s.aside(r.loss(oldest)); err != nil {
 			return err
 		}
 	}
@@ -197,13 +207,8 @@ func journalID(path string) (id int) {
 	return id
 }
 
-// begins returns the time before which no sample can be appended any more.
-func (s *Store) begins() int64 {
-	if s.head.floor >= 0 {
-		return s.head.floor
-	}
-	return time.Now().Add(-late).UnixMilli()
-}
+// begins returns the time before which no sample can be appended any more; 0 if one of any time can.
+func (s *Store) begins() int64 { return max(0, s.head.floor) }
 
 // quoteGlob escapes the name of a folder for use in a pattern.
 func quoteGlob(dir string) string {
@@ -218,8 +223,11 @@ type replayed struct {
 	newest  int64
 	oldest  int64
 	size    int64
-	lost    int64 // bytes that are no record
-	unknown int64 // samples of series that only a lost record defined
+	lost    int64     // bytes that are no record
+	late    bool      // the first record is lost
+	cut     bool      // the last record may be lost
+	begin   time.Time // before which it had no sample; zero if unknown
+	unknown int64     // samples of series that only a lost record defined
 	packed  []byte
 	buf     []byte
 }
@@ -245,8 +253,10 @@ func (r *replayed) read() error {
 		n, err := r.record(f, at, size)
 		if err == nil {
 			at += n
+			r.cut = false
 			continue
 		}
+		r.late, r.cut = r.late || r.oldest == 0, true
 		_, next := nextMark(f, at+1, size, recordMark)
 		r.lost += next - at
 		at = next
@@ -320,14 +330,18 @@ func (r *replayed) take(b []byte) error {
 	return d.err
 }
 
-// loss describes the missing data of the file.
-func (r *replayed) loss() Loss {
+// loss describes the missing data of the file. oldest has the first sample of each journal, in ms.
+func (r *replayed) loss(oldest map[string]int64) Loss {
 	x := Loss{File: r.path, Samples: -1, Bytes: r.lost}
 	if r.lost == 0 {
 		x.Samples = r.unknown
 	}
-	if r.oldest != 0 {
-		x.From, x.To = time.UnixMilli(r.oldest).UTC(), time.UnixMilli(r.newest).UTC()
+	x.From, x.To = time.UnixMilli(r.oldest).UTC(), time.UnixMilli(r.newest).UTC()
+	if r.late || r.oldest == 0 {
+		x.From = r.begin
+	}
+	if r.cut || r.oldest == 0 {
+		x.To = lastOf(filepath.Base(r.path), oldest)
 	}
 	return x
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,7 @@ import (
 )
 
 // The list names the blocks and journals of the folder, so that a missing file is noticed. It is written after new files are created
-// and before old ones are removed. Each line has a name, a time before which the file has no sample, and its size (0 for a growing
+// and before old ones are removed. Each line has a name, a time before which the file has no sample (0 if unknown), and its size (0 for a growing
 // file). The last line has the checksum of the others.
 const (
 	listName  = "files.list"
@@ -84,10 +85,9 @@ func (s *Store) readList() (all []listedFile, err error) {
 	return all, nil
 }
 
-// missing records a loss for each file of the list that is absent.
-func (s *Store) missing(all []listedFile, there map[string]bool) {
-	for i, x := range all {
-		s.journal.id = max(s.journal.id, journalID(x.name)) // a new journal never gets the name of a missing one
+// missing records a loss for each file of the list that is absent. oldest is the time of the first sample of each journal that is there, in ms.
+func (s *Store) missing(all []listedFile, there map[string]bool, oldest map[string]int64) {
+	for _, x := range all {
 		if there[x.name] {
 			continue
 		}
@@ -97,12 +97,28 @@ func (s *Store) missing(all []listedFile, there map[string]bool) {
 			}
 			continue
 		}
-		until := time.Now()
-		if i+1 < len(all) {
-			until = time.UnixMilli(all[i+1].begin).Add(late)
-		}
-		s.lose(Loss{File: filepath.Join(s.dir, x.name), Missing: true, From: time.UnixMilli(x.begin).UTC(), To: until.UTC().Truncate(time.Second), Samples: -1})
+		s.lose(Loss{File: filepath.Join(s.dir, x.name), Missing: true, From: x.first(), To: lastOf(x.name, oldest), Samples: -1})
 	}
+}
+
+// first returns the time before which the file has no sample; zero if unknown.
+func (x listedFile) first() time.Time {
+	if x.begin <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(x.begin).UTC()
+}
+
+// lastOf returns a time after which a journal has no sample: it was written before the next one. oldest has the first sample of each journal, in ms.
+func lastOf(name string, oldest map[string]int64) time.Time {
+	last := time.Now()
+	for _, next := range slices.Sorted(maps.Keys(oldest)) {
+		if next > name && oldest[next] > 0 {
+			last = time.UnixMilli(oldest[next]).Add(late)
+			break
+		}
+	}
+	return last.UTC().Truncate(time.Second)
 }
 
 // covered reports whether one block covers a time range.

@@ -181,8 +181,7 @@ func (s *Store) load() error {
 		s.head.newest = max(s.head.newest, b.most)
 	}
 	s.journal = &journal{}
-	s.missing(listed, there)
-	if err := s.replay(listed); err != nil {
+	if err := s.replay(listed, there); err != nil {
 		return err
 	}
 	return s.list(false)

@@ -152,15 +152,20 @@ func (p *Plan) Moved(f *numa.Fleet) map[string]string {
 			differs[b.Name] = fmt.Sprintf("%s has %s, the plan was made for %s", b.Name, shapeOf(h), b.Shape)
 		}
 	}
-	on := map[string]string{} // the host of each VM
+	now := map[string]*numa.VM{}
 	for i := range f.VMs {
-		on[f.VMs[i].ID] = f.VMs[i].Host
+		now[f.VMs[i].ID] = &f.VMs[i]
 	}
 	out := map[string]string{}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if c.VM == nil || len(c.Layout) == 0 {
+		if c.VM == nil || now[c.VM.ID] == nil {
 			continue
+		}
+		vm := now[c.VM.ID]
+		h := hosts[vm.Host]
+		if h != nil && c.VM.Cluster != "" && f.ClusterName(h.Cluster) != c.VM.Cluster {
+			out[c.VM.ID] = fmt.Sprintf("it is in the cluster %q, the plan says %q", f.ClusterName(h.Cluster), c.VM.Cluster)
 		}
 		for _, l := range c.Layout {
 			for _, name := range l.Hosts {
@@ -169,7 +174,8 @@ func (p *Plan) Moved(f *numa.Fleet) map[string]string {
 				}
 			}
 		}
-		if h := hosts[on[c.VM.ID]]; h != nil && out[c.VM.ID] == "" && c.On(h.Name) == nil {
+		// Without known nodes nothing could be predicted.
+		if h != nil && out[c.VM.ID] == "" && c.On(h.Name) == nil && (len(c.Layout) > 0 || len(h.Nodes.Value) > 0) {
 			out[c.VM.ID] = fmt.Sprintf("it is on %s, for which the plan predicts nothing", h.Name)
 		}
 	}

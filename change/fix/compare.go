@@ -216,9 +216,15 @@ func (p *Plan) stays(c *Change, e numa.Edit, why string) {
 	p.Left = append(p.Left, l)
 }
 
-// LeaveWritten removes from what a rollback leaves the edits of VMs that are not written, as those of a run that failed.
-func (p *Plan) LeaveWritten(states map[string]numa.State) error {
+// LeaveWritten removes from what a rollback leaves the edits that are not written, as those of a run that failed. options reads an option of a host, by
+// the ID of the host; what cannot be read is left.
+func (p *Plan) LeaveWritten(states map[string]numa.State, options func(host, key string) (numa.Settings, error)) error {
 	p.Left = slices.DeleteFunc(p.Left, func(l Left) bool {
+		if l.edit.Kind == numa.EditHostOption {
+			set, err := options(l.ID, l.edit.Key)
+			is, there := set.Lookup(l.edit.Key)
+			return err == nil && !(there && numa.Is(is).Same(l.edit.To))
+		}
 		st, there := states[l.ID]
 		return l.VM != "" && there && l.edit.Kind != "" && !Kept([]numa.Edit{l.edit}, &st.VM.Config)
 	})

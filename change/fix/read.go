@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,7 +117,7 @@ func (p *Plan) Check() error {
 		c := &p.Changes[i]
 		err := c.check(seen)
 		if err == nil && c.VM != nil && p.Undoes == "" { // a rollback needs no prediction
-			err = c.based()
+			err = c.based(p.Hosts)
 		}
 		if err != nil {
 			return &fault{i, -1, c.name(), err}
@@ -172,9 +173,16 @@ func (c *Change) check(seen map[string]bool) error {
 }
 
 // based says why a change of a VM that is no rollback is not carried out: nothing says for which VM it was made, or no VM can be so.
-func (c *Change) based() error {
+func (c *Change) based(hosts []HostBasis) error {
 	if len(c.Basis) == 0 {
 		return errors.New("found no predictedFrom: whether the VM is as the plan saw it cannot be checked")
+	}
+	for _, l := range c.Layout {
+		for _, name := range l.Hosts {
+			if !slices.ContainsFunc(hosts, func(h HostBasis) bool { return h.Name == name }) {
+				return fmt.Errorf("predictedOn lacks %q: whether the host is as the plan saw it cannot be checked", name)
+			}
+		}
 	}
 	return c.possible()
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"homenode/capture/export/esxtop"
 	"homenode/internal/atomicfile"
@@ -22,6 +24,15 @@ import (
 func anonymiseCapture(cmd *cobra.Command, paths []string, file string, names *nameFlags) error {
 	if len(paths) > 1 {
 		return fmt.Errorf("found %d captures, want one for %s", len(paths), file)
+	}
+	var unused error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if unused == nil && !slices.Contains([]string{"output", "anonymise", "key"}, f.Name) {
+			unused = fmt.Errorf("--%s is for a fleet: nothing of it would be in the capture %s", f.Name, file)
+		}
+	})
+	if unused != nil {
+		return unused
 	}
 	to, rows, host, warnings := names.pseudonyms(), 0, "", []string(nil)
 	err := atomicfile.Write(file, func(w io.Writer) error {
@@ -44,10 +55,13 @@ func anonymiseCapture(cmd *cobra.Command, paths []string, file string, names *na
 		if _, err := ticks.Walk(cmd.Context(), paths[0], ticks.Options{Workers: 1}, visit); err != nil {
 			return err
 		}
-		return errors.Join(out.Flush(), names.save(cmd, to)) // the key is saved before the file that needs it appears
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		return names.save(cmd, to) // before the file that needs the key appears
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, names.withdraw())
 	}
 	var text strings.Builder
 	for _, w := range warnings {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -74,5 +75,52 @@ at 1h talk muller payroll rate=3000
 	}
 	if got, want := names.Text(answer(away)), answer(day); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") || !strings.Contains(want, "M0") {
 		t.Errorf("with the names given back\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestCaptureKeyWithdrawn removes the new key of a capture that was not written, and keeps one that was there; a flag that would do nothing is an error.
+func TestCaptureKeyWithdrawn(t *testing.T) {
+	dir := t.TempDir()
+	story, day, away, key := filepath.Join(dir, "story.txtar"), filepath.Join(dir, "day.csv"), filepath.Join(dir, "away.csv"), filepath.Join(dir, "away.key.json")
+	const text = `release 8.0
+host esx01.ledger nodes=2 cores=8 memory=128GB
+vm payroll host=esx01.ledger vcpus=6 memory=58GB
+run 10m every=20s seed=1
+`
+	if err := os.WriteFile(story, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := output([]string{"simulate", story, "--trace", "esxtop:" + day}); strings.HasPrefix(said, "homenode: ") {
+		t.Fatal(said)
+	}
+	said := output([]string{"snapshot", day, "-o", away, "--anonymise", "--product", "pay*=SQL Server 2022 Standard"})
+	if _, err := os.Lstat(key); err == nil || !strings.Contains(said, "--product is for a fleet") {
+		t.Errorf("with --product: a key, or %q", said)
+	}
+	const full = "/dev/full" // takes no byte, which shows when the file is closed
+	if _, err := os.Lstat(full); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink(full, away); err != nil {
+		t.Fatal(err)
+	}
+	if said := output([]string{"snapshot", day, "-o", away, "--anonymise"}); !strings.Contains(said, "homenode: ") {
+		t.Fatalf("written to a full device: %s", said)
+	}
+	if _, err := os.Lstat(key); err == nil {
+		t.Error("the key of a capture that was not written stays")
+	}
+	if err := os.Remove(away); err != nil {
+		t.Fatal(err)
+	}
+	if said := output([]string{"snapshot", day, "-o", away, "--anonymise"}); strings.Contains(said, "homenode: ") {
+		t.Fatal(said)
+	}
+	if err := errors.Join(os.Remove(away), os.Symlink(full, away)); err != nil {
+		t.Fatal(err)
+	}
+	output([]string{"snapshot", day, "-o", away, "--anonymise", "--key", key})
+	if _, err := os.Lstat(key); err != nil {
+		t.Errorf("the key that was there is gone: %v", err)
 	}
 }

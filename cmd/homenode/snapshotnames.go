@@ -22,6 +22,7 @@ type nameFlags struct {
 	anonymise   bool
 	key, reveal string
 	known       *anonymise.Key // in the file of --key; nil for a new file
+	saved       bool           // a new key was written
 }
 
 func (f *nameFlags) Register(cmd *cobra.Command) {
@@ -56,10 +57,10 @@ func (f *nameFlags) Check(file string) error {
 	return err
 }
 
-// withdraw removes the new key of a snapshot that could not be written. The next attempt creates
+// withdraw removes the new key of a file that could not be written. The next attempt creates
 // another key.
 func (f *nameFlags) withdraw() error {
-	if !f.anonymise || f.known != nil {
+	if !f.saved {
 		return nil
 	}
 	return os.Remove(f.key)
@@ -92,6 +93,7 @@ func (f *nameFlags) save(cmd *cobra.Command, names *anonymise.Pseudonyms) error 
 	if err := write(f.key, key.Write); err != nil {
 		return err
 	}
+	f.saved = f.known == nil
 	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s: the key to %d names; keep it to yourself\n", f.key, len(key.Names()))
 	return err
 }

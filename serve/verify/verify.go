@@ -44,7 +44,7 @@ func (in *Input) runOf() (p *fix.Plan, written map[string]apply.Write, ended map
 	}
 	back, err := apply.RollbackOf(in.Lines, nil)
 	if err == nil {
-		err = back.LeaveWritten(in.States)
+		err = back.LeaveWritten(in.States, func(host, _ string) (numa.Settings, error) { return in.Options(host) })
 	}
 	return back.Plan, back.Back, back.Ended, err
 }

@@ -17,21 +17,16 @@ const (
 	maxPage   = 256 << 20
 )
 
-// readCalls is the limit of a whole read, as a multiple of the limit of one call: an hour with the
-// usual 2 minutes, for a read that takes seconds to minutes.
-const readCalls = 30
-
 // A slowError reports that the whole read took too long, although each call ended in time.
 type slowError struct{ limit time.Duration }
 
 func (e slowError) Error() string {
-	return fmt.Sprintf("the read as a whole takes longer than %v (%d times the limit of one answer)", e.limit, readCalls)
+	return fmt.Sprintf("the read as a whole takes longer than %v", e.limit)
 }
 
 // within bounds the duration of the whole read.
 func (r *reader) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := readCalls * r.opts.CallTimeout
-	return context.WithTimeoutCause(ctx, limit, slowError{limit})
+	return context.WithTimeoutCause(ctx, r.opts.ReadTimeout, slowError{r.opts.ReadTimeout})
 }
 
 // A budget is the number of bytes that a call may still receive. The library may send several

@@ -155,20 +155,22 @@ func TestLargeAnswerMemory(t *testing.T) {
 	}
 }
 
-// TestWholeReadInTime checks that calls that are each in time add up to a limit.
+// TestWholeReadInTime checks that a read as a whole has a limit, and not only each call: the server never sends the second page, and the limit of a
+// call is far away.
 func TestWholeReadInTime(t *testing.T) {
 	t.Parallel()
-	vc := startLab(t, newFleet(200))
+	vc := startLab(t, newFleet(20))
 	u := startProxy(t, vc, func(_ http.ResponseWriter, r request) bool {
 		if r.method == "ContinueRetrievePropertiesEx" {
-			time.Sleep(110 * time.Millisecond)
+			<-r.Context().Done()
+			return true
 		}
 		return false
 	})
-	const want = "HOST: read VMs after 100 of 200: the read as a whole takes longer than 12s (30 times the limit of one answer)"
-	got := readError(t, t.Context(), u, vsphere.Options{PageSize: 1, CallTimeout: 400 * time.Millisecond})
-	if _, reason, _ := strings.Cut(want, ": the"); !strings.HasSuffix(got, reason) {
-		t.Errorf("Read() = %q, want about %q", got, want)
+	const want = "the read as a whole takes longer than 1s"
+	got := readError(t, t.Context(), u, vsphere.Options{PageSize: 6, CallTimeout: time.Hour, ReadTimeout: time.Second})
+	if !strings.HasSuffix(got, want) { // on a busy machine the limit may be reached before the page
+		t.Errorf("Read() = %q, want %q at its end", got, want)
 	}
 }
 

@@ -29,6 +29,7 @@ type Options struct {
 	KnownHosts string // files with lines "host thumbprint" in the form of PATH, for certificates without a trusted CA
 
 	CallTimeout time.Duration // longest wait for one answer; 0 means 2 minutes
+	ReadTimeout time.Duration // longest read of a whole fleet, which takes seconds to minutes; 0 means an hour
 	PageSize    int32         // VMs in one answer; 0 means 500
 
 	// Progress is called with the number of objects of a stage ("hosts", "VMs") that were read; nil
@@ -41,6 +42,7 @@ type Options struct {
 // long before 2 minutes.
 const (
 	defaultCallTimeout = 2 * time.Minute
+	defaultReadTimeout = time.Hour
 	defaultPageSize    = 500
 )
 

@@ -46,6 +46,9 @@ func newReader(u *url.URL, o Options) (*reader, error) {
 	if o.CallTimeout <= 0 {
 		o.CallTimeout = defaultCallTimeout
 	}
+	if o.ReadTimeout <= 0 {
+		o.ReadTimeout = defaultReadTimeout
+	}
 	if o.PageSize <= 0 {
 		o.PageSize = defaultPageSize
 	}

@@ -27,7 +27,7 @@ type Target interface {
 	States(ctx context.Context, ids []string) (map[string]numa.State, error)
 	Reconfigure(ctx context.Context, vm string, edits []numa.Edit, version string, started func(task string) error) error
 	Shutdown(ctx context.Context, vm string) error
-	ShutdownAsked(ctx context.Context, vm string, since time.Time) (bool, error)
+	ShutdownAsked(ctx context.Context, vm string, since, boot time.Time) (bool, error)
 	Move(ctx context.Context, vm, host string, started func(task string) error) error
 	PowerOff(ctx context.Context, vm string, started func(task string) error) error
 	PowerOn(ctx context.Context, vm, host string, started func(task string) error) error

@@ -123,7 +123,7 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	needs := s.c.Needs()
 	side, why := s.side(&st)
 	power := s.o.Power == PowerGuest || s.o.Power == PowerHard
-	if !isOff(&st) && (side != fix.Before || !power) && s.goesOff(ctx) {
+	if !isOff(&st) && (side != fix.Before || !power) && s.goesOff(ctx, st.Boot) {
 		s.say("vCenter asked its guest to shut down before: waiting up to %v", s.o.Off)
 		if s.until(ctx, s.o.Off, isOff) == nil {
 			if st, err = s.settled(ctx); err != nil {
@@ -180,13 +180,14 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	return s.finish(ctx, outcome, blocked, needs, tools)
 }
 
-// goesOff reports whether the guest was really asked to shut down before the last run ended. Where that cannot be read it may have been.
-func (s *step) goesOff(ctx context.Context) (asked bool) {
+// goesOff reports whether the guest was really asked to shut down before the last run ended, and was not powered on since. Where that cannot be read it may
+// have been.
+func (s *step) goesOff(ctx context.Context, boot time.Time) (asked bool) {
 	if s.past.asked.IsZero() {
 		return false
 	}
 	err := s.again(ctx, func() (err error) {
-		asked, err = s.t.ShutdownAsked(ctx, s.c.VM.ID, s.past.asked)
+		asked, err = s.t.ShutdownAsked(ctx, s.c.VM.ID, s.past.asked, boot)
 		return err
 	})
 	return asked || err != nil

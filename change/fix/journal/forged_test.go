@@ -186,6 +186,9 @@ func forgedPlans() map[string]*fix.Plan {
 	unfounded := vm(hotAdd)
 	unfounded.Basis = []fix.Known{}
 	add("no basis", planOf(unfounded))
+	unseen := vm(hotAdd)
+	unseen.Layout = []fix.Effect{{Hosts: []string{"esx01"}}}
+	add("a layout on a host that the plan does not describe", planOf(unseen))
 	for _, n := range []int{-1, 0, 1 << 30} {
 		p := planOf(vm(hotAdd))
 		p.Asked.AtOnce = n
@@ -259,6 +262,9 @@ func TestForgedJournals(t *testing.T) {
 			e := set(fix.RebootKey, "TRUE")
 			e.From = numa.Is("evil")
 			l.Edits = []numa.Edit{e}
+		}),
+		"an outcome that is none": change(func(l *journal.Line) {
+			*l = journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1", State: "perfect"}
 		}),
 		"an end without outcome":   change(func(l *journal.Line) { *l = journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1"} }),
 		"a host with an escape":    change(func(l *journal.Line) { l.Host = "\x1b[2J" }),

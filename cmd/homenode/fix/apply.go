@@ -242,7 +242,7 @@ func (c *command) undone(lines []journal.Line) (*apply.Rollback, *fix.Plan, erro
 	return r, rest, err
 }
 
-// staying leaves of what a rollback cannot take back the VMs that have it, since a run that failed may not have written it, and names them.
+// staying leaves of what a rollback cannot take back the VMs and hosts that have it, since a run that failed may not have written it, and names them.
 func (c *command) staying(cmd *cobra.Command, w write.Writer, undo *fix.Plan) error {
 	var ids []string
 	for _, l := range undo.Left {
@@ -254,7 +254,10 @@ func (c *command) staying(cmd *cobra.Command, w write.Writer, undo *fix.Plan) er
 	if err != nil {
 		return err
 	}
-	if err := undo.LeaveWritten(states); err != nil {
+	options := func(host, key string) (numa.Settings, error) {
+		return w.HostOptions(cmd.Context(), host, []string{key})
+	}
+	if err := undo.LeaveWritten(states, options); err != nil {
 		return err
 	}
 	for _, l := range undo.Left {

@@ -15,6 +15,32 @@ import (
 	"homenode/numa"
 )
 
+// TestForgedBasis leaves VMs whose plan hides what it was made for: it predicts nothing of the host, or names another cluster.
+func TestForgedBasis(t *testing.T) {
+	for why, forge := range map[string]func(c *fix.Change){
+		"the plan predicts nothing": func(c *fix.Change) { c.Layout = nil },
+		`the plan says "test"`:      func(c *fix.Change) { c.VM.Cluster = "test" },
+	} {
+		s := serveFleet(t, fleetOf(t, `release 7.0U3
+cluster prod
+host esx[01-02] nodes=2 cores=18 memory=512GB
+vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
+`))
+		p := s.plan(fix.Options{Now: now})
+		if len(p.Changes) != 1 {
+			t.Fatalf("%d changes", len(p.Changes))
+		}
+		forge(&p.Changes[0])
+		if err := p.Identify(); err != nil {
+			t.Fatal(err)
+		}
+		results, _, err := s.apply(p, quick(apply.PowerGuest))
+		if r := results["sql01"]; err != nil || r.Outcome != apply.Drift || !strings.Contains(r.Why, why) {
+			t.Errorf("sql01 is %s (%s), %v, want %q", r.Outcome, r.Why, err, why)
+		}
+	}
+}
+
 // TestDrift changes each input of the prediction between plan and run: the VM is skipped with a reason, nothing of it is written, and the other VM of the plan
 // is carried out where it does not rest on the same input.
 func TestDrift(t *testing.T) {

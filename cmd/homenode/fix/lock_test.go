@@ -315,6 +315,38 @@ func TestAbsent(t *testing.T) {
 	s.same("after the rollback", before)
 }
 
+// TestAskedAndBack kills the program after the guest was asked to shut down; it does, and somebody powers the VM on again. A rollback does not wait for a
+// shutdown that is over.
+func TestAskedAndBack(t *testing.T) {
+	s, p, before := started(t, "sql01")
+	s.vc.SetGuest("", lab.Guest{Shutdown: 100 * time.Millisecond})
+	folder := t.TempDir()
+	if killed, _ := s.strike(cut{method: "ShutdownGuest", moment: lab.Answers, nth: 1}, folder, "--plan", save(t, p), "--apply", "--yes", "1", "--power", "guest"); !killed {
+		t.Fatal("it was not killed")
+	}
+	w := s.w
+	id := p.Changes[0].VM.ID
+	for off := false; !off; {
+		states, err := w.States(t.Context(), []string{id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := states[id]
+		off = st.VM.Power.Value == numa.PoweredOff
+	}
+	if err := w.PowerOn(t.Context(), id, "", func(string) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	o := quick(apply.PowerNone)
+	o.Off = 20 * time.Second
+	begin := time.Now()
+	results, err := s.rollback(journalIn(folder), o)
+	if waited := time.Since(begin) > o.Off/2; err != nil || waited {
+		t.Errorf("waited: %v; %+v, %v", waited, results, err)
+	}
+	s.same("powered on by somebody", before)
+}
+
 // TestNeverAsked kills the program between the line that a guest is to be shut down and the call: a rollback looks whether it was asked, and does not
 // wait for what was not.
 func TestNeverAsked(t *testing.T) {

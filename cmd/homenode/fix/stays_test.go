@@ -187,6 +187,23 @@ func TestPartBack(t *testing.T) {
 	s.same("taken back in two parts", before)
 }
 
+// TestRefusedStaysNot says of an option that the host has not, which was refused, not that it stays: nothing of the run is left.
+func TestRefusedStaysNot(t *testing.T) {
+	s := serveFleet(t, fleetOf(t, odd))
+	p := s.wished("Numa.LocalityWeightActionAffinity=0")
+	p.Changes[0].Edits[0].Key = "Mem.ShareForceSalting"
+	if err := p.Identify(); err != nil {
+		t.Fatal(err)
+	}
+	results, path, err := s.apply(p, quick(apply.PowerNone))
+	if r := results[p.Changes[0].Target().Name]; err != nil || r.Outcome != apply.Refused {
+		t.Fatalf("%+v, %v", results, err)
+	}
+	if text, err := s.command("--rollback", path); err != nil || strings.Contains(text, "stays") {
+		t.Errorf("the rollback: %v\n%s", err, text)
+	}
+}
+
 // stayed takes a run back of which nothing can be, and reads the answer in JSON.
 func (s *site) stayed(path string, stays map[string]string) {
 	s.Helper()

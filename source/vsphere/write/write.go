@@ -140,8 +140,9 @@ func (w Writer) Shutdown(ctx context.Context, vm string) error {
 	})
 }
 
-// ShutdownAsked reports whether vCenter was asked to shut the guest down since a time, allowing for a minute of clock difference.
-func (w Writer) ShutdownAsked(ctx context.Context, vm string, since time.Time) (asked bool, err error) {
+// ShutdownAsked reports whether vCenter was asked to shut the guest down since a time, allowing for a minute of clock difference, and since its last
+// power-on by the clock of the server, zero if unknown: a request before that was carried out.
+func (w Writer) ShutdownAsked(ctx context.Context, vm string, since, boot time.Time) (asked bool, err error) {
 	err = w.Call(ctx, "events of the VM", func(ctx context.Context, c *vim25.Client) error {
 		if c.ServiceContent.EventManager == nil {
 			return errors.New("the server keeps no events")
@@ -151,6 +152,9 @@ func (w Writer) ShutdownAsked(ctx context.Context, vm string, since time.Time) (
 			return err
 		}
 		begin := now.Add(-time.Since(since) - time.Minute) // by the server's clock
+		if boot.After(begin) {
+			begin = boot
+		}
 		res, err := methods.QueryEvents(ctx, c, &types.QueryEvents{This: *c.ServiceContent.EventManager, Filter: types.EventFilterSpec{
 			Entity:      &types.EventFilterSpecByEntity{Entity: vmRef(vm), Recursion: types.EventFilterSpecRecursionOptionSelf},
 			Time:        &types.EventFilterSpecByTime{BeginTime: &begin},
