@@ -46,12 +46,14 @@ func (r *Recorder) settle(t *numa.Tick, at time.Time) {
 	if len(c.now) != n {
 		c.now, c.next = make([]bool, n), make([]bool, n)
 	}
+	if !same {
+		clear(c.now)
+		clear(c.next)
+		return
+	}
 	for i := range t.VMs {
-		still := same && t.Still[i] && usable(&t.VMs[i])
+		still := t.Still[i] && usable(&t.VMs[i])
 		c.now[i], c.next[i] = still && c.next[i], still
-		if !same {
-			continue
-		}
 		switch l := r.there[i]; {
 		case c.now[i] && !l.calm.on:
 			l.calm = pending{true, len(c.times), c.between, c.since}
@@ -102,9 +104,12 @@ func (v *VM) repeat(o *Options, t *numa.VMTick, times []int64, last time.Time, b
 	v.Lopsided.repeat(len(times), last)
 	v.Percents.repeat(t, len(times), last)
 	v.lasted(t, between)
-	v.waited(t, since)
+	s := sharesOf(t)
+	v.waited(t, &s, since)
 	fit(&v.Timeline, last.Unix(), o.Buckets)
-	one, shift := bucketOf(t), v.Timeline.shift()
+	var one VMBucket
+	one.add(t, &s)
+	shift := v.Timeline.shift()
 	for len(times) > 0 {
 		at, n := times[0]>>shift, 1
 		for n < len(times) && times[n]>>shift == at {

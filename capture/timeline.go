@@ -163,6 +163,9 @@ func reach[B any, P bucket[B]](t *Timeline[B], i int) *B {
 
 // place returns the bucket for a time in seconds since 1970, which is not before the earlier times.
 func place[B any, P bucket[B]](t *Timeline[B], sec int64, most int) *B {
+	if t.n > 0 && sec>>t.shift()-t.Start < int64(t.n) {
+		return &t.open
+	}
 	fit[B, P](t, sec, most)
 	return reach[B, P](t, int(sec>>t.shift()-t.Start))
 }
@@ -197,10 +200,23 @@ func widen[B any, P bucket[B]](t *Timeline[B], times int) {
 	*t = wide
 }
 
-// joinAll adds the buckets of the next stretch, 1<<up of which are one of t.
+// joinAll adds the buckets of the next stretch, 1<<up of which are one of t. Empty ones add nothing, and the last is not empty.
 func joinAll[B any, P bucket[B]](t, next *Timeline[B], up int) {
-	for i, one := range next.All() {
-		P(reach[B, P](t, int((next.Start+int64(i))>>up-t.Start))).join(one)
+	var one B
+	var last, n numbers
+	rest := next.packed
+	for i := range next.n {
+		switch {
+		case i == next.n-1:
+			one = next.open
+		case rest[0] == empty:
+			rest = rest[1:]
+			continue
+		default:
+			n, rest, _ = unpack(rest, &last)
+			P(&one).set(&n)
+		}
+		P(reach[B, P](t, int((next.Start+int64(i))>>up-t.Start))).join(&one)
 	}
 }
 

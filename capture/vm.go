@@ -22,11 +22,11 @@ func (v *VM) tick(m *moment, t *numa.VMTick) {
 	if t.VCPUs > 0 {
 		v.VCPUs = t.VCPUs
 	}
-	one := bucketOf(t)
-	place(&v.Timeline, at.Unix(), m.options.Buckets).join(&one)
-	v.memory(m, t)
+	s := sharesOf(t)
+	place(&v.Timeline, at.Unix(), m.options.Buckets).add(t, &s)
+	v.memory(m, t, &s)
 	v.homes(m, t)
-	v.cpu(m, t)
+	v.cpu(m, t, &s)
 	v.lopsided(m, t)
 	v.stated(t.Has, t.Size, t.Large, t.Shared, t.Active)
 	if m.options.Needs {
@@ -37,42 +37,63 @@ func (v *VM) tick(m *moment, t *numa.VMTick) {
 	}
 }
 
-// bucketOf returns the bucket of a tick alone.
-func bucketOf(t *numa.VMTick) (b VMBucket) {
-	b.Ticks = 1
-	if share, ok := t.Locality(); ok {
-		b.Memory, b.Local, b.Remote, b.Least = 1, int64(t.Local/numa.KiB), int64(t.Remote/numa.KiB), int32(hundredths(share))
-	}
-	if t.Has&numa.HasHomes != 0 {
-		b.Homes = t.Homes
-	}
-	if t.Has&numa.HasMoves != 0 {
-		b.Moves = t.Moves.All
-	}
-	if t.Has&numa.HasReady != 0 {
-		b.Rates, b.Ready = 1, each(t, t.Ready)
-		b.MostReady = int32(b.Ready)
-	}
-	if t.Has&numa.HasCoStop != 0 {
-		b.CoStop = each(t, t.CoStop)
-	}
-	return b
+// shares are those of a tick: its locality, and its rates as each returns them. They are 0 where they are not stated.
+type shares struct {
+	local               float64
+	managed             bool // local is stated
+	ready, coStop, used int64
 }
 
-func (v *VM) memory(m *moment, t *numa.VMTick) {
+func sharesOf(t *numa.VMTick) (s shares) {
+	s.local, s.managed = t.Locality()
+	if t.Has&numa.HasReady != 0 {
+		s.ready = each(t, t.Ready)
+	}
+	if t.Has&numa.HasCoStop != 0 {
+		s.coStop = each(t, t.CoStop)
+	}
+	if t.Has&numa.HasUsed != 0 {
+		s.used = each(t, t.Used)
+	}
+	return s
+}
+
+// add adds a tick.
+func (b *VMBucket) add(t *numa.VMTick, s *shares) {
+	b.Ticks++
+	if s.managed {
+		b.least(int32(hundredths(s.local)))
+		b.Memory++
+		b.Local += int64(t.Local / numa.KiB)
+		b.Remote += int64(t.Remote / numa.KiB)
+	}
+	if t.Has&numa.HasHomes != 0 {
+		b.Homes |= t.Homes
+	}
+	if t.Has&numa.HasMoves != 0 {
+		b.Moves += t.Moves.All
+	}
+	if t.Has&numa.HasReady != 0 {
+		b.Rates++
+		b.Ready += s.ready
+		b.MostReady = max(b.MostReady, int32(s.ready))
+	}
+	b.CoStop += s.coStop
+}
+
+func (v *VM) memory(m *moment, t *numa.VMTick, s *shares) {
 	if t.Has&numa.HasMemory != 0 {
 		v.LastLocal, v.LastRemote = t.Local, t.Remote
 	}
 	at, o := m.tick.Time, m.options
-	share, ok := t.Locality()
-	if !ok {
+	if !s.managed {
 		v.Percents.alone(t.PercentAlone())
 		v.Low.cut()
 		v.Far.cut()
 		return
 	}
-	if share < o.Locality {
-		v.Low.hold(at, at, v.First, share, less)
+	if s.local < o.Locality {
+		v.Low.hold(at, at, v.First, s.local, less)
 	} else {
 		v.Low.cut()
 	}
@@ -153,39 +174,39 @@ func (p *Percents) join(next *Percents) {
 }
 
 // cpu records the rates. If the tick states their duration, they count for it.
-func (v *VM) cpu(m *moment, t *numa.VMTick) {
+func (v *VM) cpu(m *moment, t *numa.VMTick, s *shares) {
 	at := m.tick.Time
 	if t.Has&numa.HasReady != 0 {
-		v.Ready.see(each(t, t.Ready), at)
+		v.Ready.see(s.ready, at)
 	}
 	if t.Has&numa.HasCoStop != 0 {
-		v.CoStop.see(each(t, t.CoStop), at)
+		v.CoStop.see(s.coStop, at)
 	}
 	if t.Has&numa.HasUsed != 0 {
-		v.Used.see(each(t, t.Used), at)
+		v.Used.see(s.used, at)
 	}
-	v.rates(t, m.tick.Since)
+	v.rates(t, s, m.tick.Since)
 	v.starved(m, t)
 }
 
 // rates adds the rates of a tick over a duration.
-func (v *VM) rates(t *numa.VMTick, over time.Duration) {
+func (v *VM) rates(t *numa.VMTick, s *shares, over time.Duration) {
 	if over <= 0 {
 		return
 	}
-	v.waited(t, over)
+	v.waited(t, s, over)
 	if t.Has&numa.HasUsed != 0 {
-		v.Used.last(each(t, t.Used), over)
+		v.Used.last(s.used, over)
 	}
 }
 
 // waited adds the ready and co-stop time of a tick over a duration.
-func (v *VM) waited(t *numa.VMTick, over time.Duration) {
+func (v *VM) waited(t *numa.VMTick, s *shares, over time.Duration) {
 	if t.Has&numa.HasReady != 0 {
-		v.Ready.last(each(t, t.Ready), over)
+		v.Ready.last(s.ready, over)
 	}
 	if t.Has&numa.HasCoStop != 0 {
-		v.CoStop.last(each(t, t.CoStop), over)
+		v.CoStop.last(s.coStop, over)
 	}
 }
 
@@ -289,7 +310,10 @@ func (v *VM) pair(p *pair, before, after *numa.VMTick) {
 	v.spill(p, before, after)
 
 	v.lasted(before, p.time)
-	v.rates(after, p.rates())
+	if over := p.rates(); over > 0 {
+		s := sharesOf(after)
+		v.rates(after, &s, over)
+	}
 	if v.Needs != nil {
 		v.Needs.pair(p, before, after)
 	}

@@ -14,8 +14,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"homenode/internal/atomicfile"
+	"homenode/internal/testdeps"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
 )
@@ -99,18 +101,18 @@ func TestAllocated(t *testing.T) {
 // BenchmarkAssess runs the program as a process: reads a snapshot, judges every VM
 // on every host of its cluster, writes the table. It reports the largest memory.
 func BenchmarkAssess(b *testing.B) {
-	benchmark(b, exitFindings, "judged  %d,000 VMs", []int{10_000, 100_000}, func(int) []string { return []string{"assess"} })
+	benchmark(b, exitFindings, "judged  %d,000 VMs", []int{10_000, 30_000, 100_000}, func(int) []string { return []string{"assess"} })
 }
 
 // BenchmarkFix plans the changes that the findings of a snapshot need.
 func BenchmarkFix(b *testing.B) {
-	benchmark(b, exitClean, "Nothing was written", []int{10_000}, func(int) []string { return []string{"fix"} })
+	benchmark(b, exitClean, "Nothing was written", []int{10_000, 20_000, 40_000}, func(int) []string { return []string{"fix"} })
 }
 
 // BenchmarkMove writes a domain and a page for each VM of a snapshot and plans their hosts, 500 for 10,000 VMs.
 func BenchmarkMove(b *testing.B) {
 	dir, n := b.TempDir(), 0
-	benchmark(b, exitClean, "%d,000 VMs go to", []int{10_000, 50_000}, func(vms int) []string {
+	benchmark(b, exitFindings, "VMs go to", []int{10_000, 20_000, 50_000}, func(vms int) []string {
 		n++
 		return []string{"move", "--hosts", fmt.Sprintf("2x36c/2TB*%d", vms/20), "-o", filepath.Join(dir, strconv.Itoa(n))}
 	})
@@ -120,12 +122,9 @@ func BenchmarkMove(b *testing.B) {
 // where %d stands for the thousands of VMs.
 func benchmark(b *testing.B, exit int, said string, sizes []int, arguments func(vms int) []string) {
 	dir := b.TempDir()
-	binary := filepath.Join(dir, "homenode")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
+	binary := compiled(b, dir)
 	for _, n := range sizes {
-		file := bigSnapshot(b, dir, n)
+		file := snapshotBy(b, binary, dir, n)
 		info, err := os.Stat(file)
 		if err != nil {
 			b.Fatal(err)
@@ -136,22 +135,82 @@ func benchmark(b *testing.B, exit int, said string, sizes []int, arguments func(
 		}
 		b.Run(fmt.Sprintf("vms=%d", n), func(b *testing.B) {
 			b.SetBytes(info.Size())
-			largest := int64(0)
+			largest, cpu := int64(0), time.Duration(0)
 			for b.Loop() {
-				cmd := exec.Command(binary, append(arguments(n), file)...)
-				out, err := cmd.Output()
-				if cmd.ProcessState.ExitCode() != exit {
-					b.Fatalf("exit %d: %v", cmd.ProcessState.ExitCode(), err)
-				}
+				out, rss, took := process(b, exit, binary, append(arguments(n), file)...)
 				if !bytes.Contains(out, []byte(want)) {
 					b.Fatalf("found %.200s, want %q", out, want)
 				}
-				if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-					largest = max(largest, int64(usage.Maxrss))
-				}
+				largest, cpu = max(largest, rss), cpu+took
 			}
-			b.ReportMetric(float64(largest)/1024, "MB-rss")
+			b.ReportMetric(float64(largest)/1e6, "MB-rss")
+			b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s/op")
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "VMs/s")
 		})
 	}
+}
+
+// compiled returns the path of the program, built into this folder.
+func compiled(t testing.TB, dir string) string {
+	t.Helper()
+	binary := filepath.Join(dir, "homenode")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+// snapshotBy has the program write a snapshot of bigFleet: to Linux the largest memory of a process is no less than that of the one that starts it, which
+// has to stay small.
+func snapshotBy(t testing.TB, binary, dir string, n int) (file string) {
+	t.Helper()
+	story := filepath.Join(dir, fmt.Sprintf("fleet-%d.txtar", n))
+	if err := os.WriteFile(story, bigFleet(n), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file = strings.TrimSuffix(story, ".txtar") + ".json"
+	process(t, exitClean, binary, "snapshot", story, "-o", file)
+	return file
+}
+
+// process runs the program, which ends with this exit code. It returns the output, the largest resident memory in bytes (0 where the system does not tell)
+// and the CPU time.
+func process(t testing.TB, exit int, binary string, args ...string) (out []byte, rss int64, cpu time.Duration) {
+	t.Helper()
+	cmd := exec.Command(binary, args...)
+	out, err := cmd.Output()
+	if code := cmd.ProcessState.ExitCode(); code != exit {
+		t.Fatalf("%q: exit %d: %v", args, code, err)
+	}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		rss = int64(usage.Maxrss) << 10
+	}
+	return out, rss, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// TestPeak demands that commands take no more memory than docs/evidence/performance.md says, and a tenth.
+func TestPeak(t *testing.T) {
+	if !testdeps.Proof() || runtime.GOOS != "linux" {
+		t.Skip("a part of make prove, on Linux")
+	}
+	dir := t.TempDir()
+	binary := compiled(t, dir)
+	var text []string
+	for _, tt := range []struct {
+		vms, exit int
+		most      int64 // MB
+		args      []string
+	}{
+		{10_000, exitFindings, 94, []string{"assess"}},
+		{100_000, exitFindings, 440, []string{"assess"}},
+		{10_000, exitClean, 180, []string{"fix"}},
+		{10_000, exitFindings, 274, []string{"move", "--hosts", "2x36c/2TB*500", "-o", filepath.Join(dir, "moved")}},
+	} {
+		_, rss, _ := process(t, tt.exit, binary, append(tt.args, snapshotBy(t, binary, dir, tt.vms))...)
+		text = append(text, fmt.Sprintf("%s of %d VMs %d MB", tt.args[0], tt.vms, rss/1e6))
+		if rss == 0 || rss > tt.most*1e6*11/10 {
+			t.Errorf("%s of %d VMs takes %d bytes, want at most %d MB and a tenth", tt.args[0], tt.vms, rss, tt.most)
+		}
+	}
+	t.Log(strings.Join(text, ", "))
 }

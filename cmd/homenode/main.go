@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ const grace = 5 * time.Second
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+		collectLater()
 	}
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
@@ -67,8 +68,18 @@ func main() {
 	os.Exit(code)
 }
 
-// gcPercent is lower than the default: a command reads a fleet once and keeps most of it, so that its memory is the part it keeps and this much more.
-const gcPercent = 60
+// collectLater sets when garbage is collected: first at 8 MB, which a command without a fleet never reaches. From then on the memory is the part
+// that a command keeps and 60 % more: it reads a fleet once and keeps most of it, so that this is lower than the default. A command that has set its
+// own percentage meanwhile keeps that.
+func collectLater() {
+	const first, then = 200, 60 // % of at least 4 MB
+	debug.SetGCPercent(first)
+	runtime.AddCleanup(new([16]byte), func(percent int) {
+		if now := debug.SetGCPercent(percent); now != first {
+			debug.SetGCPercent(now)
+		}
+	}, then)
+}
 
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -132,7 +132,7 @@ func (f *feed) sample() (stamps []rowRef) {
 	}
 	b := make([]byte, chunk)
 	for i := range int64(places) {
-		for off := size / places * i; off < size/places*i+most; off += chunk / 2 {
+		for off := size / places * i; off < size/places*i+most; off += chunk - 128 {
 			n, _ := f.at.ReadAt(b, off)
 			_, line, ok := bytes.Cut(b[:n], []byte{f.end})
 			if ok && (len(line) > 64 || n < chunk) {
@@ -144,10 +144,19 @@ func (f *feed) sample() (stamps []rowRef) {
 			}
 		}
 	}
-	tail := make([]byte, min(size, most))
-	n, _ := f.at.ReadAt(tail, size-int64(len(tail)))
-	tail = bytes.TrimRight(tail[:n], "\r\n")
-	return appendStamp(stamps, tail[bytes.LastIndexByte(tail, f.end)+1:])
+	return appendStamp(stamps, f.lastLine(size, most))
+}
+
+// lastLine returns the last line of a file of this size, or the last bytes of it, at most so many.
+func (f *feed) lastLine(size, most int64) []byte {
+	for n := min(size, 256<<10); ; n = min(size, most, 4*n) {
+		tail := make([]byte, n)
+		got, _ := f.at.ReadAt(tail, size-n)
+		tail = bytes.TrimRight(tail[:got], "\r\n")
+		if i := bytes.LastIndexByte(tail, f.end); i >= 0 || n == min(size, most) {
+			return tail[i+1:]
+		}
+	}
 }
 
 // appendStamp adds the stamp at the start of a line, if there is one.

@@ -156,6 +156,9 @@ func (f *feed) skipToMagic() (junk []byte, skipped passage, err error) {
 
 // lineEnd returns the line end of the header: LF, or CR with no LF after it.
 func (f *feed) lineEnd() (byte, error) {
+	if f.at != nil && lineBreak(f.carry) < 0 {
+		f.fill(f.firstBreak() + 2)
+	}
 	for seen := 0; ; {
 		if i := lineBreak(f.carry[seen:]); i >= 0 {
 			i += seen
@@ -176,6 +179,21 @@ func (f *feed) lineEnd() (byte, error) {
 	}
 }
 
+// firstBreak returns the number of bytes from carry to the first CR or LF, or the end of the file. A header has megabytes: carry, which then gets room for
+// it once, would be copied and grown many times on the way there.
+func (f *feed) firstBreak() int {
+	b := make([]byte, 64<<10)
+	for at := len(f.carry); ; {
+		n, err := f.at.ReadAt(b, f.pos+int64(at))
+		if i := lineBreak(b[:n]); i >= 0 {
+			return at + i
+		}
+		if at += n; err != nil || at > maxLine {
+			return at
+		}
+	}
+}
+
 // lineBreak returns the place of the first CR or LF, or -1.
 func lineBreak(b []byte) int {
 	i := bytes.IndexByte(b, '\n')
@@ -190,18 +208,18 @@ func lineBreak(b []byte) int {
 
 var errLong = fmt.Errorf("found a line of more than %d MiB", maxLine>>20)
 
-// line returns the next line, without its end.
+// line returns the next line, without its end. It is valid until the feed is used again.
 func (f *feed) line() ([]byte, error) {
 	for seen := 0; ; {
 		if i := bytes.IndexByte(f.carry[seen:], f.end); i >= 0 {
-			line := bytes.Clone(f.carry[:seen+i])
+			line := f.carry[:seen+i]
 			f.skip(seen + i + 1)
 			return line, nil
 		}
 		seen = len(f.carry)
 		switch {
 		case f.err == io.EOF && seen > 0:
-			line := bytes.Clone(f.carry)
+			line := f.carry
 			f.skip(seen)
 			return line, nil
 		case f.err == io.EOF:
