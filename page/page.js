@@ -3,7 +3,8 @@
 (function () {
   "use strict";
   const $ = (id) => document.getElementById(id);
-  const main = $("main"), shape = $("shape"), source = $("wasm").textContent;
+  const main = $("main"), shape = $("shape"), source = $("wasm").textContent, opening = { html: main.innerHTML, ...JSON.parse($("first").textContent) };
+  main.replaceChildren();
   const code = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
   const titles = { "/shape": "A VM on a host", "/": "Fleet", "/what-if": "What if", "/plan": "Plan", "/capture": "What happened", "/file": "File" };
   const forms = { csv: "CSV", xlsx: "Excel", json: "JSON", markdown: "Markdown", html: "report" };
@@ -72,13 +73,16 @@
 
   // show asks what the address says. Only the last of several questions is shown. What is typed into the sentence stays as it is.
   async function show(typed) {
-    clearTimeout(timer);
     const hash = location.hash.slice(1), mine = ++asking;
     if (hash === "/demo") return take(null);
     let address = hash;
     if (!hash.startsWith("/")) {
       if (hash && typed !== true) fill(new URLSearchParams(hash));
       address = "/shape?" + (hash || question());
+    }
+    if (!hash && shown === "" && question() === opening.question) { // the worker still starts
+      shown = address;
+      return place(opening, false, true);
     }
     const done = busy("Working"), same = shown.split("?")[0] === address.split("?")[0], first = shown === "";
     try {
@@ -110,7 +114,7 @@
 
   // place shows a reply. Where only a table turned or the sentence changed, the view and the focus stay where they were.
   function place(reply, same, first) {
-    const kept = same ? scrollY : 0, focused = main.contains(document.activeElement) && document.activeElement;
+    const kept = back !== undefined ? back : same ? scrollY : 0, focused = main.contains(document.activeElement) && document.activeElement;
     const again = focused && (focused.name ? `[name="${CSS.escape(focused.name)}"]` : focused.getAttribute("href") ? `a[href="${CSS.escape(focused.getAttribute("href"))}"]` : "button");
     main.innerHTML = reply.html; // homenode escapes what it read
     for (const text of [...told, ...reply.tell]) {
@@ -126,6 +130,7 @@
     extra(reply);
     if (focused) (main.querySelector(again) || main).focus({ preventScroll: true });
     else if (!same && !first) main.focus({ preventScroll: true });
+    back = undefined;
     scrollTo(0, kept);
     $("status").textContent = main.querySelector("h1") ? main.querySelector("h1").textContent : "";
   }
@@ -207,10 +212,17 @@
     $("beyond").hidden = !differs;
     if (differs) $("beyond").textContent = "The link asks for more than this sentence has: " + query.get("vm") + " on " + query.get("host") + ".";
   }
-  let timer = 0;
-  shape.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => { history.replaceState(null, "", "#" + question()); beyond(null); show(true); }, 60);
+  // What is typed while an answer is awaited is asked after it, once.
+  let typed = false, answering = false;
+  shape.addEventListener("input", async () => {
+    typed = true;
+    if (answering) return;
+    for (answering = true; typed; await show(true)) {
+      typed = false;
+      history.replaceState(history.state, "", "#" + question());
+      beyond(null);
+    }
+    answering = false;
   });
   shape.addEventListener("submit", (event) => event.preventDefault());
 
@@ -271,7 +283,17 @@
     target.setAttribute("tabindex", "-1");
     target.focus({ preventScroll: true });
   });
-  addEventListener("hashchange", () => show());
+  // Back and forward return to the place where the answer was left.
+  history.scrollRestoration = "manual";
+  const places = new Map(); // entry of the history → place
+  let entry = 0, entries = Date.now(), back; // back: the place to return to
+  addEventListener("scroll", () => places.set(entry, scrollY), { passive: true });
+  addEventListener("hashchange", () => {
+    if (!history.state) history.replaceState(++entries, "");
+    entry = history.state;
+    back = places.get(entry);
+    show();
+  });
 
   // take opens files, chosen or dropped anywhere; null is the demo fleet. Files that cannot be read leave those that are open.
   async function take(list) {
@@ -291,7 +313,7 @@
       if (mine !== asking) return pages([...new Set([...paths, "/", "/capture"])]);
       if (list && location.hash !== "#" + address) location.hash = address;
       else {
-        history.replaceState(null, "", "#" + address);
+        history.replaceState(history.state, "", "#" + address);
         await show();
       }
     } catch (error) {

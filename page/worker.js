@@ -113,13 +113,18 @@ globalThis.fs = {
   }),
 };
 
-// decoded returns the bytes of a text that has 15 bits in each character, after their number.
+// decoded returns the bytes of a text that has 31 bits in each two characters, after their number.
 function decoded(text) {
   const colon = text.indexOf(":"), bytes = new Uint8Array(Number(text.slice(0, colon)));
   let bits = 0, held = 0, n = 0;
-  for (let i = colon + 1; i < text.length; i++) {
-    bits = (bits << 15 | text.charCodeAt(i) - 0x4000) & 0x7fffff;
-    for (held += 15; held >= 8 && n < bytes.length; ) bytes[n++] = bits >> (held -= 8);
+  const take = (value, width) => {
+    bits = (bits << width | value) & 0x7fffff;
+    for (held += width; held >= 8 && n < bytes.length; ) bytes[n++] = bits >> (held -= 8);
+  };
+  for (let i = colon + 1; i < text.length; i += 2) {
+    const both = (text.charCodeAt(i) - 0x100) * 46341 + text.charCodeAt(i + 1) - 0x100;
+    take(both >>> 15, 16);
+    take(both & 0x7fff, 15);
   }
   return bytes;
 }
