@@ -89,7 +89,7 @@
       const reply = await call({ address, form: "page" });
       if (mine !== asking) return;
       shown = address;
-      place(reply, same, first);
+      await place(reply, same, first);
     } catch (error) {
       if (mine !== asking) return;
       shown = address;
@@ -113,17 +113,16 @@
   }
 
   // place shows a reply. Where only a table turned or the sentence changed, the view and the focus stay where they were.
-  function place(reply, same, first) {
+  async function place(reply, same, first) {
     const kept = back !== undefined ? back : same ? scrollY : 0, focused = main.contains(document.activeElement) && document.activeElement;
     const again = focused && (focused.name ? `[name="${CSS.escape(focused.name)}"]` : focused.getAttribute("href") ? `a[href="${CSS.escape(focused.getAttribute("href"))}"]` : "button");
-    main.innerHTML = reply.html; // homenode escapes what it read
+    const pictures = lay(reply.html);
     for (const text of [...told, ...reply.tell]) {
       const p = document.createElement("p");
       p.className = "note";
       p.textContent = text;
       main.prepend(p);
     }
-    for (const el of main.querySelectorAll('a[href^="/"]')) el.setAttribute("href", "#" + el.getAttribute("href"));
     document.title = (reply.title ? reply.title + " · " : "") + "homenode";
     pages(reply.pages);
     offer(reply.command);
@@ -133,6 +132,30 @@
     back = undefined;
     scrollTo(0, kept);
     $("status").textContent = main.querySelector("h1") ? main.querySelector("h1").textContent : "";
+    await hang(pictures);
+    if (scrollY < kept) scrollTo(0, kept); // the page was shorter
+  }
+
+  // lay shows an answer. It returns the pictures of a long one, which follow, each with the element in its place.
+  function lay(html) {
+    const parsed = document.createElement("template");
+    parsed.innerHTML = html; // homenode escapes what it read
+    for (const el of parsed.content.querySelectorAll('a[href^="/"]')) el.setAttribute("href", "#" + el.getAttribute("href"));
+    const pictures = html.length < 200000 ? [] : [...parsed.content.querySelectorAll("figure")].map((picture) => {
+      const gap = document.createElement("div");
+      picture.replaceWith(gap);
+      return { picture, gap };
+    });
+    main.replaceChildren(parsed.content);
+    return pictures;
+  }
+  // hang shows one picture in each frame, so that the page answers meanwhile.
+  async function hang(pictures) {
+    for (const { picture, gap } of pictures) {
+      await new Promise(requestAnimationFrame);
+      if (!gap.isConnected) return; // another answer is shown
+      gap.replaceWith(picture);
+    }
   }
   let paths = ["/shape"];
   function pages(next) {
@@ -239,14 +262,14 @@
       p.append(a);
       main.append(p);
     }
-    if (reply.assume) main.append(assuming(asked));
+    if (reply.assume) main.querySelector("h1").after(assuming(asked, reply.assume));
   }
-  function assuming(asked) {
+  function assuming(asked, example) {
     const form = document.createElement("form");
     form.className = "ask";
-    form.innerHTML = '<label class="long"><span>The file lacks facts of hosts. Assume</span><input name="assume-host" autocomplete="off" spellcheck="false"></label><button>Assess again</button>' +
-      '<p class="lead">Such as release=8.0U3, or nodes=2 cores=16 memory=768GB release=8.0U3 for VMs without a host. It is marked as assumed.</p>';
-    form["assume-host"].value = asked.get("assume-host") || "release=8.0U3";
+    form.innerHTML = '<label class="long"><span>Facts about hosts are missing. Assume</span><input name="assume-host" autocomplete="off" spellcheck="false"></label><button>Assess</button>' +
+      '<p class="lead">Such as release=8.0U3, or nodes=2 cores=16 memory=768GB release=8.0U3 for VMs without a host. It is marked as assumed. Or drop a file that states the hosts together with this one.</p>';
+    form["assume-host"].value = asked.get("assume-host") || example;
     form.addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/?" + new URLSearchParams(new FormData(form)); });
     return form;
   }

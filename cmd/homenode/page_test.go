@@ -268,11 +268,8 @@ func TestPageForms(t *testing.T) {
 	}
 	scenario := write("fleet/fleet.txt", pageFleet)
 	text := dragged(t, b, filepath.Dir(scenario))
-	var out, errs bytes.Buffer
-	run(t.Context(), []string{"assess", scenario, "--format=json", "--config=none"}, strings.NewReader(""), &out, &errs)
-	var native struct{ Verdict []string }
-	if err := json.Unmarshal(out.Bytes(), &native); err != nil || len(native.Verdict) == 0 || native.Verdict[0] != text {
-		t.Errorf("the page says %q, the command %q: %v %s", text, native.Verdict, err, errs.String())
+	if want := assessedHeadline(t, scenario); text != want {
+		t.Errorf("the page says %q, the command %q", text, want)
 	}
 	for _, at := range []struct{ hash, want string }{{"#/find?name=sql01", "guest sees"}, {"#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "sql01"}, {"#/plan", "change"}, {"#/rule", "checks"}, {"#/", text}} {
 		before := pageHeadline(t, b)
@@ -281,6 +278,7 @@ func TestPageForms(t *testing.T) {
 			t.Errorf("%s: %q, want %q in it", at.hash, got, at.want)
 		}
 	}
+	goneBack(t, b)
 	b.Silent(t)
 	for _, mode := range []struct {
 		width  int64
@@ -288,6 +286,64 @@ func TestPageForms(t *testing.T) {
 	}{{1400, "light"}, {320, "dark"}} {
 		pageAccessible(t, b, axe, mode.width, mode.scheme)
 	}
+}
+
+// TestPageFirefox answers a question and reads a file in Firefox, which makes no request.
+func TestPageFirefox(t *testing.T) {
+	t.Parallel()
+	f := browser.OpenFirefox(t, madePage(t))
+	headline := func(before string) string {
+		return f.Text(t, fmt.Sprintf(`(async () => {
+			for (;;) {
+				const el = document.querySelector("main [role=alert]") || document.querySelector("main h1");
+				if (el && !document.querySelector("main[aria-busy]") && el.textContent !== %q) return el.textContent;
+				await new Promise((done) => setTimeout(done, 20));
+			}
+		})()`, before))
+	}
+	first := headline("")
+	f.Text(t, `(() => { const field = document.querySelector("[name=hotAdd]"); field.value = "off"; field.dispatchEvent(new Event("input", { bubbles: true })); return "" })()`)
+	second := headline(first)
+	if !strings.Contains(first, "1 node") || !strings.Contains(second, "2 nodes") {
+		t.Errorf("the answers are %q and %q", first, second)
+	}
+	file := filepath.Join(t.TempDir(), "fleet.txt")
+	if err := os.WriteFile(file, []byte(pageFleet), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	begun := f.Text(t, `String(performance.now())`)
+	f.Choose(t, "#file", file)
+	text, want := headline(second), assessedHeadline(t, file)
+	if text != want {
+		t.Errorf("Firefox shows %q, the command %q", text, want)
+	}
+	f.Silent(t)
+	t.Logf("%s: %s to %s ms", f.Text(t, "navigator.userAgent"), begun, f.Text(t, `String(performance.now())`))
+}
+
+// assessedHeadline returns the first sentence of assess about a file.
+func assessedHeadline(t *testing.T, file string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	run(t.Context(), []string{"assess", file, "--format=json", "--config=none"}, strings.NewReader(""), &out, &errs)
+	var native struct{ Verdict []string }
+	if err := json.Unmarshal(out.Bytes(), &native); err != nil || len(native.Verdict) == 0 {
+		t.Fatalf("%v %s", err, errs.String())
+	}
+	return native.Verdict[0]
+}
+
+// goneBack scrolls, opens another page and goes back, which returns to the same place.
+func goneBack(t *testing.T, b *browser.Page) {
+	t.Helper()
+	before := pageHeadline(t, b)
+	b.Do(t, chromedp.EmulateViewport(1280, 300))
+	b.Script(t, `scrollTo(0, 250); requestAnimationFrame(() => requestAnimationFrame(() => { location.hash = "#/rule" }))`)
+	rules := settled(t, b, before)
+	browser.Eval(t, b, `scrollY`, 0.0)
+	b.Script(t, `history.back()`)
+	settled(t, b, rules)
+	browser.Eval(t, b, `scrollY`, 250.0)
 }
 
 // pageHeadline returns the error or headline that the page shows.
