@@ -333,6 +333,36 @@ func assessedHeadline(t *testing.T, file string) string {
 	return native.Verdict[0]
 }
 
+// TestPageBroken drops a broken file of each kind, which is an error or a warning with its name, and asks a question afterwards.
+func TestPageBroken(t *testing.T) {
+	t.Parallel()
+	b := openPage(t, madePage(t))
+	for name, text := range map[string]string{
+		"rvtools.xlsx": "PK\x03\x04 cut", "rvtools.zip": "PK\x03\x04 cut", "vm-support.tgz": "\x1f\x8b\x08\x00 cut", "snapshot.json": `{"format": "homenode-snapshot", "vms": [`, "govc.json": `[{"config": {"name": 3`,
+		"tabvInfo.csv": "VM,CPUs\n\"sql01,4\n", "esxtop.csv": "\"(PDH-CSV 4.0) (UTC)(0)\",\"cut", "db01.vmx": ".encoding = \"UTF-8\"\nnumvcpus = \"many", "vmware.log": "2026-11-03T09:00:00.000Z| vmx| I125: cut", "domain.xml": "<domain type='kvm'><name>cut",
+		"plan.json": `{"format_version": "1.2", "planned_values": {`, "fleet.txt": "vm sql01 vcpus=many\n", "empty.csv": "",
+	} {
+		label, _ := json.Marshal(name)
+		content, _ := json.Marshal([]byte(text))
+		r := requested(t, b, fmt.Sprintf(`drop: [{ name: %s, file: new Blob([Uint8Array.from(atob(%s), (c) => c.charCodeAt(0))]) }]`, label, content))
+		text := r.Error
+		if text == "" { // the answer about it reports the damage
+			shown := requested(t, b, fmt.Sprintf(`address: %q, form: "page"`, r.Value.Address))
+			text = shown.Error
+			if strings.Contains(shown.Value.HTML, " warning") || strings.Contains(shown.Value.HTML, "could not be read") {
+				text = shown.Value.HTML
+			}
+		}
+		if !strings.Contains(text, name) {
+			t.Errorf("%s opens %q with %.300q: want an error or a warning with its name", name, r.Value.Address, text)
+		}
+		if r := requested(t, b, `address: "/shape?vm=24x512GB&host=2x16c/768GB", form: "json"`); r.Error != "" {
+			t.Fatalf("after %s: %s", name, r.Error)
+		}
+	}
+	b.Silent(t)
+}
+
 // goneBack scrolls, opens another page and goes back, which returns to the same place.
 func goneBack(t *testing.T, b *browser.Page) {
 	t.Helper()
