@@ -136,25 +136,26 @@
     if (scrollY < kept) scrollTo(0, kept); // the page was shorter
   }
 
-  // lay shows an answer. It returns the pictures of a long one, which follow, each with the element in its place.
+  // parsed returns the nodes of HTML.
+  function parsed(html) {
+    const template = document.createElement("template");
+    template.innerHTML = html; // homenode escapes what it read
+    for (const el of template.content.querySelectorAll('a[href^="/"]')) el.setAttribute("href", "#" + el.getAttribute("href"));
+    return template.content;
+  }
+  // lay shows an answer. It returns the pictures of a long one, which follow.
   function lay(html) {
-    const parsed = document.createElement("template");
-    parsed.innerHTML = html; // homenode escapes what it read
-    for (const el of parsed.content.querySelectorAll('a[href^="/"]')) el.setAttribute("href", "#" + el.getAttribute("href"));
-    const pictures = html.length < 200000 ? [] : [...parsed.content.querySelectorAll("figure")].map((picture) => {
-      const gap = document.createElement("div");
-      picture.replaceWith(gap);
-      return { picture, gap };
-    });
-    main.replaceChildren(parsed.content);
+    const pictures = [];
+    main.replaceChildren(parsed(html.length < 200000 ? html : html.replace(/<figure[^]*?<\/figure>/g, (picture) => { pictures.push(picture); return '<div class="later"></div>'; })));
     return pictures;
   }
   // hang shows one picture in each frame, so that the page answers meanwhile.
   async function hang(pictures) {
-    for (const { picture, gap } of pictures) {
+    const gaps = main.querySelectorAll(".later");
+    for (const [n, picture] of pictures.entries()) {
       await new Promise(requestAnimationFrame);
-      if (!gap.isConnected) return; // another answer is shown
-      gap.replaceWith(picture);
+      if (!gaps[n].isConnected) return; // another answer is shown
+      gaps[n].replaceWith(parsed(picture));
     }
   }
   let paths = ["/shape"];
