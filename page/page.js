@@ -344,7 +344,6 @@
       if (mine === asking) fail(error.message);
     } finally {
       done();
-      total = 0;
     }
   }
   async function walk(entry, out) {

@@ -363,6 +363,54 @@ func TestPageBroken(t *testing.T) {
 	b.Silent(t)
 }
 
+// TestPageKeyboard goes through the page by Tab alone, without a file and with a fleet.
+func TestPageKeyboard(t *testing.T) {
+	t.Parallel()
+	b := openPage(t, madePage(t))
+	b.Script(t, `document.activeElement.blur()`)
+	tabThrough(t, b, "/shape")
+	file := filepath.Join(t.TempDir(), "fleet.txt")
+	if err := os.WriteFile(file, []byte(pageFleet), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before := pageHeadline(t, b)
+	b.Do(t, chromedp.SetUploadFiles("#file", []string{file}))
+	settled(t, b, before)
+	b.Script(t, `document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute("tabindex")`)
+	tabThrough(t, b, "/")
+	b.Silent(t)
+}
+
+// TestPageStop drops a capture of some hundred MB and stops reading it; the page answers afterwards.
+func TestPageStop(t *testing.T) {
+	t.Parallel()
+	b := openPage(t, madePage(t))
+	capture, err := os.ReadFile(filepath.Join("..", "..", "cmd/homenode/testdata/corpus/inputs/esx02.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, _ := json.Marshal(string(capture))
+	before := pageHeadline(t, b)
+	b.Script(t, `const text = `+string(content)+`, end = text.indexOf("\n") + 1, files = new DataTransfer();
+		files.items.add(new File([text.slice(0, end), ...Array(4000).fill(text.slice(end))], "esxtop.csv"));
+		const field = document.querySelector("#file");
+		field.files = files.files;
+		field.dispatchEvent(new Event("change", { bubbles: true }))`)
+	if _, err := chromedp.Run(b.Context, chromedp.Poll[bool](`!document.querySelector("#progress").hidden && document.querySelector("#bar").value > 0`, chromedp.WithPollingTimeout(time.Minute))); err != nil {
+		t.Fatal(err)
+	}
+	b.Script(t, `document.querySelector("#stop").click()`)
+	stopped := settled(t, b, before)
+	if !strings.Contains(evaluated[string](t, b, `document.querySelector("main").textContent`), "Stopped.") {
+		t.Errorf("after Stop the page shows %q", stopped)
+	}
+	b.Script(t, `location.hash = "#vm=24x512GB+hotAdd%3Doff&host=2x16c/768GB&release=8.0U3"`)
+	if text := settled(t, b, stopped); !strings.Contains(text, "2 nodes") {
+		t.Errorf("afterwards the answer is %q", text)
+	}
+	b.Silent(t)
+}
+
 // goneBack scrolls, opens another page and goes back, which returns to the same place.
 func goneBack(t *testing.T, b *browser.Page) {
 	t.Helper()
