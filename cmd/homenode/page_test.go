@@ -286,6 +286,18 @@ func TestPageForms(t *testing.T) {
 	}{{1400, "light"}, {320, "dark"}} {
 		pageAccessible(t, b, axe, mode.width, mode.scheme)
 	}
+	vmx, err := filepath.Abs(filepath.Join("testdata", "corpus", "inputs", "db01.vmx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before = pageHeadline(t, b)
+	b.Do(t, chromedp.SetUploadFiles("#file", []string{vmx}))
+	before = settled(t, b, before)
+	axeSilent(t, b, "a file without a host")
+	b.Script(t, `document.querySelector("form.ask button").click()`)
+	if text := settled(t, b, before); !strings.Contains(text, "NUMA") {
+		t.Errorf("with a host the headline is %q", text)
+	}
 }
 
 // TestPageFirefox answers a question and reads a file in Firefox, which makes no request.
@@ -466,16 +478,22 @@ func pageAccessible(t *testing.T, b *browser.Page, axe string, width int64, sche
 	for _, hash := range []string{"#/", "#/find?name=sql01", "#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "#/plan", "#/nosuch", "#vm=24x512GB&host=2x16c/768GB"} {
 		b.Script(t, `document.querySelector("main").replaceChildren(); if (location.hash === `+strconv.Quote(hash)+`) dispatchEvent(new Event("hashchange")); else location.hash = `+strconv.Quote(hash))
 		settled(t, b, "")
-		b.Script(t, `window.axeResult = ""; axe.run(document, { resultTypes: ["violations"] }).then((r) => { window.axeResult = JSON.stringify(r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | "))); })`)
-		found, err := chromedp.Run(b.Context, chromedp.Poll[string](`window.axeResult`, chromedp.WithPollingTimeout(2*time.Minute)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found != "[]" {
-			t.Errorf("%s, %d px, %s: axe finds %s", hash, width, scheme, found)
-		}
+		axeSilent(t, b, fmt.Sprintf("%s, %d px, %s", hash, width, scheme))
 		if wide, err := chromedp.Run(b.Context, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); err != nil || wide > width {
 			t.Errorf("%s: %d px wide in %d: %v", hash, wide, width, err)
 		}
+	}
+}
+
+// axeSilent checks that axe, which the page has loaded, finds nothing.
+func axeSilent(t *testing.T, b *browser.Page, at string) {
+	t.Helper()
+	b.Script(t, `window.axeResult = ""; axe.run(document, { resultTypes: ["violations"] }).then((r) => { window.axeResult = JSON.stringify(r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | "))); })`)
+	found, err := chromedp.Run(b.Context, chromedp.Poll[string](`window.axeResult`, chromedp.WithPollingTimeout(2*time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found != "[]" {
+		t.Errorf("%s: axe finds %s", at, found)
 	}
 }

@@ -97,27 +97,17 @@ func TestPageFigures(t *testing.T) {
 			t.Fatalf("%s: %v", f.file, err)
 		}
 		time.Sleep(200 * time.Millisecond) // the frame of the answer
-		frame, memory := number(t, b, "window.frame"), number(t, b, "window.memory")
+		frame, memory := evaluated[float64](t, b, "window.frame"), evaluated[float64](t, b, "window.memory")
 		figures = append(figures, fmt.Sprintf("%s %.2f s (%.1f × the program's), %.0f MB, longest frame %.0f ms", f.name, took, took/native, memory/1e6, frame))
 	}
 	b.Silent(t)
 	t.Log("figures: " + strings.Join(figures, "; "))
 }
 
-// number returns the value of an expression.
-func number(t *testing.T, b *browser.Page, expression string) float64 {
-	t.Helper()
-	n, err := chromedp.Run(b.Context, chromedp.Evaluate[float64](expression))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // shownAfter returns the seconds from a moment to the last headline.
 func shownAfter(t *testing.T, b *browser.Page, begun string) float64 {
 	t.Helper()
-	return number(t, b, "window.at - "+begun) / 1000
+	return evaluated[float64](t, b, "window.at - "+begun) / 1000
 }
 
 // typedAnswers types numbers of vCPUs and returns how long the answers take.
@@ -137,7 +127,7 @@ func typedAnswers(t *testing.T, b *browser.Page) string {
 	if _, err := chromedp.Run(b.Context, chromedp.Poll[bool](`!!window.took`, chromedp.WithPollingTimeout(time.Minute))); err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("typed answers %.0f ms, 9 of 10 within %.0f", number(t, b, "took[20]"), number(t, b, "took[36]"))
+	return fmt.Sprintf("typed answers %.0f ms, 9 of 10 within %.0f", evaluated[float64](t, b, "took[20]"), evaluated[float64](t, b, "took[36]"))
 }
 
 // writeRVTools writes a fleet of so many VMs as RVTools does, with as many columns.
