@@ -33,11 +33,12 @@ release-twice: release
 
 # homenode.html, the page that needs no server. Code that is not inlined is a third smaller; the readers of files keep their speed.
 INLINED = runtime strconv bytes strings bufio sort compress/flate archive/zip homenode/source/esxtop/... homenode/source/ticks homenode/source/tables homenode/source/text homenode/capture homenode/numa homenode/esxi/vnuma
+PAGE = dist/homenode.html
 page:
 	@mkdir -p dist bin
 	GOOS=js GOARCH=wasm $(GO) build -trimpath -gcflags=all=-l $(foreach p,$(INLINED),-gcflags=$(p)=) -ldflags '$(LDFLAGS)' -o bin/page.wasm ./page/wasm
-	$(GO) run -ldflags '$(LDFLAGS)' ./page/make bin/page.wasm "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" > dist/homenode.html
-	@ls -l dist/homenode.html
+	$(GO) run -ldflags '$(LDFLAGS)' ./page/make bin/page.wasm "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" > $(PAGE)
+	@ls -l $(PAGE)
 
 # The documents as one folder of pages with a search, dist/site, and homenode.html in it. Its links are checked.
 site: page

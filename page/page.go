@@ -4,6 +4,7 @@ package page
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -12,11 +13,13 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"homenode/numa"
 	drawn "homenode/output/draw/picture"
 	answers "homenode/output/format/page"
+	"homenode/page/asker"
 )
 
 var (
@@ -49,9 +52,35 @@ func offered() (out []release) {
 	return out
 }
 
+// question is the question of the sentence as the page opens.
+const question = "vm=24x512GB+hotAdd%3Don&host=2x16c%2F768GB&release=8.0U3"
+
+// An opening is the answer that the page shows while its worker starts. Its HTML is the content of main.
+type opening struct {
+	Question string   `json:"question"`
+	Title    string   `json:"title"`
+	Command  string   `json:"command"`
+	Pages    []string `json:"pages"`
+	Tell     []string `json:"tell"`
+}
+
+// opened answers the question, as the worker would.
+func opened(version string) (*opening, template.HTML, error) {
+	a := asker.Asker{Version: version, Now: func() time.Time { return time.Time{} }} // a commit has one page
+	r, err := a.Answer(context.Background(), "/shape?"+question, "page")
+	if err != nil {
+		return nil, "", err
+	}
+	return &opening{question, r.Title, r.Command, r.Pages, append([]string{}, r.Tell...)}, template.HTML(r.HTML), nil
+}
+
 // Write writes the page. wasm is package page/wasm compiled for js/wasm; runtime is wasm_exec.js of the Go distribution.
 func Write(w io.Writer, version string, wasm, runtime []byte) error {
 	packed, err := packed(wasm)
+	if err != nil {
+		return err
+	}
+	first, html, err := opened(version)
 	if err != nil {
 		return err
 	}
@@ -63,7 +92,9 @@ func Write(w io.Writer, version string, wasm, runtime []byte) error {
 		Script                   template.JS
 		Wasm, Worker             template.HTML
 		Releases                 []release
-	}{version, promise, policy(style, script), template.CSS(style), template.JS(script), template.HTML(packed), template.HTML(string(runtime) + worker), offered()}); err != nil {
+		First                    *opening
+		Main                     template.HTML // of the first answer
+	}{version, promise, policy(style, script), template.CSS(style), template.JS(script), template.HTML(packed), template.HTML(string(runtime) + worker), offered(), first, html}); err != nil {
 		return err
 	}
 	// browsers prefer the byte order mark to the charset sent by a server
@@ -81,8 +112,8 @@ func hash(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// packed compresses b with gzip and returns it as text: its length in bytes, a colon, and 15 bits in each character from U+4000 on. The page is UTF-16, so
-// this is 7 % larger than the bytes; base64 in UTF-8 would be a third larger.
+// packed compresses b with gzip and returns it as text: its length in bytes, a colon, and 31 bits in each two characters from U+0100 on, as the digits of
+// a number. The page is UTF-16, so this is 3 % larger than the bytes; base64 in UTF-8 would be a third larger.
 func packed(b []byte) (string, error) {
 	var z bytes.Buffer
 	w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
@@ -95,16 +126,21 @@ func packed(b []byte) (string, error) {
 	if err := w.Close(); err != nil {
 		return "", err
 	}
+	const first, base, width = 0x100, 46341, 31 // base² is just above 2³¹, and no character is a surrogate
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d:", z.Len())
-	bits, held := uint32(0), 0
+	bits, held := uint64(0), 0
+	write := func(n uint64) {
+		out.WriteRune(rune(first + n/base))
+		out.WriteRune(rune(first + n%base))
+	}
 	for _, c := range z.Bytes() {
-		bits, held = bits<<8|uint32(c), held+8
-		if held >= 15 {
-			held -= 15
-			out.WriteRune(rune(0x4000 + bits>>held&0x7fff))
+		bits, held = bits<<8|uint64(c), held+8
+		if held >= width {
+			held -= width
+			write(bits >> held & (1<<width - 1))
 		}
 	}
-	out.WriteRune(rune(0x4000 + bits<<(15-held)&0x7fff))
+	write(bits << (width - held) & (1<<width - 1))
 	return out.String(), nil
 }

@@ -3,7 +3,8 @@
 (function () {
   "use strict";
   const $ = (id) => document.getElementById(id);
-  const main = $("main"), shape = $("shape"), source = $("wasm").textContent;
+  const main = $("main"), shape = $("shape"), source = $("wasm").textContent, opening = { html: main.innerHTML, ...JSON.parse($("first").textContent) };
+  main.replaceChildren();
   const code = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
   const titles = { "/shape": "A VM on a host", "/": "Fleet", "/what-if": "What if", "/plan": "Plan", "/capture": "What happened", "/file": "File" };
   const forms = { csv: "CSV", xlsx: "Excel", json: "JSON", markdown: "Markdown", html: "report" };
@@ -72,7 +73,6 @@
 
   // show asks what the address says. Only the last of several questions is shown. What is typed into the sentence stays as it is.
   async function show(typed) {
-    clearTimeout(timer);
     const hash = location.hash.slice(1), mine = ++asking;
     if (hash === "/demo") return take(null);
     let address = hash;
@@ -80,12 +80,16 @@
       if (hash && typed !== true) fill(new URLSearchParams(hash));
       address = "/shape?" + (hash || question());
     }
+    if (!hash && shown === "" && question() === opening.question) { // the worker still starts
+      shown = address;
+      return place(opening, false, true);
+    }
     const done = busy("Working"), same = shown.split("?")[0] === address.split("?")[0], first = shown === "";
     try {
       const reply = await call({ address, form: "page" });
       if (mine !== asking) return;
       shown = address;
-      place(reply, same, first);
+      await place(reply, same, first);
     } catch (error) {
       if (mine !== asking) return;
       shown = address;
@@ -109,25 +113,50 @@
   }
 
   // place shows a reply. Where only a table turned or the sentence changed, the view and the focus stay where they were.
-  function place(reply, same, first) {
-    const kept = same ? scrollY : 0, focused = main.contains(document.activeElement) && document.activeElement;
+  async function place(reply, same, first) {
+    const kept = back !== undefined ? back : same ? scrollY : 0, focused = main.contains(document.activeElement) && document.activeElement;
     const again = focused && (focused.name ? `[name="${CSS.escape(focused.name)}"]` : focused.getAttribute("href") ? `a[href="${CSS.escape(focused.getAttribute("href"))}"]` : "button");
-    main.innerHTML = reply.html; // homenode escapes what it read
+    const pictures = lay(reply.html);
     for (const text of [...told, ...reply.tell]) {
       const p = document.createElement("p");
       p.className = "note";
       p.textContent = text;
       main.prepend(p);
     }
-    for (const el of main.querySelectorAll('a[href^="/"]')) el.setAttribute("href", "#" + el.getAttribute("href"));
     document.title = (reply.title ? reply.title + " · " : "") + "homenode";
     pages(reply.pages);
     offer(reply.command);
     extra(reply);
     if (focused) (main.querySelector(again) || main).focus({ preventScroll: true });
     else if (!same && !first) main.focus({ preventScroll: true });
+    back = undefined;
     scrollTo(0, kept);
     $("status").textContent = main.querySelector("h1") ? main.querySelector("h1").textContent : "";
+    await hang(pictures);
+    if (scrollY < kept) scrollTo(0, kept); // the page was shorter
+  }
+
+  // parsed returns the nodes of HTML.
+  function parsed(html) {
+    const template = document.createElement("template");
+    template.innerHTML = html; // homenode escapes what it read
+    for (const el of template.content.querySelectorAll('a[href^="/"]')) el.setAttribute("href", "#" + el.getAttribute("href"));
+    return template.content;
+  }
+  // lay shows an answer. It returns the pictures of a long one, which follow.
+  function lay(html) {
+    const pictures = [];
+    main.replaceChildren(parsed(html.length < 200000 ? html : html.replace(/<figure[^]*?<\/figure>/g, (picture) => { pictures.push(picture); return '<div class="later"></div>'; })));
+    return pictures;
+  }
+  // hang shows one picture in each frame, so that the page answers meanwhile.
+  async function hang(pictures) {
+    const gaps = main.querySelectorAll(".later");
+    for (const [n, picture] of pictures.entries()) {
+      await new Promise(requestAnimationFrame);
+      if (!gaps[n].isConnected) return; // another answer is shown
+      gaps[n].replaceWith(parsed(picture));
+    }
   }
   let paths = ["/shape"];
   function pages(next) {
@@ -207,10 +236,17 @@
     $("beyond").hidden = !differs;
     if (differs) $("beyond").textContent = "The link asks for more than this sentence has: " + query.get("vm") + " on " + query.get("host") + ".";
   }
-  let timer = 0;
-  shape.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => { history.replaceState(null, "", "#" + question()); beyond(null); show(true); }, 60);
+  // What is typed while an answer is awaited is asked after it, once.
+  let typed = false, answering = false;
+  shape.addEventListener("input", async () => {
+    typed = true;
+    if (answering) return;
+    for (answering = true; typed; await show(true)) {
+      typed = false;
+      history.replaceState(history.state, "", "#" + question());
+      beyond(null);
+    }
+    answering = false;
   });
   shape.addEventListener("submit", (event) => event.preventDefault());
 
@@ -227,14 +263,14 @@
       p.append(a);
       main.append(p);
     }
-    if (reply.assume) main.append(assuming(asked));
+    if (reply.assume) main.querySelector("h1").after(assuming(asked, reply.assume));
   }
-  function assuming(asked) {
+  function assuming(asked, example) {
     const form = document.createElement("form");
     form.className = "ask";
-    form.innerHTML = '<label class="long"><span>The file lacks facts of hosts. Assume</span><input name="assume-host" autocomplete="off" spellcheck="false"></label><button>Assess again</button>' +
-      '<p class="lead">Such as release=8.0U3, or nodes=2 cores=16 memory=768GB release=8.0U3 for VMs without a host. It is marked as assumed.</p>';
-    form["assume-host"].value = asked.get("assume-host") || "release=8.0U3";
+    form.innerHTML = '<label class="long"><span>Facts about hosts are missing. Assume</span><input name="assume-host" autocomplete="off" spellcheck="false"></label><button>Assess</button>' +
+      '<p class="lead">Such as release=8.0U3, or nodes=2 cores=16 memory=768GB release=8.0U3 for VMs without a host. It is marked as assumed. Or drop a file that states the hosts together with this one.</p>';
+    form["assume-host"].value = asked.get("assume-host") || example;
     form.addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/?" + new URLSearchParams(new FormData(form)); });
     return form;
   }
@@ -271,7 +307,17 @@
     target.setAttribute("tabindex", "-1");
     target.focus({ preventScroll: true });
   });
-  addEventListener("hashchange", () => show());
+  // Back and forward return to the place where the answer was left.
+  history.scrollRestoration = "manual";
+  const places = new Map(); // entry of the history → place
+  let entry = 0, entries = Date.now(), back; // back: the place to return to
+  addEventListener("scroll", () => places.set(entry, scrollY), { passive: true });
+  addEventListener("hashchange", () => {
+    if (!history.state) history.replaceState(++entries, "");
+    entry = history.state;
+    back = places.get(entry);
+    show();
+  });
 
   // take opens files, chosen or dropped anywhere; null is the demo fleet. Files that cannot be read leave those that are open.
   async function take(list) {
@@ -291,14 +337,13 @@
       if (mine !== asking) return pages([...new Set([...paths, "/", "/capture"])]);
       if (list && location.hash !== "#" + address) location.hash = address;
       else {
-        history.replaceState(null, "", "#" + address);
+        history.replaceState(history.state, "", "#" + address);
         await show();
       }
     } catch (error) {
       if (mine === asking) fail(error.message);
     } finally {
       done();
-      total = 0;
     }
   }
   async function walk(entry, out) {

@@ -2,9 +2,10 @@
 // The page puts the runtime of Go before it.
 "use strict";
 const files = new Map(); // name → File
-const opened = new Map(); // descriptor → {file, at, from, chunk}
+const opened = new Map(); // descriptor → {file, at}
+const slices = new Map(); // file → its last slices, by number
 let last = 2, read = 0, told = 0;
-const sliceSize = 4 << 20;
+const sliceSize = 1 << 20, kept = 8;
 
 const failure = (code) => Object.assign(new Error(code), { code });
 const named = (path) => path.replace(/^(?:\.?\/)+/, "").replace(/\/+$/, "");
@@ -20,20 +21,28 @@ function stat(name) {
   };
 }
 
-// readAt copies bytes of an open file from a position into a buffer. It reads slices of some MB, so that files of any size fit.
-function readAt(open, into, at) {
+// sliceOf returns a slice of a file. The last ones are kept: parsers read at several places by turns.
+function sliceOf(file, n) {
+  let ofFile = slices.get(file);
+  if (!ofFile) slices.set(file, ofFile = new Map());
+  let bytes = ofFile.get(n);
+  if (bytes) return bytes;
+  bytes = new Uint8Array(new FileReaderSync().readAsArrayBuffer(file.slice(n * sliceSize, (n + 1) * sliceSize)));
+  ofFile.set(n, bytes);
+  if (ofFile.size > kept) ofFile.delete(ofFile.keys().next().value);
+  read += bytes.length;
+  if (Date.now() - told > 100) {
+    told = Date.now();
+    postMessage({ read });
+  }
+  return bytes;
+}
+
+// readAt copies bytes of a file from a position into a buffer, slice by slice, so that files of any size fit.
+function readAt(file, into, at) {
   let done = 0;
-  while (done < into.length && at < open.file.size) {
-    if (!open.chunk || at < open.from || at >= open.from + open.chunk.length) {
-      open.from = at;
-      open.chunk = new Uint8Array(new FileReaderSync().readAsArrayBuffer(open.file.slice(at, at + sliceSize)));
-      read += open.chunk.length;
-      if (Date.now() - told > 100) {
-        told = Date.now();
-        postMessage({ read });
-      }
-    }
-    const part = open.chunk.subarray(at - open.from, at - open.from + into.length - done);
+  while (done < into.length && at < file.size) {
+    const n = Math.floor(at / sliceSize), part = sliceOf(file, n).subarray(at - n * sliceSize, at - n * sliceSize + into.length - done);
     into.set(part, done);
     done += part.length;
     at += part.length;
@@ -73,10 +82,13 @@ globalThis.fs = {
       if (flags & 3) refuse();
       const name = named(path), about = stat(name);
       if (flags & 65536 && !about.isDirectory()) throw failure("ENOTDIR");
-      opened.set(++last, { name, file: files.get(name), at: 0, from: 0, chunk: null });
+      opened.set(++last, { name, file: files.get(name), at: 0 });
       return last;
     },
-    close(fd) { opened.delete(fd); },
+    close(fd) {
+      slices.delete(opened.get(fd)?.file);
+      opened.delete(fd);
+    },
     stat: (path) => stat(named(path)),
     lstat: (path) => stat(named(path)),
     fstat: (fd) => stat(opened.get(fd).name),
@@ -87,7 +99,7 @@ globalThis.fs = {
     read(fd, buffer, offset, length, position) {
       const open = opened.get(fd);
       if (!open || !open.file) throw failure("EISDIR");
-      const n = readAt(open, buffer.subarray(offset, offset + length), position === null ? open.at : position);
+      const n = readAt(open.file, buffer.subarray(offset, offset + length), position === null ? open.at : position);
       if (position === null) open.at += n;
       return n;
     },
@@ -101,13 +113,18 @@ globalThis.fs = {
   }),
 };
 
-// decoded returns the bytes of a text that has 15 bits in each character, after their number.
+// decoded returns the bytes of a text that has 31 bits in each two characters, after their number.
 function decoded(text) {
   const colon = text.indexOf(":"), bytes = new Uint8Array(Number(text.slice(0, colon)));
   let bits = 0, held = 0, n = 0;
-  for (let i = colon + 1; i < text.length; i++) {
-    bits = (bits << 15 | text.charCodeAt(i) - 0x4000) & 0x7fffff;
-    for (held += 15; held >= 8 && n < bytes.length; ) bytes[n++] = bits >> (held -= 8);
+  const take = (value, width) => {
+    bits = (bits << width | value) & 0x7fffff;
+    for (held += width; held >= 8 && n < bytes.length; ) bytes[n++] = bits >> (held -= 8);
+  };
+  for (let i = colon + 1; i < text.length; i += 2) {
+    const both = (text.charCodeAt(i) - 0x100) * 46341 + text.charCodeAt(i + 1) - 0x100;
+    take(both >>> 15, 16);
+    take(both & 0x7fff, 15);
   }
   return bytes;
 }

@@ -340,9 +340,9 @@ func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) []finding.Find
 // weighed returns the findings about a VM, without advice.
 func weighed(c *rule.Cluster, v *rule.VM, o Options) (found []finding.Finding) {
 	for p := range passes(c, v, o) {
-		p.Weighing = true
+		p.Weighing, p.Findings = true, found
 		p.Rule.Check(p)
-		found = append(found, p.Findings...)
+		found = p.Findings
 	}
 	return found
 }

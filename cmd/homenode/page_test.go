@@ -268,11 +268,8 @@ func TestPageForms(t *testing.T) {
 	}
 	scenario := write("fleet/fleet.txt", pageFleet)
 	text := dragged(t, b, filepath.Dir(scenario))
-	var out, errs bytes.Buffer
-	run(t.Context(), []string{"assess", scenario, "--format=json", "--config=none"}, strings.NewReader(""), &out, &errs)
-	var native struct{ Verdict []string }
-	if err := json.Unmarshal(out.Bytes(), &native); err != nil || len(native.Verdict) == 0 || native.Verdict[0] != text {
-		t.Errorf("the page says %q, the command %q: %v %s", text, native.Verdict, err, errs.String())
+	if want := assessedHeadline(t, scenario); text != want {
+		t.Errorf("the page says %q, the command %q", text, want)
 	}
 	for _, at := range []struct{ hash, want string }{{"#/find?name=sql01", "guest sees"}, {"#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "sql01"}, {"#/plan", "change"}, {"#/rule", "checks"}, {"#/", text}} {
 		before := pageHeadline(t, b)
@@ -281,6 +278,7 @@ func TestPageForms(t *testing.T) {
 			t.Errorf("%s: %q, want %q in it", at.hash, got, at.want)
 		}
 	}
+	goneBack(t, b)
 	b.Silent(t)
 	for _, mode := range []struct {
 		width  int64
@@ -288,6 +286,154 @@ func TestPageForms(t *testing.T) {
 	}{{1400, "light"}, {320, "dark"}} {
 		pageAccessible(t, b, axe, mode.width, mode.scheme)
 	}
+	vmx, err := filepath.Abs(filepath.Join("testdata", "corpus", "inputs", "db01.vmx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before = pageHeadline(t, b)
+	b.Do(t, chromedp.SetUploadFiles("#file", []string{vmx}))
+	before = settled(t, b, before)
+	axeSilent(t, b, "a file without a host")
+	b.Script(t, `document.querySelector("form.ask button").click()`)
+	if text := settled(t, b, before); !strings.Contains(text, "NUMA") {
+		t.Errorf("with a host the headline is %q", text)
+	}
+}
+
+// TestPageFirefox answers a question and reads a file in Firefox, which makes no request.
+func TestPageFirefox(t *testing.T) {
+	t.Parallel()
+	f := browser.OpenFirefox(t, madePage(t))
+	headline := func(before string) string {
+		return f.Text(t, fmt.Sprintf(`(async () => {
+			for (;;) {
+				const el = document.querySelector("main [role=alert]") || document.querySelector("main h1");
+				if (el && !document.querySelector("main[aria-busy]") && el.textContent !== %q) return el.textContent;
+				await new Promise((done) => setTimeout(done, 20));
+			}
+		})()`, before))
+	}
+	first := headline("")
+	f.Text(t, `(() => { const field = document.querySelector("[name=hotAdd]"); field.value = "off"; field.dispatchEvent(new Event("input", { bubbles: true })); return "" })()`)
+	second := headline(first)
+	if !strings.Contains(first, "1 node") || !strings.Contains(second, "2 nodes") {
+		t.Errorf("the answers are %q and %q", first, second)
+	}
+	file := filepath.Join(t.TempDir(), "fleet.txt")
+	if err := os.WriteFile(file, []byte(pageFleet), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	begun := f.Text(t, `String(performance.now())`)
+	f.Choose(t, "#file", file)
+	text, want := headline(second), assessedHeadline(t, file)
+	if text != want {
+		t.Errorf("Firefox shows %q, the command %q", text, want)
+	}
+	f.Silent(t)
+	t.Logf("%s: %s to %s ms", f.Text(t, "navigator.userAgent"), begun, f.Text(t, `String(performance.now())`))
+}
+
+// assessedHeadline returns the first sentence of assess about a file.
+func assessedHeadline(t *testing.T, file string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	run(t.Context(), []string{"assess", file, "--format=json", "--config=none"}, strings.NewReader(""), &out, &errs)
+	var native struct{ Verdict []string }
+	if err := json.Unmarshal(out.Bytes(), &native); err != nil || len(native.Verdict) == 0 {
+		t.Fatalf("%v %s", err, errs.String())
+	}
+	return native.Verdict[0]
+}
+
+// TestPageBroken drops a broken file of each kind, which is an error or a warning with its name, and asks a question afterwards.
+func TestPageBroken(t *testing.T) {
+	t.Parallel()
+	b := openPage(t, madePage(t))
+	for name, text := range map[string]string{
+		"rvtools.xlsx": "PK\x03\x04 cut", "rvtools.zip": "PK\x03\x04 cut", "vm-support.tgz": "\x1f\x8b\x08\x00 cut", "snapshot.json": `{"format": "homenode-snapshot", "vms": [`, "govc.json": `[{"config": {"name": 3`,
+		"tabvInfo.csv": "VM,CPUs\n\"sql01,4\n", "esxtop.csv": "\"(PDH-CSV 4.0) (UTC)(0)\",\"cut", "db01.vmx": ".encoding = \"UTF-8\"\nnumvcpus = \"many", "vmware.log": "2026-11-03T09:00:00.000Z| vmx| I125: cut", "domain.xml": "<domain type='kvm'><name>cut",
+		"plan.json": `{"format_version": "1.2", "planned_values": {`, "fleet.txt": "vm sql01 vcpus=many\n", "empty.csv": "",
+	} {
+		label, _ := json.Marshal(name)
+		content, _ := json.Marshal([]byte(text))
+		r := requested(t, b, fmt.Sprintf(`drop: [{ name: %s, file: new Blob([Uint8Array.from(atob(%s), (c) => c.charCodeAt(0))]) }]`, label, content))
+		text := r.Error
+		if text == "" { // the answer about it reports the damage
+			shown := requested(t, b, fmt.Sprintf(`address: %q, form: "page"`, r.Value.Address))
+			text = shown.Error
+			if strings.Contains(shown.Value.HTML, " warning") || strings.Contains(shown.Value.HTML, "could not be read") {
+				text = shown.Value.HTML
+			}
+		}
+		if !strings.Contains(text, name) {
+			t.Errorf("%s opens %q with %.300q: want an error or a warning with its name", name, r.Value.Address, text)
+		}
+		if r := requested(t, b, `address: "/shape?vm=24x512GB&host=2x16c/768GB", form: "json"`); r.Error != "" {
+			t.Fatalf("after %s: %s", name, r.Error)
+		}
+	}
+	b.Silent(t)
+}
+
+// TestPageKeyboard goes through the page by Tab alone, without a file and with a fleet.
+func TestPageKeyboard(t *testing.T) {
+	t.Parallel()
+	b := openPage(t, madePage(t))
+	b.Script(t, `document.activeElement.blur()`)
+	tabThrough(t, b, "/shape")
+	file := filepath.Join(t.TempDir(), "fleet.txt")
+	if err := os.WriteFile(file, []byte(pageFleet), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before := pageHeadline(t, b)
+	b.Do(t, chromedp.SetUploadFiles("#file", []string{file}))
+	settled(t, b, before)
+	b.Script(t, `document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute("tabindex")`)
+	tabThrough(t, b, "/")
+	b.Silent(t)
+}
+
+// TestPageStop drops a capture of some hundred MB and stops reading it; the page answers afterwards.
+func TestPageStop(t *testing.T) {
+	t.Parallel()
+	b := openPage(t, madePage(t))
+	capture, err := os.ReadFile(filepath.Join("..", "..", "cmd/homenode/testdata/corpus/inputs/esx02.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, _ := json.Marshal(string(capture))
+	before := pageHeadline(t, b)
+	b.Script(t, `const text = `+string(content)+`, end = text.indexOf("\n") + 1, files = new DataTransfer();
+		files.items.add(new File([text.slice(0, end), ...Array(4000).fill(text.slice(end))], "esxtop.csv"));
+		const field = document.querySelector("#file");
+		field.files = files.files;
+		field.dispatchEvent(new Event("change", { bubbles: true }))`)
+	if _, err := chromedp.Run(b.Context, chromedp.Poll[bool](`!document.querySelector("#progress").hidden && document.querySelector("#bar").value > 0`, chromedp.WithPollingTimeout(time.Minute))); err != nil {
+		t.Fatal(err)
+	}
+	b.Script(t, `document.querySelector("#stop").click()`)
+	stopped := settled(t, b, before)
+	if !strings.Contains(evaluated[string](t, b, `document.querySelector("main").textContent`), "Stopped.") {
+		t.Errorf("after Stop the page shows %q", stopped)
+	}
+	b.Script(t, `location.hash = "#vm=24x512GB+hotAdd%3Doff&host=2x16c/768GB&release=8.0U3"`)
+	if text := settled(t, b, stopped); !strings.Contains(text, "2 nodes") {
+		t.Errorf("afterwards the answer is %q", text)
+	}
+	b.Silent(t)
+}
+
+// goneBack scrolls, opens another page and goes back, which returns to the same place.
+func goneBack(t *testing.T, b *browser.Page) {
+	t.Helper()
+	before := pageHeadline(t, b)
+	b.Do(t, chromedp.EmulateViewport(1280, 300))
+	b.Script(t, `scrollTo(0, 250); requestAnimationFrame(() => requestAnimationFrame(() => { location.hash = "#/rule" }))`)
+	rules := settled(t, b, before)
+	browser.Eval(t, b, `scrollY`, 0.0)
+	b.Script(t, `history.back()`)
+	settled(t, b, rules)
+	browser.Eval(t, b, `scrollY`, 250.0)
 }
 
 // pageHeadline returns the error or headline that the page shows.
@@ -332,16 +478,22 @@ func pageAccessible(t *testing.T, b *browser.Page, axe string, width int64, sche
 	for _, hash := range []string{"#/", "#/find?name=sql01", "#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "#/plan", "#/nosuch", "#vm=24x512GB&host=2x16c/768GB"} {
 		b.Script(t, `document.querySelector("main").replaceChildren(); if (location.hash === `+strconv.Quote(hash)+`) dispatchEvent(new Event("hashchange")); else location.hash = `+strconv.Quote(hash))
 		settled(t, b, "")
-		b.Script(t, `window.axeResult = ""; axe.run(document, { resultTypes: ["violations"] }).then((r) => { window.axeResult = JSON.stringify(r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | "))); })`)
-		found, err := chromedp.Run(b.Context, chromedp.Poll[string](`window.axeResult`, chromedp.WithPollingTimeout(2*time.Minute)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found != "[]" {
-			t.Errorf("%s, %d px, %s: axe finds %s", hash, width, scheme, found)
-		}
+		axeSilent(t, b, fmt.Sprintf("%s, %d px, %s", hash, width, scheme))
 		if wide, err := chromedp.Run(b.Context, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); err != nil || wide > width {
 			t.Errorf("%s: %d px wide in %d: %v", hash, wide, width, err)
 		}
+	}
+}
+
+// axeSilent checks that axe, which the page has loaded, finds nothing.
+func axeSilent(t *testing.T, b *browser.Page, at string) {
+	t.Helper()
+	b.Script(t, `window.axeResult = ""; axe.run(document, { resultTypes: ["violations"] }).then((r) => { window.axeResult = JSON.stringify(r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | "))); })`)
+	found, err := chromedp.Run(b.Context, chromedp.Poll[string](`window.axeResult`, chromedp.WithPollingTimeout(2*time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found != "[]" {
+		t.Errorf("%s: axe finds %s", at, found)
 	}
 }

@@ -109,40 +109,46 @@ func TestSiteKeyboard(t *testing.T) {
 		if strings.HasPrefix(page, "/simulate?") {
 			wait(t, b, `document.querySelector(".player") !== null`)
 		}
-		b.Script(t, keyboardScript)
-		all := evaluated[[]string](t, b, `window.reached().map(window.named)`)
-		seen, last := map[int]bool{}, -1
-		for range len(all) + 100 { // what scrolls sideways may take the focus too
-			press(t, b, "\t")
-			f := evaluated[focused](t, b, `window.look()`)
-			if f.Name == "" || f.At >= 0 && seen[f.At] { // past the end
-				break
-			}
-			if f.Wrong != "" {
-				t.Errorf("%s: %s has the focus: %s", page, f.Name, f.Wrong)
-			}
-			if f.At < 0 {
-				continue
-			}
-			if len(seen) == 0 && !strings.Contains(f.Name, "Skip to the content") {
-				t.Errorf("%s: the first is %s", page, f.Name)
-			}
-			if f.At < last {
-				t.Errorf("%s: %s has the focus after %s", page, f.Name, all[last])
-			}
-			seen[f.At], last = true, f.At
-		}
-		for i, name := range all {
-			if !seen[i] {
-				t.Errorf("%s: Tab does not come to %s", page, name)
-			}
-		}
-		if len(seen) < 5 {
-			t.Errorf("%s: only %d elements take the focus", page, len(seen))
-		}
-		elements += len(seen)
+		elements += tabThrough(t, b, page)
 	}
 	t.Logf("%d elements of %d pages take the focus, show it and let it go", elements, len(pages))
+}
+
+// tabThrough goes through a page by Tab alone and returns the number of elements that took the focus.
+func tabThrough(t *testing.T, b *browser.Page, page string) int {
+	t.Helper()
+	b.Script(t, keyboardScript)
+	all := evaluated[[]string](t, b, `window.reached().map(window.named)`)
+	seen, last := map[int]bool{}, -1
+	for range len(all) + 100 { // what scrolls sideways may take the focus too
+		press(t, b, "\t")
+		f := evaluated[focused](t, b, `window.look()`)
+		if f.Name == "" || f.At >= 0 && seen[f.At] { // past the end
+			break
+		}
+		if f.Wrong != "" {
+			t.Errorf("%s: %s has the focus: %s", page, f.Name, f.Wrong)
+		}
+		if f.At < 0 {
+			continue
+		}
+		if len(seen) == 0 && !strings.Contains(f.Name, "Skip to the content") {
+			t.Errorf("%s: the first is %s", page, f.Name)
+		}
+		if f.At < last {
+			t.Errorf("%s: %s has the focus after %s", page, f.Name, all[last])
+		}
+		seen[f.At], last = true, f.At
+	}
+	for i, name := range all {
+		if !seen[i] {
+			t.Errorf("%s: Tab does not come to %s", page, name)
+		}
+	}
+	if len(seen) < 5 {
+		t.Errorf("%s: only %d elements take the focus", page, len(seen))
+	}
+	return len(seen)
 }
 
 // TestSiteByKeys finds a VM, asks what if it had fewer vCPUs, and plays a simulation by keys alone.

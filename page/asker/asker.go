@@ -33,6 +33,7 @@ type Asker struct {
 	captures []string // the recordings among them
 	held     *ask.Held
 	assumed  string // --assume-host: values for facts that the files lack about hosts
+	hostless bool   // the files contain a VM, and no host
 }
 
 // A Reply is the content that the page shows or saves.
@@ -44,7 +45,7 @@ type Reply struct {
 	Tell    []string // one line for each unreadable file
 	Data    []byte   // a file to save; the other fields are then empty
 	Name    string   // of that file
-	Assume  bool     // no VM could be assessed without facts about hosts, which the user can state
+	Assume  string   // example of the facts about hosts that the user can state, if no VM could be assessed without; "" otherwise
 }
 
 // rows limits the rows of a table on a page. most limits the findings listed for each rule and severity.
@@ -94,8 +95,22 @@ func (a *Asker) answer(ctx context.Context, address, form string) (*Reply, error
 	if form != "page" {
 		return out, a.save(out, r, form)
 	}
-	out.Assume = u.Path == fleetPath && a.held.Result.VMs == 0 && len(a.held.Result.Fleet.VMs) > 0
+	out.Assume = a.assumable(u.Path)
 	return out, a.show(out, r, u.Path, query)
+}
+
+// assumable returns an example of the facts about hosts without which no VM could be assessed; "" for none.
+func (a *Asker) assumable(path string) string {
+	const whole, release = "nodes=2 cores=16 memory=768GB release=8.0U3", "release=8.0U3"
+	switch {
+	case path == filePath && a.hostless:
+		return whole
+	case path != fleetPath || a.held.Result.VMs > 0 || len(a.held.Result.Fleet.VMs) == 0:
+		return ""
+	case len(a.held.Result.Fleet.Hosts) == 0:
+		return whole
+	}
+	return release
 }
 
 // show writes the answers as HTML.

@@ -2,6 +2,7 @@ package asker
 
 import (
 	"bytes"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,6 +75,36 @@ func TestDrop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if _, address, err := dropped(t, map[string]string{name: text}); err == nil || !strings.Contains(err.Error(), "RVTools") {
 				t.Errorf("opens %q, %v, want an error with the formats that are read", address, err)
+			}
+		})
+	}
+}
+
+// TestHostless drops files of one VM without a host, whose page asks for one, and states it.
+func TestHostless(t *testing.T) {
+	for _, name := range []string{"cmd/homenode/testdata/corpus/inputs/db01.vmx", "source/planned/testdata/packer.json"} {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			b, err := os.ReadFile(filepath.Join("..", "..", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, address, err := dropped(t, map[string]string{filepath.Base(name): string(b)})
+			if err != nil || address != filePath {
+				t.Fatalf("opens %q, %v", address, err)
+			}
+			if _, err := a.Answer(t.Context(), fleetPath, "page"); err == nil || !strings.Contains(err.Error(), "names no host") {
+				t.Errorf("without a host: %v", err)
+			}
+			r, err := a.Answer(t.Context(), filePath, "page")
+			if err != nil || r.Assume == "" {
+				t.Fatalf("assumes %q, %v", r.Assume, err)
+			}
+			r, err = a.Answer(t.Context(), "/?"+url.Values{"assume-host": {r.Assume}}.Encode(), "page")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(r.HTML, "hot add") || r.Assume != "" || !strings.Contains(r.Command, "--assume-host") {
+				t.Errorf("%s assumes %q: %.3000s", r.Command, r.Assume, r.HTML)
 			}
 		})
 	}

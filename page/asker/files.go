@@ -94,6 +94,7 @@ func (a *Asker) hold(ctx context.Context, sources []string, f *numa.Fleet, tell 
 		return "", tell, err
 	}
 	if r.VMs == 0 && len(f.Hosts) == 0 && len(a.names) == 1 && understood(a.names[0]) {
+		a.hostless = len(f.VMs) > 0
 		return filePath, tell, nil
 	}
 	a.held = &ask.Held{Sources: sources, Result: r}

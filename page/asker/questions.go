@@ -114,7 +114,10 @@ func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error
 	default:
 		return nil, nil, fmt.Errorf("%s: no such page", path)
 	}
-	if a.held == nil {
+	switch {
+	case a.held == nil && a.hostless:
+		return nil, nil, fmt.Errorf("%s names no host: state its nodes=, cores=, memory= and release=", a.names[0])
+	case a.held == nil:
 		return nil, nil, errNothing
 	}
 	switch path {

@@ -416,10 +416,12 @@ func (p *Pass) Worst(bad func(*On) bool) (on *On, others int, ok bool) {
 		if on == nil {
 			on = o
 		}
-		p.bad, p.ill = append(p.bad, hosts...), append(p.ill, o)
+		p.ill = append(p.ill, o)
 	}
-	if others == 0 {
-		p.bad = nil
+	if others > 0 { // the list of all hosts is long, and not needed
+		for _, o := range p.ill {
+			p.bad = append(p.bad, p.VM.HostsOf(o.Kind)...)
+		}
 	}
 	p.away = on != nil && p.VM.Home != nil && on.Kind != p.VM.Home
 	return on, others, on != nil

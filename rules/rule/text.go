@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,19 +28,23 @@ func Beyond(rest, tier numa.Bytes) string {
 // Where names the hosts of a finding, " on esx13–16", unless it applies to every host of the cluster. The figures of a message are those of the
 // first kind: hosts on which they differ are named apart.
 func (p *Pass) Where(others int) string {
+	alike := func(o *On) bool {
+		first := p.ill[0]
+		return o.Layout.Same(&first.Layout) && o.Kind.Machine.Cores == first.Kind.Machine.Cores
+	}
+	if others == 0 && !slices.ContainsFunc(p.ill, func(o *On) bool { return !alike(o) }) {
+		return ""
+	}
 	var same, differ []*numa.Host
 	for _, o := range p.ill {
-		if first := p.ill[0]; o.Layout.Same(&first.Layout) && o.Kind.Machine.Cores == first.Kind.Machine.Cores {
+		if alike(o) {
 			same = append(same, p.VM.HostsOf(o.Kind)...)
 		} else {
 			differ = append(differ, p.VM.HostsOf(o.Kind)...)
 		}
 	}
-	switch {
-	case differ != nil:
+	if differ != nil {
 		return fmt.Sprintf(" on %s (on %s too, with other figures)", HostNames(same), HostNames(differ))
-	case others == 0:
-		return ""
 	}
 	return " on " + HostNames(same)
 }

@@ -39,6 +39,10 @@ func FuzzSeek(f *testing.F) {
 				}
 			}
 		}
+		q, c, whole := tallyWords(b)
+		if Q, C, W := bytes.Count(b, quoteMark), bytes.Count(b, commaMark), bytes.IndexByte(b, '\n') < 0; q != Q || c != C || whole != W {
+			t.Errorf("tallyWords() = %d, %d, %t, want %d, %d, %t", q, c, whole, Q, C, W)
+		}
 		padded := append(bytes.Clone(b), bytes.Repeat([]byte{'"'}, padding)...)
 		got := seek(padded, 0, len(b), int(width), int(quotes), int(commas))
 		plain := seekPlain(padded, 0, len(b), int(width), int(quotes), int(commas))
