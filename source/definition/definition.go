@@ -77,6 +77,10 @@ func (v *VM) Blocks(line, col int, size, requested, block numa.Bytes) {
 // or 0 if vCPUs are not hot-pluggable. Without cells everything is in one cell. Without a number of vCPUs there is no layout.
 func (v *VM) Close(most, present int) {
 	s := v.Stated
+	if s.Shape.Memory > numa.MaxVMMemory || s.CellMemory() > numa.MaxVMMemory {
+		v.Stated, v.Why = nil, "found more memory than "+numa.Bytes(numa.MaxVMMemory).String()
+		return
+	}
 	if most < 1 || most > numa.MaxVCPUs || len(s.Slots) >= most || s.Sockets > numa.MaxVCPUs || s.Dies > numa.MaxVCPUs || s.Cores > numa.MaxVCPUs || s.Threads > numa.MaxVCPUs {
 		v.Stated = nil
 		return
