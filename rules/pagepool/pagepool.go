@@ -145,7 +145,7 @@ func free(v *rule.StatedVM, size, standard numa.Bytes) bool {
 // nil means the whole host. It returns nil if there are enough.
 func missing(p *rule.StatedPass, nodes []int, size, standard numa.Bytes, of, at string) (f *finding.Finding, alone bool) {
 	v, s := p.VM, p.VM.Stated
-	bound := v.DemandOn(nodes, size, standard)
+	bound := v.DemandOn(nodes, size, standard, false)
 	var pinned numa.Bytes // on these nodes only because of pins
 	where, takes := v.Host.Name, of+" takes"
 	if nodes != nil {
