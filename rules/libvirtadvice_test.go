@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"homenode/rules"
+	"homenode/source/kvm"
 )
 
 // TestSoftMemory: memory that should come from a node, and does not have to, is counted against it; advice names only room that there is.
@@ -56,6 +59,66 @@ func TestSocketsInCells(t *testing.T) {
 		}
 		if got := judged(t, host, "a.xml", c.cured); strings.Contains(got, "K008") {
 			t.Errorf("%s: found %s", c.cured, got)
+		}
+	}
+}
+
+// TestPlatformRefuses: what Proxmox, QEMU and libvirt refuse on a host is said, and advice names only nodes that there are.
+func TestPlatformRefuses(t *testing.T) {
+	const host, slow = "nodes=2 cores=16 threads=32 memory=256GB", "<capabilities><host><cpu><arch>x86_64</arch></cpu><topology><cells num='2'>" +
+		"<cell id='0'><memory unit='GiB'>64</memory><distances><sibling id='0' value='10'/><sibling id='1' value='20'/></distances><cpus><cpu id='0' socket_id='0' core_id='0' siblings='0'/><cpu id='1' socket_id='0' core_id='1' siblings='1'/></cpus></cell>" +
+		"<cell id='1'><memory unit='GiB'>64</memory><distances><sibling id='0' value='20'/><sibling id='1' value='10'/></distances><cpus/></cell></cells></topology></host></capabilities>"
+	qemu := func(rest string) string {
+		return "-machine pc-q35-7.2 -cpu host -m 32G -smp 16,sockets=2,cores=8 -object memory-backend-ram,id=m0,size=16G -object memory-backend-ram,id=m1,size=16G -numa node,nodeid=0,cpus=0-15,memdev=m0 -numa node,nodeid=1,memdev=m1" + rest
+	}
+	xml := func(kind, arch, rest string) string {
+		return "<domain type='" + kind + "'><name>a</name><memory unit='GiB'>4</memory><vcpu>2</vcpu><os><type arch='" + arch + "'>hvm</type></os>" + rest + "<features><acpi/></features><cpu><topology sockets='1' cores='2' threads='1'/></cpu></domain>"
+	}
+	pages := "numa: 1\nsockets: 4\ncores: 2\nmemory: 8192\nhugepages: 2\n"
+	for _, c := range []struct{ host, file, in, want, not string }{
+		{host, "1.conf", pages, "K013 high hugepages of socket 2 are reserved on node 2, which kvm01 has not: Proxmox does not start the VM; Use at most 2 sockets, or state numa0", ""},
+		{host, "1.conf", strings.Replace(pages, "sockets: 4", "sockets: 2", 1), "", "K013"},
+		{host, "1.conf", strings.Replace(pages, "hugepages: 2\n", "", 1), "", "K013"},
+		{host, "1.conf", "numa: 1\nsockets: 2\ncores: 8\nmemory: 32768\nnuma0: cpus=0-7,hostnodes=0,memory=16384,policy=bind\nnuma1: cpus=8-15,hostnodes=5,memory=16384,policy=bind\n", "memory is bound to node 5, which kvm01 has not", "nodes 0, 5"},
+		{host, "1.conf", "name: p\ncores: 4\n", "", "K013"},
+		{host, "a.args", qemu(",initiator=0"), "K013 high -numa states an initiator, latencies or caches, and -machine states no hmat=on: QEMU refuses it", ""},
+		{host, "a.args", qemu(",initiator=0 -machine hmat=on"), "", "QEMU refuses"},
+		{host, "a.args", qemu(" -machine hmat=on"), "K013 high hmat=on, and node 1 has neither vCPUs nor an initiator", ""},
+		{host, "a.args", qemu(" -numa hmat-cache,node-id=0,size=10K,level=1,associativity=direct,policy=write-back,line=8"), "states no hmat=on", ""},
+		{host, "a.args", "-machine pc-q35-7.2 -cpu host -m 32G -smp 8 -smp 16,sockets=2", "", "K013"},
+		{slow, "a.xml", xml("kvm", "aarch64", ""), "K013 high it is of aarch64 and its host of x86_64, which does not run it", ""},
+		{slow, "a.xml", xml("qemu", "aarch64", ""), "", "K013"},
+		{slow, "a.xml", xml("kvm", "x86_64", "<numatune><memory mode='strict' nodeset='1'/></numatune>"), "K003 low the memory of cell 0 (4 GB) is on node 1 of kvm01, which has no CPUs and is closest to node 0, and its vCPUs run anywhere", ""},
+		{slow, "a.xml", xml("kvm", "x86_64", "<numatune><memory mode='strict' nodeset='0'/></numatune>"), "", "K003"},
+	} {
+		got := judged(t, c.host, c.file, c.in)
+		if !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("%s: found %s, want %s, not %s", c.in, got, c.want, c.not)
+		}
+	}
+}
+
+// TestModulesBeside: libvirt adds memory modules to the memory of the VM, whether it is stated with them or without.
+func TestModulesBeside(t *testing.T) {
+	for gb, found := range map[int]bool{64: false, 65: false, 66: false, 33: true} {
+		in := fmt.Sprintf("<domain type='kvm'><name>a</name><maxMemory slots='4' unit='GiB'>256</maxMemory><memory unit='GiB'>%d</memory><vcpu>8</vcpu><features><acpi/></features><cpu><topology sockets='2' cores='4' threads='1'/><numa>"+
+			"<cell id='0' cpus='0-3' memory='32' unit='GiB'/><cell id='1' cpus='4-7' memory='32' unit='GiB'/></numa></cpu><devices><memory model='dimm'><target><size unit='GiB'>1</size><node>0</node></target></memory></devices></domain>", gb)
+		if got := judged(t, "nodes=2 cores=16 memory=256GB", "a.xml", in); strings.Contains(got, "K005") != found {
+			t.Errorf("%d GB: found %s", gb, got)
+		}
+	}
+}
+
+// TestOneTooFar: a list of CPUs goes one too far only where it begins as a node of so many CPUs does.
+func TestOneTooFar(t *testing.T) {
+	for cpus, found := range map[string]bool{"0-10": true, "10-20": true, "13-23": false, "1-11": false} {
+		fleet, err := kvm.ReadBytes("a.xml", []byte("<domain type='kvm'><name>a</name><memory unit='GiB'>4</memory><vcpu cpuset='"+cpus+"'>10</vcpu></domain>"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(rules.Run(fleet, rules.Options{}).Findings)
+		if strings.Contains(got, "one too far") != found {
+			t.Errorf("%s: found %s", cpus, got)
 		}
 	}
 }

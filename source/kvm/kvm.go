@@ -341,7 +341,7 @@ func (r *reader) addVMs() {
 			continue
 		}
 		if h != nil && !libvirt.Runs(r.arch[dir], d.Arch) && !d.Emulated {
-			r.note(v.At, "%s is of %s and its host of %s, which does not run it", v.Name, d.Arch, r.arch[dir])
+			d.Refuse(d.Line, d.Col, "it is of %s and its host of %s, which does not run it", d.Arch, r.arch[dir])
 		}
 		v.ID = cmp.Or(v.UUID, d.Key, v.Name)
 		if h != nil {

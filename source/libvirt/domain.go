@@ -23,16 +23,17 @@ var entity = pattern.Of(`&[\pL_][\pL\pN._-]*;`)
 type domain struct {
 	*reader
 	*definition.VM
-	cpus      []int        // host CPUs of vCPUs without a pin of their own
-	most      int          // maximum number of vCPUs; 0 if unknown
-	now       int          // vCPUs at start; 0 for all
-	rounded   numa.Bytes   // memory added by rounding up cells and devices
-	enclaves  numa.Bytes   // of sgx-epc
-	iothreads map[int]bool // by number
-	clusters  int          // of a die
-	largest   numa.Bytes   // maxMemory
-	wrong     [][2]int     // places of elements with values that libvirt refuses
-	idle      numa.Bytes   // part of <memory> outside of cells: room for hot-plugged modules, and memory backed by files
+	cpus       []int        // host CPUs of vCPUs without a pin of their own
+	most       int          // maximum number of vCPUs; 0 if unknown
+	now        int          // vCPUs at start; 0 for all
+	rounded    numa.Bytes   // memory added by rounding up cells and devices
+	enclaves   numa.Bytes   // of sgx-epc
+	cellsAlone numa.Bytes   // memory of the cells without modules
+	iothreads  map[int]bool // by number
+	clusters   int          // of a die
+	largest    numa.Bytes   // maxMemory
+	wrong      [][2]int     // places of elements with values that libvirt refuses
+	idle       numa.Bytes   // part of <memory> outside of cells: room for hot-plugged modules, and memory backed by files
 }
 
 // readDomain reads the definition of a VM; whole is false for a fragment of one.
@@ -61,6 +62,7 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	d.iothreads = d.threads(e)
 	d.pins(e.child("cputune"))
 	d.bound(e.child("numatune"))
+	d.cellsAlone = d.Stated.CellMemory()
 	d.modules(e.child("devices").all("memory"), d.hotplug(e.child("maxMemory")))
 	d.aligned()
 	d.unheld(e.child("memoryBacking", "hugepages"))

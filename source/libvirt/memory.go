@@ -63,7 +63,11 @@ func (d *domain) memory(e *element) {
 func (d *domain) aligned() {
 	s, unit := &d.Stated.Shape, d.align()
 	sum := s.CellMemory()
-	for _, beside := range []numa.Bytes{0, d.idle, d.idle + d.enclaves} { // without modules that are beside the cells: libvirt adds them; releases may differ in whether enclaves count
+	modules := numa.Bytes(0) // in cells; the memory may be stated without them too
+	if s.Cells != nil {
+		modules = sum - d.cellsAlone
+	}
+	for _, beside := range []numa.Bytes{0, d.idle, d.idle + d.enclaves, -modules} { // without modules that are beside the cells: libvirt adds them; releases may differ in whether enclaves count
 		if over := sum + beside - s.Memory; s.Cells != nil && over >= 0 && over <= d.rounded {
 			s.Memory = sum
 			return

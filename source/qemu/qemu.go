@@ -41,6 +41,8 @@ type arguments struct {
 	begun    int            // line of the command; 0 for options without a command
 	smp      int            // line of -smp; 0 without one
 	machine  string         // machine type
+	hmat     bool           // it tells the guest the latencies of memory
+	latency  int            // line of the first setting that needs hmat; 0 without one
 	cpu      string         // processor model with its properties
 	old      int            // line of the first -numa node with mem=, which machine types from 5.1 on reject; 0 without one
 	topology map[string]int // topology in -smp, by key
@@ -75,9 +77,10 @@ type backing struct {
 
 // A guestNode is -numa node.
 type guestNode struct {
-	id      int
-	backend string // memdev
-	cell    numa.Cell
+	id        int
+	backend   string // memdev
+	initiated bool   // the node whose vCPUs are nearest is stated
+	cell      numa.Cell
 }
 
 // A cpuOfNode is -numa cpu: it assigns the vCPUs of some parts to a node.
@@ -190,7 +193,7 @@ func (a *arguments) add(option, value string) error {
 	case "-device":
 		err = a.device(last)
 	case "-smp":
-		if a.smp > 0 {
+		if a.smp > 0 && a.begun == 0 && a.line != a.smp {
 			return fmt.Errorf("found a second -smp, and the first on line %d: want one for each VM, behind its command qemu-system-…", a.smp)
 		}
 		a.smp = a.line
@@ -218,6 +221,9 @@ func (a *arguments) add(option, value string) error {
 		}
 	case "-machine", "-M":
 		a.machine = cmp.Or(last("type"), a.machine)
+		if hmat := last("hmat"); hmat != "" {
+			a.hmat = isOn(hmat)
+		}
 	case "-cpu":
 		a.cpu = value
 	case "-overcommit", "-realtime": // locked memory is allocated at once; mem-lock=on-fault locks pages when they are touched
