@@ -122,3 +122,21 @@ func TestOneTooFar(t *testing.T) {
 		}
 	}
 }
+
+// TestSoftPages: huge pages that should come from a node and may come from others are counted for all VMs of the node.
+func TestSoftPages(t *testing.T) {
+	one := func(name, mode string, gb int) string {
+		return fmt.Sprintf("<domain type='kvm'><name>%s</name><memory unit='GiB'>%d</memory><vcpu cpuset='0-15'>4</vcpu><memoryBacking><hugepages><page size='1' unit='GiB'/></hugepages></memoryBacking><numatune><memory mode='%s' nodeset='0'/></numatune>"+
+			"<features><acpi/></features><cpu><topology sockets='1' cores='4' threads='1'/></cpu></domain>", name, gb, mode)
+	}
+	for _, c := range []struct{ a, b, want string }{
+		{one("a", "preferred", 60), one("b", "preferred", 60), "K016 medium cell 0 and b take 120 pages of 1 GB from node 0, and 100 are reserved there"},
+		{one("a", "preferred", 60), one("b", "strict", 60), "K016 medium cell 0 and b take 120 pages of 1 GB"},
+		{one("a", "strict", 60), one("b", "strict", 60), "K016 high cell 0 and b take 120 pages of 1 GB"},
+		{one("a", "preferred", 40), one("b", "preferred", 60), ""},
+	} {
+		if got := judged(t, "nodes=2 cores=16 memory=512GB pages=100,100", "a.xml", c.a, "b.xml", c.b); strings.Contains(got, "K016") != (c.want != "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s %s: found %s, want %s", c.a, c.b, got, c.want)
+		}
+	}
+}

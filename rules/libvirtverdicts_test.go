@@ -27,7 +27,7 @@ var unheld = []string{
 // TestLibvirtVerdicts holds each of 1,000 changes of a definition against what libvirt made of it: what it refuses has a finding of high
 // severity, what it takes is not said to be refused.
 func TestLibvirtVerdicts(t *testing.T) {
-	data, err := os.ReadFile("../source/libvirt/testdata/verdicts.txt")
+	data, err := os.ReadFile("testdata/libvirtverdicts.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
