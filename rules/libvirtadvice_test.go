@@ -140,3 +140,25 @@ func TestSoftPages(t *testing.T) {
 		}
 	}
 }
+
+// TestNumactl: what numactl states for the command of QEMU holds for its vCPUs and its memory, and backends with nodes of their own keep them.
+func TestNumactl(t *testing.T) {
+	const host = "nodes=2 cores=16 threads=32 memory=256GB"
+	for _, c := range []struct{ wrap, options, want string }{
+		{"numactl --cpunodebind=0 --membind=0", "", ""},
+		{"numactl -N 0 -m 1", "", "K003 high the vCPUs of cell 0 run on node 0 of kvm01, and its 16 GB come from node 1"},
+		{"numactl -N0 -m1", "", "its 16 GB come from node 1"},
+		{"numactl -C 0-15 --preferred=1", "", "its 16 GB come from node 1"},
+		{"numactl --interleave=all", "", "K003 medium the memory of cell 0 (16 GB) is interleaved over nodes 0-1"},
+		{"numactl --membind=0", "", "K007 medium its 8 vCPUs may run on nodes 0-1 of kvm01"},
+		{"numactl -N 5 -m 0", "", "K013 high numactl names the CPUs of node 5, which kvm01 has not"},
+		{"numactl -N 0 -m 1", "-object memory-backend-ram,id=m,size=16G,host-nodes=0,policy=bind -numa node,cpus=0-7,memdev=m", ""},
+		{"numactl --all -N 0", "", ""},
+		{"env A=1", "", ""},
+	} {
+		in := "root 12 1 0 ? " + c.wrap + " /usr/bin/qemu-system-x86_64 -name v -machine pc-q35-7.2 -cpu host -m 16G -smp 8,sockets=1,cores=8 " + c.options + "\n"
+		if got := judged(t, host, "ps.args", in); (got != "") != (c.want != "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: found %s, want %s", in, got, c.want)
+		}
+	}
+}

@@ -340,6 +340,7 @@ func (r *reader) addVMs() {
 		if !ok {
 			continue
 		}
+		d.On(h)
 		if h != nil && !libvirt.Runs(r.arch[dir], d.Arch) && !d.Emulated {
 			if v.Stated.Platform == "" {
 				d.Refuse(d.Line, d.Col, "it is of %s and its host of %s, which does not run it", d.Arch, r.arch[dir])

@@ -92,6 +92,7 @@ func (f *file) options(line string, number, from int) {
 	a := f.now
 	a.line = number
 	a.affinity(line)
+	a.under(line)
 	found := word.FindAllStringIndex(line, -1)
 	for i, at := range found {
 		option := line[at[0]:at[1]]

@@ -104,6 +104,40 @@ var word = pattern.Of(`'[^']*'|"[^"]*"|\S+`)
 // tasksets matches the command before QEMU, or the one for vCPU threads in the form that homenode move writes, also in a comment.
 var tasksets = pattern.Of(`taskset -(?:c ([0-9,-]+) +\S*qemu|pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+))`)
 
+// numactls matches the command before QEMU with its options, and numactlOption one of them.
+var (
+	numactls      = pattern.Of(`numactl +(-.*?) +\S*qemu`)
+	numactlOption = pattern.Of(`--?(N|cpunodebind|C|physcpubind|m|membind|i|interleave|p|preferred|P|preferred-many)[= ]*([0-9,-]+|all)(?: |$)`)
+)
+
+// under parses the nodes that numactl states for QEMU, https://man7.org/linux/man-pages/man8/numactl.8.html.
+func (a *arguments) under(line string) {
+	part := numactls.FindStringSubmatch(line)
+	if part == nil {
+		return
+	}
+	u := &definition.Under{Line: a.line}
+	for _, option := range numactlOption.FindAllStringSubmatch(part[1]+" ", -1) {
+		numbers, err := list("nodes", strings.Replace(option[2], "all", "", 1))
+		all := option[2] == "all"
+		switch key := option[1]; {
+		case err != nil:
+		case all && key != "i" && key != "interleave":
+		case key == "N" || key == "cpunodebind":
+			u.CPUs = numbers
+		case key == "C" || key == "physcpubind":
+			a.host, a.s.VCPUsAt = numbers, a.place()
+		case key == "m" || key == "membind":
+			u.Memory, u.Mode = numbers, "strict"
+		case key == "i" || key == "interleave":
+			u.Memory, u.Mode, u.Everywhere = numbers, "interleave", all
+		default:
+			u.Memory, u.Mode = numbers, "preferred"
+		}
+	}
+	a.Under = u
+}
+
 // affinity parses the CPU affinity that taskset sets for QEMU and vCPU threads.
 func (a *arguments) affinity(line string) {
 	part := tasksets.FindStringSubmatch(line)
