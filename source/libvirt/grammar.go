@@ -65,6 +65,17 @@ func (t *term) name() string {
 	return "value"
 }
 
+// owner is the name of the element that has the value, for messages.
+func (t *term) owner(e *element) string {
+	switch n := len(t.child); {
+	case n > 0 && t.attr != "":
+		return t.child[n-1]
+	case n > 1:
+		return t.child[n-2]
+	}
+	return e.name
+}
+
 // value returns the value of an element, and whether it is stated. An empty text states nothing.
 func value(e *element, path []string, attr string) (s string, stated bool) {
 	if e = e.child(path...); attr == "" {
@@ -143,7 +154,7 @@ func (d *domain) takes(t *term, s string, cells int) (ok bool, want string) {
 			list := quiet.numbers(&element{}, "", strings.TrimSuffix(s, ","), maxBit)
 			ok = list != nil && (t.want == "set" || len(list) > 0)
 		}
-		return ok, "a list such as 0-31,^5"
+		return ok, "a list such as 0-31,^5, with single numbers behind ^"
 	case "cell":
 		return number(s, "0-", uint64(max(1, cells)-1)), fmt.Sprintf("a cell, of which there are %d", cells)
 	case "number":
@@ -178,12 +189,12 @@ func (d *domain) refused(root *element, cells int) {
 				}
 			case t.want == "none":
 				if there {
-					d.invalid(e, "%s of <%s> does not go with %s", t.name(), e.name, strings.TrimPrefix(t.when, "@"))
+					d.invalid(e, "%s of <%s> does not go with %s", t.name(), t.owner(e), strings.TrimPrefix(t.when, "@"))
 				}
 			case t.must && (t.want == "any" && !there || t.want != "any" && !stated):
-				d.invalid(e, "<%s> states no %s", e.name, t.name())
+				d.invalid(e, "<%s> states no %s", t.owner(e), t.name())
 			case stated && !ok:
-				d.invalid(e, "%s of <%s> is %q, want %s", t.name(), e.name, text.Short(s), want)
+				d.invalid(e, "%s of <%s> is %q, want %s", t.name(), t.owner(e), text.Short(s), want)
 			}
 		}
 	}

@@ -245,7 +245,12 @@ func (a *arguments) add(option, value string) error {
 				b.bound = numa.Bound{Mode: modes[last("policy")], At: a.place()}
 				b.bound.Nodes, err = list("nodes of the host", nodes)
 			}
+			if _, twice := a.backends[last("id")]; twice || last("id") == "" {
+				a.stray("the memory backend %q has no id of its own: QEMU refuses it", text.Short(last("id")))
+			}
 			switch policy := last("policy"); {
+			case policy != "" && policy != "default" && modes[policy] == "":
+				a.stray("the memory backend %s has the policy %s, and QEMU knows default, preferred, bind and interleave: it refuses it", text.Short(last("id")), text.Short(policy))
 			case b.bound.Nodes != nil && (policy == "" || policy == "default"):
 				a.stray("the memory backend %s has host-nodes and no policy: QEMU refuses it", text.Short(last("id")))
 			case b.bound.Nodes == nil && policy != "" && policy != "default":
