@@ -44,6 +44,24 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestLeft: a VM that is not moved is named.
+func TestLeft(t *testing.T) {
+	f, err := scenario.Read("fleet.txt", []byte("release 8.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm sql01 host=esx01 vcpus=24 memory=128GB\nvm gold host=esx01 vcpus=4 memory=8GB template=on power=off\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := MoveEntry.Ask().(*Move)
+	q.Fleet, q.To = []string{"SOURCE"}, []string{"libvirt"}
+	e := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
+	m, err := q.Make(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := fmt.Sprint(m.Rests); !strings.Contains(notes, "1 VM is not moved: gold, which is a template or cannot be judged") {
+		t.Errorf("notes %s", notes)
+	}
+}
+
 // TestPlatforms compares what the tags say with what there is.
 func TestPlatforms(t *testing.T) {
 	for _, f := range ask.Fields(MoveEntry.Ask()) {

@@ -11,6 +11,7 @@ import (
 	"homenode/ask"
 	"homenode/change/move"
 	"homenode/internal/outside"
+	"homenode/internal/words"
 	"homenode/output/answer"
 	show "homenode/output/move"
 	"homenode/output/move/target"
@@ -86,6 +87,19 @@ func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 	}
 	if len(m.Moves) == 0 {
 		return nil, errors.New(strings.Join(q.Fleet, ", ") + ": no VM is shown that could be judged: there is nothing to move")
+	}
+	moved := map[string]bool{}
+	for vm := range move.VMs(result) {
+		moved[vm.ID] = true
+	}
+	var left []string
+	for i := range result.Fleet.VMs {
+		if vm := &result.Fleet.VMs[i]; !moved[vm.ID] {
+			left = append(left, vm.Name)
+		}
+	}
+	if left != nil {
+		m.Rests = append(m.Rests, fmt.Sprintf("%s not moved: %s, which is a template or cannot be judged; homenode assess says why.", words.Verb(len(left), "VM is", "VMs are"), words.Few(left)))
 	}
 	for _, to := range platforms {
 		fact := outside.Of(to.Name)

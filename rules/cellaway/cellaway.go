@@ -20,7 +20,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: c
 
 func check(p *rule.StatedPass) {
 	v := p.VM
-	if v.Host == nil {
+	if v.Host == nil || v.Astray() {
 		return
 	}
 	for _, piece := range v.Stated.Pieces() {
@@ -51,13 +51,21 @@ func empty(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 func slow(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	v, bound := p.VM, piece.Bound
 	without := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { node := v.Host.Node(n); return node == nil || node.Cores > 0 })
-	if runs == nil || len(without) == 0 {
+	where := "where its vCPUs run"
+	if runs == nil && !v.Stated.Auto && v.Stated.Present(piece.Cell) > 0 { // they float
+		all, _ := v.Host.NodesOf(nil)
+		runs = slices.DeleteFunc(all, func(n int) bool {
+			return !slices.ContainsFunc(without, func(m int) bool { return v.Host.Near(m, []int{n}) })
+		})
+		where = "and its vCPUs run anywhere"
+	}
+	if len(runs) == 0 || len(without) == 0 {
 		return
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Topic:    piece.What,
-		Message:  fmt.Sprintf("the memory of %s (%s) is on %s of %s, which has no CPUs and is closest to %s, where its vCPUs run: HBM, or slower memory such as CXL", piece.What, piece.Memory, rule.NodeList(without), v.Host.Name, rule.NodeList(runs)),
+		Message:  fmt.Sprintf("the memory of %s (%s) is on %s of %s, which has no CPUs and is closest to %s, %s: HBM, or slower memory such as CXL", piece.What, piece.Memory, rule.NodeList(without), v.Host.Name, rule.NodeList(runs), where),
 		Advice:   "Keep it if this is intended",
 		Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(runs), v.Stated.PinAt(piece.Cell)), p.Nodes()},
 	})

@@ -62,8 +62,12 @@ func memory(p *rule.StatedPass) {
 	v := p.VM
 	pieces := v.Stated.Pieces()
 	for _, nodes := range v.Sets(0) {
-		bound := v.DemandOn(nodes, 0, 0)
+		bound := v.DemandOn(nodes, 0, 0, false)
 		room, known := v.RoomOn(nodes, 0)
+		soft := nodes != nil && bound.Memory <= room && len(nodes) < len(v.Host.Nodes.Value)
+		if soft {
+			bound = v.DemandOn(nodes, 0, 0, true)
+		}
 		if !known || bound.Own == 0 || bound.Memory <= room || room == 0 {
 			continue
 		}
@@ -82,6 +86,17 @@ func memory(p *rule.StatedPass) {
 			Advice:   p.Spelt(fmt.Sprintf("Bind VMs with at least %s of it to another node, with their vCPUs", bound.Memory-room), rule.Binding, rule.Pins),
 			Evidence: []finding.Evidence{p.At("memory bound to it", bound.Own.String(), v.Stated.Bound[0].At), p.Nodes()},
 		}
+		if soft {
+			f.Severity = finding.Medium
+			f.Message = fmt.Sprintf("%s of memory should come from %s of %s, where it is preferred or its vCPUs are pinned, and %s is there: %s come from other nodes", bound.Memory, rule.NodeList(nodes), v.Host.Name,
+				room, bound.Memory-room)
+		}
+		if beyond := bound.Memory - room - others(v, nodes); nodes != nil && beyond > 0 {
+			f.Advice = p.Spelt(fmt.Sprintf("Run VMs with at least %s of it on another host, and bind %s to other nodes of this, which have no more left", beyond, bound.Memory-room-beyond), rule.Binding)
+			if bound.Memory-room == beyond {
+				f.Advice = fmt.Sprintf("Run VMs with at least %s of it on another host: no other node has memory left", beyond)
+			}
+		}
 		if nodes == nil {
 			f.Topic, f.Message = "memory", fmt.Sprintf("%s of memory is taken at the start and kept, and %s has %s", bound.Memory, v.Host.Name, room)
 			f.Advice = "Run some of them on another host, or reserve fewer huge pages"
@@ -99,6 +114,16 @@ func memory(p *rule.StatedPass) {
 		}
 		p.Report(f)
 	}
+}
+
+// others returns the ordinary memory that the other nodes with cores have left.
+func others(v *rule.StatedVM, nodes []int) (sum numa.Bytes) {
+	for _, n := range v.Host.Nodes.Value {
+		if room, known := v.Host.Room(n.ID, 0); known && n.Cores > 0 && !slices.Contains(nodes, n.ID) {
+			sum += max(0, room-v.DemandOn([]int{n.ID}, 0, 0, true).Memory)
+		}
+	}
+	return sum
 }
 
 // toMove names the smallest VM or cell on a node that has enough vCPUs, and at most the number of CPUs left on the other node: the result is

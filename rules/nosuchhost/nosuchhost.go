@@ -49,6 +49,15 @@ func check(p *rule.StatedPass) {
 	if v.Host == nil || !v.Host.Nodes.Known() {
 		return
 	}
+	if s.Platform == "Proxmox VE" && s.Reserves && s.CellsAt != "" { // without numa0 it reserves the pages of socket i on node i (PVE::QemuServer::Memory, config)
+		for i := range s.Cells {
+			if s.Bound[i].Nodes == nil && v.Host.Node(i) == nil {
+				report(finding.High, "pages", fmt.Sprintf("hugepages of socket %d are reserved on node %d, which %s has not: Proxmox does not start the VM", i, i, v.Host.Name), "cells", v.Sizes(), s.CellsAt)
+				p.Findings[len(p.Findings)-1].Advice = fmt.Sprintf("Use at most %s, or state numa0 and its hostnodes", words.Plural(len(v.Host.Nodes.Value), "socket"))
+				break
+			}
+		}
+	}
 	bounds := slices.Clone(s.Bound)
 	for _, m := range s.Modules {
 		bounds = append(bounds, m.Bound)

@@ -145,7 +145,7 @@ func free(v *rule.StatedVM, size, standard numa.Bytes) bool {
 // nil means the whole host. It returns nil if there are enough.
 func missing(p *rule.StatedPass, nodes []int, size, standard numa.Bytes, of, at string) (f *finding.Finding, alone bool) {
 	v, s := p.VM, p.VM.Stated
-	bound := v.DemandOn(nodes, size, standard)
+	bound := v.DemandOn(nodes, size, standard, false)
 	var pinned numa.Bytes // on these nodes only because of pins
 	where, takes := v.Host.Name, of+" takes"
 	if nodes != nil {
@@ -158,6 +158,10 @@ func missing(p *rule.StatedPass, nodes []int, size, standard numa.Bytes, of, at 
 	}
 	has := pages(v.Host, nodes, size)
 	count := func(b numa.Bytes) int { return int((b + size - 1) / size) }
+	severity := finding.High
+	if all := v.DemandOn(nodes, size, standard, true); nodes != nil && count(bound.Memory+pinned) <= has && count(all.Memory) > has { // some of it may come from other nodes
+		bound, pinned, severity = all, 0, finding.Medium
+	}
 	want := bound.Own + pinned
 	if alone = count(want) > has; !alone {
 		others := slices.DeleteFunc(bound.Names, func(name string) bool { return name == v.Name })
@@ -167,7 +171,7 @@ func missing(p *rule.StatedPass, nodes []int, size, standard numa.Bytes, of, at 
 		takes = fmt.Sprintf("%s and %s take", of, words.Few(others))
 	}
 	return &finding.Finding{
-		Severity: finding.High,
+		Severity: severity,
 		Message:  fmt.Sprintf("%s %d pages of %s from %s, and %d are reserved there", takes, count(want), size, where, has),
 		Evidence: []finding.Evidence{p.At("memory", want.String(), at), {Name: "pages of " + v.Host.Name, Value: fmt.Sprint(has), Origin: v.Host.Pools.Origin.String(), At: v.Host.At}},
 	}, alone

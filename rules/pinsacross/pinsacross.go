@@ -24,7 +24,7 @@ func check(p *rule.StatedPass) {
 	oneMore(p)
 	awayFromCells(p)
 	largest, _, ok := v.Largest()
-	if !ok || v.Flat() && s.VCPUs > largest { // K011
+	if !ok || v.Astray() || v.Flat() && s.VCPUs > largest { // K011
 		return
 	}
 	pieces := s.Pieces()
@@ -158,7 +158,7 @@ func oneMore(p *rule.StatedPass) {
 	}
 	list := s.CPUs[0]
 	same := !slices.ContainsFunc(s.Enabled(), func(vcpu int) bool { return !slices.Equal(s.CPUs[vcpu], list) })
-	if s.VCPUs < 2 || !same || len(list) != s.VCPUs+1 || list[s.VCPUs]-list[0] != s.VCPUs {
+	if s.VCPUs < 2 || !same || len(list) != s.VCPUs+1 || list[s.VCPUs]-list[0] != s.VCPUs || list[0]%s.VCPUs != 0 { // it does not begin where a node of so many CPUs does
 		return
 	}
 	p.Report(finding.Finding{

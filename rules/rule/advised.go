@@ -128,7 +128,7 @@ func (v *StatedVM) Elsewhere(not []int, need numa.Bytes) (node int, left numa.By
 		if n.Cores == 0 || !known || slices.Contains(not, n.ID) {
 			continue
 		}
-		if rest := room - v.DemandOn([]int{n.ID}, 0, 0).Memory; rest >= need && rest > left {
+		if rest := room - v.DemandOn([]int{n.ID}, 0, 0, true).Memory; rest >= need && rest > left {
 			node, left, ok = n.ID, rest, true
 		}
 	}

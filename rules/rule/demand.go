@@ -13,15 +13,16 @@ type Demand struct {
 	Names  []string   // names of the VMs, in the order of the fleet, the assessed one first
 }
 
-// DemandOn returns the memory of a VM, and of the VMs that run at the same time, that is bound to nodes. With nodes nil, which means the
+// DemandOn returns the memory of a VM, and of the VMs that run at the same time, that is bound to nodes; soft also counts what should come
+// from them and may come from others: it is preferred there, or its vCPUs are pinned there. With nodes nil, which means the
 // whole host, it returns the memory that QEMU allocates at the start and keeps: huge pages, and ordinary ones if that is stated. standard
 // is the size of huge pages whose size is not stated.
-func (v *StatedVM) DemandOn(nodes []int, page, standard numa.Bytes) Demand {
-	d := Demand{Own: v.takes(nodes, page, standard)}
+func (v *StatedVM) DemandOn(nodes []int, page, standard numa.Bytes, soft bool) Demand {
+	d := Demand{Own: v.takes(nodes, page, standard, soft)}
 	d.add(v, d.Own)
 	for _, other := range v.Beside {
 		if other.Stated.Running == v.Stated.Running && (page == 0 || !other.Stated.Reserves) {
-			d.add(other, other.takes(nodes, page, standard))
+			d.add(other, other.takes(nodes, page, standard, soft))
 		}
 	}
 	return d
@@ -33,8 +34,8 @@ func (d *Demand) add(v *StatedVM, memory numa.Bytes) {
 	}
 }
 
-// takes returns the part of a VM's memory that comes only from these nodes.
-func (v *StatedVM) takes(nodes []int, page, standard numa.Bytes) (sum numa.Bytes) {
+// takes returns the part of a VM's memory that comes only from these nodes; soft adds what should come from them.
+func (v *StatedVM) takes(nodes []int, page, standard numa.Bytes, soft bool) (sum numa.Bytes) {
 	for _, p := range v.Stated.Pieces() {
 		size := p.Page
 		if size == numa.DefaultPage {
@@ -42,7 +43,8 @@ func (v *StatedVM) takes(nodes []int, page, standard numa.Bytes) (sum numa.Bytes
 		}
 		from := size > 0 || v.Stated.Taken
 		if nodes != nil {
-			from = p.Bound.Hard() && !slices.ContainsFunc(p.Bound.Nodes, func(n int) bool { return !slices.Contains(nodes, n) })
+			home := v.Stated.Home(&p, v.Host)
+			from = home != nil && (soft || p.Bound.Hard()) && !slices.ContainsFunc(home, func(n int) bool { return !slices.Contains(nodes, n) })
 		}
 		if size == page && from {
 			sum += p.Memory
@@ -51,12 +53,14 @@ func (v *StatedVM) takes(nodes []int, page, standard numa.Bytes) (sum numa.Bytes
 	return sum
 }
 
-// Sets returns the distinct sets of nodes to which memory of a page size is bound; nil, which is the whole host, comes first.
+// Sets returns the distinct sets of nodes to which memory of a page size is bound, or from which it should come; nil, which is the whole
+// host, comes first.
 func (v *StatedVM) Sets(page numa.Bytes) [][]int {
 	out := [][]int{nil}
 	for _, p := range v.Stated.Pieces() {
-		if p.Page == page && p.Bound.Hard() && !slices.ContainsFunc(out, func(o []int) bool { return o != nil && slices.Equal(o, p.Bound.Nodes) }) {
-			out = append(out, p.Bound.Nodes)
+		home := v.Stated.Home(&p, v.Host)
+		if p.Page == page && home != nil && !slices.ContainsFunc(out, func(o []int) bool { return o != nil && slices.Equal(o, home) }) {
+			out = append(out, home)
 		}
 	}
 	return out

@@ -27,9 +27,14 @@ func (v *StatedVM) Starts() bool {
 	s := v.Stated
 	return s.Running || !slices.ContainsFunc(s.Strays, func(n numa.Stray) bool { return n.Refused }) &&
 		!slices.ContainsFunc(v.Faults, func(f shape.Fault) bool { return f.Check == shape.Pages }) &&
-		!slices.ContainsFunc(s.Pieces(), func(p numa.Piece) bool {
-			return v.Host != nil && (v.Host.Lacks(p.Page) || slices.ContainsFunc(p.Bound.Nodes, func(n int) bool { return v.Host.Node(n) == nil }))
-		})
+		!v.Astray() && !slices.ContainsFunc(s.Pieces(), func(p numa.Piece) bool { return v.Host != nil && v.Host.Lacks(p.Page) })
+}
+
+// Astray reports whether memory is bound to a node that the host has not (K013): where it comes from is then unknown.
+func (v *StatedVM) Astray() bool {
+	return v.Host != nil && v.Host.Nodes.Known() && slices.ContainsFunc(v.Stated.Pieces(), func(p numa.Piece) bool {
+		return slices.ContainsFunc(p.Bound.Nodes, func(n int) bool { return v.Host.Node(n) == nil })
+	})
 }
 
 // Flat reports whether the definition states no NUMA nodes: the guest sees one, if the definition is complete.

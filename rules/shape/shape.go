@@ -141,6 +141,12 @@ func checkMemory(s *numa.Shape, fault faulter) {
 func rounded(b numa.Bytes) string { return strings.Replace(b.String(), ".0 ", " ", 1) }
 
 func checkSockets(s *numa.Shape, cell []int, fault faulter) {
+	for v := range cell {
+		if first := v / s.Threads * s.Threads; cell[v] != cell[first] { // worse than sockets, of which no more is said
+			fault(Sockets, "the threads of core %d, vCPUs %d and %d, are in cells %d and %d", v/s.Threads, first, v, cell[first], cell[v])
+			return
+		}
+	}
 	if !Within(cell, s.PerDie()) || s.Dies > 1 && !Within(cell, s.PerSocket()) && !WholeCells(cell, s.PerSocket(), s.PerDie()) {
 		for v := range cell {
 			if first := v / s.PerSocket() * s.PerSocket(); cell[v] != cell[first] {

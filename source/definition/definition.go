@@ -23,9 +23,53 @@ type VM struct {
 	Arch      string      // of the processor in the guest
 	Why       string      // why Stated is nil, if known
 	Cut       bool        // the file is truncated or damaged before its end
+	Under     *Under      // the command that starts it, if that states nodes of the host
 	Notes     []numa.Note // about reading it; these are no problems of the VM
 
 	file *fact.File
+}
+
+// Under is what numactl states for the VM that it starts: nodes of the host whose CPUs its threads may run on, and those of memory that is not
+// bound otherwise; nil for none.
+type Under struct {
+	CPUs, Memory []int
+	Everywhere   bool   // Memory is all nodes of the host
+	Mode         string // strict, preferred or interleave
+	Line         int
+}
+
+// On puts the VM on a host, nil if it is unknown: the nodes of the command that starts it become CPUs and bindings.
+func (v *VM) On(h *numa.Host) {
+	u, s := v.Under, v.Stated
+	if u == nil || s == nil {
+		return
+	}
+	at, memory, known := numa.Place(v.file.Name, u.Line, 1), u.Memory, h != nil && h.Nodes.Known()
+	var cpus []int
+	if known {
+		for i, n := range h.Nodes.Value {
+			if slices.Contains(u.CPUs, n.ID) && i < len(h.CPUs.Value) {
+				cpus = append(cpus, h.CPUs.Value[i]...)
+			}
+			if u.Everywhere {
+				memory = append(memory, n.ID)
+			}
+		}
+		slices.Sort(cpus)
+		if i := slices.IndexFunc(u.CPUs, func(id int) bool { return h.Node(id) == nil }); i >= 0 {
+			v.Refuse(u.Line, 1, "numactl names the CPUs of node %d, which %s has not: it does not start the VM", u.CPUs[i], h.Name)
+		}
+	}
+	for i := range s.CPUs {
+		if s.CPUs[i] == nil && cpus != nil {
+			s.CPUs[i], s.VCPUsAt = cpus, at
+		}
+	}
+	for i := range s.Bound {
+		if b := &s.Bound[i]; b.Nodes == nil && b.Mode == "" && memory != nil {
+			*b = numa.Bound{Mode: u.Mode, Nodes: memory, At: at}
+		}
+	}
 }
 
 // New returns a VM of a file, with an empty layout.
@@ -77,6 +121,10 @@ func (v *VM) Blocks(line, col int, size, requested, block numa.Bytes) {
 // or 0 if vCPUs are not hot-pluggable. Without cells everything is in one cell. Without a number of vCPUs there is no layout.
 func (v *VM) Close(most, present int) {
 	s := v.Stated
+	if s.Shape.Memory > numa.MaxVMMemory || s.CellMemory() > numa.MaxVMMemory {
+		v.Stated, v.Why = nil, "found more memory than "+numa.Bytes(numa.MaxVMMemory).String()
+		return
+	}
 	if most < 1 || most > numa.MaxVCPUs || len(s.Slots) >= most || s.Sockets > numa.MaxVCPUs || s.Dies > numa.MaxVCPUs || s.Cores > numa.MaxVCPUs || s.Threads > numa.MaxVCPUs {
 		v.Stated = nil
 		return

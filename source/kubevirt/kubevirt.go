@@ -1,4 +1,4 @@
-// Package kubevirt reads VirtualMachines and VirtualMachineInstances of KubeVirt, and the templates of their pools and replica sets, from YAML: the CPUs and the memory of their domains.
+// Package kubevirt reads VirtualMachines and VirtualMachineInstances of KubeVirt, and the templates of their pools and replica sets, from YAML or JSON: the CPUs and the memory of their domains.
 package kubevirt
 
 import (
@@ -24,7 +24,7 @@ import (
 // maxFile is the maximum size of a file in bytes, more than any manifest has.
 const maxFile = 4 << 20
 
-var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance|InstanceReplicaSet|Pool)?"?\s*$`)
+var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance|InstanceReplicaSet|Pool)?"?\s*$|"apiVersion":\s*"kubevirt\.io/[^}]*?"kind":\s*"VirtualMachine(?:Instance|InstanceReplicaSet|Pool)?"`)
 
 // operator is the group of the VMs of VMware's VM Operator, which have the same name.
 const operator = "vmoperator.vmware.com/"

@@ -81,7 +81,7 @@ func passedOver(d fs.DirEntry) error {
 
 // meant reports whether the name is that of a file of a bundle.
 func meant(name string) bool {
-	return isText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(name)))
+	return isText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name)))
 }
 
 // accepts returns the reader of a bundle file that begins with head; nil if there is none. In a file with an unspecific name, text with

@@ -340,8 +340,13 @@ func (r *reader) addVMs() {
 		if !ok {
 			continue
 		}
+		d.On(h)
 		if h != nil && !libvirt.Runs(r.arch[dir], d.Arch) && !d.Emulated {
-			r.note(v.At, "%s is of %s and its host of %s, which does not run it", v.Name, d.Arch, r.arch[dir])
+			if v.Stated.Platform == "" {
+				d.Refuse(d.Line, d.Col, "it is of %s and its host of %s, which does not run it", d.Arch, r.arch[dir])
+			} else { // Proxmox emulates it, Kubernetes schedules it elsewhere
+				r.note(v.At, "%s is of %s and its host of %s, which does not run it", v.Name, d.Arch, r.arch[dir])
+			}
 		}
 		v.ID = cmp.Or(v.UUID, d.Key, v.Name)
 		if h != nil {

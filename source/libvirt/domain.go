@@ -3,6 +3,7 @@ package libvirt
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"homenode/numa"
 	"homenode/numa/pattern"
 	"homenode/source/definition"
+	"homenode/source/fact"
 	"homenode/source/text"
 )
 
@@ -21,15 +23,17 @@ var entity = pattern.Of(`&[\pL_][\pL\pN._-]*;`)
 type domain struct {
 	*reader
 	*definition.VM
-	cpus      []int        // host CPUs of vCPUs without a pin of their own
-	most      int          // maximum number of vCPUs; 0 if unknown
-	now       int          // vCPUs at start; 0 for all
-	rounded   numa.Bytes   // memory added by rounding up cells and devices
-	enclaves  numa.Bytes   // of sgx-epc
-	iothreads map[int]bool // by number
-	clusters  int          // of a die
-	largest   numa.Bytes   // maxMemory
-	idle      numa.Bytes   // part of <memory> outside of cells: room for hot-plugged modules, and memory backed by files
+	cpus       []int        // host CPUs of vCPUs without a pin of their own
+	most       int          // maximum number of vCPUs; 0 if unknown
+	now        int          // vCPUs at start; 0 for all
+	rounded    numa.Bytes   // memory added by rounding up cells and devices
+	enclaves   numa.Bytes   // of sgx-epc
+	cellsAlone numa.Bytes   // memory of the cells without modules
+	iothreads  map[int]bool // by number
+	clusters   int          // of a die
+	largest    numa.Bytes   // maxMemory
+	wrong      [][2]int     // places of elements with values that libvirt refuses
+	idle       numa.Bytes   // part of <memory> outside of cells: room for hot-plugged modules, and memory backed by files
 }
 
 // readDomain reads the definition of a VM; whole is false for a fragment of one.
@@ -52,11 +56,13 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	}
 	d.processors(e)
 	d.memory(e)
-	d.cells(e.child("cpu", "numa").all("cell"))
+	cells := e.child("cpu", "numa").all("cell")
+	d.cells(cells)
 	d.backing(e.child("memoryBacking"))
 	d.iothreads = d.threads(e)
 	d.pins(e.child("cputune"))
 	d.bound(e.child("numatune"))
+	d.cellsAlone = d.Stated.CellMemory()
 	d.modules(e.child("devices").all("memory"), d.hotplug(e.child("maxMemory")))
 	d.aligned()
 	d.unheld(e.child("memoryBacking", "hugepages"))
@@ -70,10 +76,15 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 		d.Stated.ACPI = numa.DerivedFrom(false, "no <features>")
 	}
 	d.limits(e)
+	if !d.Stated.Running {
+		d.refused(e, len(cells))
+	}
 	if line := e.child("commandline"); line != nil {
 		d.commandLine(line)
 	}
-	d.Close(d.most, d.now)
+	if d.Close(d.most, d.now); d.Stated != nil { // what is refused is not said twice
+		r.file.Warnings = slices.DeleteFunc(r.file.Warnings, func(w fact.Warning) bool { return slices.Contains(d.wrong, [2]int{w.Line, w.Col}) })
+	}
 	if kind := e.attr("type"); !slices.Contains(judgedTypes, kind) {
 		d.Stated, d.Why = nil, fmt.Sprintf("its hypervisor is %s: domains of QEMU alone are judged (%s)", text.Short(kind), strings.Join(judgedTypes[1:], ", "))
 	}
@@ -105,7 +116,7 @@ func (d *domain) commandLine(e *element) {
 // IOMMU (qemuValidateDomainVCpuTopology in src/qemu/qemu_validate.c).
 func (d *domain) limits(e *element) {
 	s, cpu, iommu := d.Stated, e.child("cpu"), e.child("devices", "iommu")
-	if !s.Partial && s.Cells == nil && e.child("memory") == nil {
+	if m := e.child("memory"); !s.Partial && s.CellMemory() == 0 && (m == nil || strings.Trim(m.content(), "0") == "") {
 		d.Refuse(e.line, e.col, "it states no memory, neither of the VM nor of cells: libvirt refuses it")
 	}
 	l := definition.Limits{Machine: e.child("os", "type").attr("machine"), VCPUs: d.most, Clusters: d.clusters, Memory: max(s.Shape.Memory, d.largest), Bits: outside.ModelBits,
@@ -157,6 +168,10 @@ func (d *domain) processors(e *element) {
 			d.now = n.Value
 			d.add(v, "vCPUs now", n.Value, "")
 		}
+		if now, ok := d.quietly().number(v, "current", v.attr("current"), math.MaxInt32); ok && e.child("vcpus") == nil && !s.Running && (now == 0 || d.most > 0 && now > d.most) {
+			d.Refuse(v.line, v.col, "%s of %d at start: libvirt refuses it", words.Plural(now, "vCPU"), d.most)
+			d.now = 0
+		}
 		s.Auto = v.attr("placement") == "auto"
 		if d.cpus = d.list(v, "cpuset", maxCPU); s.Auto {
 			d.cpus = nil // libvirt drops it, and asks numad
@@ -188,25 +203,56 @@ func (d *domain) processors(e *element) {
 	if d.most == 0 {
 		d.most, d.now = d.now, 0
 	}
+	if !s.Partial && e.child("vcpu") == nil && d.most > 1 {
+		d.Refuse(e.line, e.col, "it states no vcpu, so that it has 1 vCPU, and %d in its topology or cells: libvirt refuses it", d.most)
+	}
 	switch {
 	case t == nil:
 		s.Sockets, s.Dies, s.Cores, s.Threads = d.most, 1, 1, 1
 	case s.Most() == 0:
 		d.Stray(t.line, t.col, true, "the topology does not state sockets, cores and threads, each at least 1")
-	case s.Most() > d.most:
+	case s.Most() > d.most, s.Most() < d.most && d.now > 0:
 		d.Stray(t.line, t.col, true, "a topology of %d vCPUs, and %d vCPUs", s.Most(), d.most)
 	}
-	for _, v := range e.child("vcpus").all("vcpu") {
-		id, ok := d.number(v, "vcpu", v.attr("id"), max(1, d.most))
-		if ok && v.attr("enabled") == "no" {
-			s.Slots = append(s.Slots, id)
-		}
-		if ok && id == 0 && (v.attr("enabled") == "no" || v.attr("hotpluggable") == "yes" || !slices.Contains([]string{"", "0", "1"}, v.attr("order"))) {
-			d.Stray(v.line, v.col, true, "vCPU 0 is off, can be unplugged, or is not the first: libvirt refuses it")
+	d.slots(e.child("vcpus"))
+}
+
+// slots reads which vCPUs are there at start; those that the list leaves out are not (qemuDomainDefVcpusPostParse in src/qemu/qemu_domain.c).
+func (d *domain) slots(list *element) {
+	all := list.all("vcpu")
+	if all == nil || d.most > numa.MaxVCPUs {
+		return
+	}
+	on, ordered := map[int]bool{}, 0
+	for _, v := range all {
+		id, ok := d.number(v, "vcpu", v.attr("id"), 1<<31)
+		switch order, _ := d.quietly().number(v, "order", v.attr("order"), 1<<31); {
+		case !ok || v.attr("enabled") == "no":
+		case id >= d.most:
+			d.Refuse(v.line, v.col, "vCPU %d of %d: libvirt refuses it", id, d.most)
+		default:
+			if on[id] = true; order > 0 {
+				ordered++
+			}
+			if id == 0 && (v.attr("hotpluggable") == "yes" || order > 1) {
+				d.Stray(v.line, v.col, true, "vCPU 0 can be unplugged, or is not the first: libvirt refuses it")
+			}
 		}
 	}
-	slices.Sort(s.Slots)
-	s.Slots = slices.Compact(s.Slots)
+	switch {
+	case !on[0]:
+		d.Stray(list.line, list.col, true, "vCPU 0 is off: libvirt refuses it")
+	case ordered > 0 && ordered < len(on):
+		d.Stray(list.line, list.col, true, "%s at start, and %d with an order: libvirt refuses it", words.Plural(len(on), "vCPU"), ordered)
+	}
+	for id := range d.most {
+		if !on[id] {
+			d.Stated.Slots = append(d.Stated.Slots, id)
+		}
+	}
+	if len(on) > 0 {
+		d.now = 0
+	}
 }
 
 // cells reads the NUMA nodes of the guest, sorted by number; libvirt numbers them if the file does not.
@@ -227,8 +273,8 @@ func (d *domain) cells(list []*element) {
 			id = n
 		}
 		if slices.ContainsFunc(out, func(o numbered) bool { return o.id == id }) {
-			d.file.Warn(e.line, e.col, "cell %d is there twice: the first counts", id)
-			continue
+			d.Refuse(e.line, e.col, "cell %d is there twice: libvirt refuses it", id)
+			id = i // as if it were not numbered
 		}
 		out = append(out, numbered{id, e, d.distances(e)})
 	}
@@ -338,6 +384,9 @@ func (d *domain) threads(e *element) map[int]bool {
 	out := map[int]bool{}
 	for _, t := range e.child("iothreadids").all("iothread") {
 		if n, ok := d.number(t, "iothread", t.attr("id"), 1<<31); ok {
+			if out[n] {
+				d.Refuse(t.line, t.col, "I/O thread %d is there twice: libvirt refuses it", n)
+			}
 			out[n] = true
 		}
 	}
@@ -356,12 +405,6 @@ func (d *domain) bound(tune *element) {
 		b := numa.Bound{Mode: cmp.Or(e.attr("mode"), "strict"), Nodes: d.list(e, "nodeset", maxNode), At: d.at(e)}
 		if e.attr("placement") == "auto" {
 			s.Auto, b.Nodes = true, nil // libvirt drops the nodes, and asks numad
-		}
-		if !slices.Contains([]string{"strict", "preferred", "interleave", "restrictive"}, b.Mode) {
-			d.Refuse(e.line, e.col, "the mode of %s is %s, which there is not: libvirt refuses it", what, text.Short(b.Mode))
-		}
-		if e.attr("nodeset") == "" && (e.attr("placement") == "static" || e.name == "memnode") {
-			d.Refuse(e.line, e.col, "the nodes for %s are not stated (nodeset): libvirt refuses it", what)
 		}
 		if b.Nodes != nil {
 			d.add(e, what+" from host nodes", words.Ranges(b.Nodes), "")

@@ -32,7 +32,7 @@ const (
 	maxElements = 1 << 20
 )
 
-// unread are elements of which nothing is read. Devices are most of a domain: memory modules and IOMMUs alone are read.
+// unread are elements of which nothing is read. Devices are most of a domain: memory modules, IOMMUs and controllers alone are read.
 var unread = map[string]bool{"qemuCaps": true, "guest": true, "secmodel": true, "sysinfo": true, "snapshots": true}
 
 // A parser builds the elements of a file. Text around them, such as the prompt before a pasted output, is skipped.
@@ -91,7 +91,7 @@ func (p *parser) take(token xml.Token, line, col int) error {
 			return p.fault(line, col, "found elements %d deep", maxDepth)
 		}
 		device := len(p.open) > 0 && p.open[len(p.open)-1].name == "devices"
-		if unread[e.name] || p.skip > 0 || device && e.name != "memory" && e.name != "iommu" {
+		if unread[e.name] || p.skip > 0 || device && e.name != "memory" && e.name != "iommu" && e.name != "controller" {
 			p.skip++
 		} else {
 			e.attrs = t.Attr

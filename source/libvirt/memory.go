@@ -63,7 +63,11 @@ func (d *domain) memory(e *element) {
 func (d *domain) aligned() {
 	s, unit := &d.Stated.Shape, d.align()
 	sum := s.CellMemory()
-	for _, beside := range []numa.Bytes{0, d.idle, d.idle + d.enclaves} { // without modules that are beside the cells: libvirt adds them; releases may differ in whether enclaves count
+	modules := numa.Bytes(0) // in cells; the memory may be stated without them too
+	if s.Cells != nil {
+		modules = sum - d.cellsAlone
+	}
+	for _, beside := range []numa.Bytes{0, d.idle, d.idle + d.enclaves, -modules} { // without modules that are beside the cells: libvirt adds them; releases may differ in whether enclaves count
 		if over := sum + beside - s.Memory; s.Cells != nil && over >= 0 && over <= d.rounded {
 			s.Memory = sum
 			return
@@ -145,7 +149,11 @@ func (d *domain) device(e *element) (m device, ok bool) {
 	case "virtio-mem":
 		requested, now := sized("requested"), sized("current")
 		m.taken = min(m.size, max(requested.Value, now.Value))
-		d.Blocks(e.line, e.col, size.Value, requested.Value, sized("block").Value)
+		block := sized("block").Value
+		d.Blocks(e.line, e.col, size.Value, requested.Value, block)
+		if (d.Arch == "" || d.Arch == "x86_64") && block > 0 && block < 2*numa.MiB { // the size of transparent huge pages
+			d.Refuse(e.line, e.col, "virtio-mem: the block size of %d KiB is below 2048 KiB: libvirt refuses it", block/numa.KiB)
+		}
 	}
 	return m, size.Known()
 }
@@ -153,11 +161,13 @@ func (d *domain) device(e *element) (m device, ok bool) {
 // modules adds memory devices to their cells; slots is the maximum number, -1 if no limit is stated.
 func (d *domain) modules(list []*element, slots int) {
 	s := d.Stated
-	inSlots := 0
+	inSlots, beside := 0, 0
 	for _, e := range list {
 		m, ok := d.device(e)
 		if m.model == "dimm" || m.model == "nvdimm" {
 			inSlots++
+		} else {
+			beside++
 		}
 		if !ok {
 			continue
@@ -179,7 +189,10 @@ func (d *domain) modules(list []*element, slots int) {
 		}
 		d.module(m, what)
 	}
-	if slots >= 0 && inSlots > slots && !s.Partial {
+	switch at := slots >= 0 && !s.Partial; {
+	case at && inSlots <= slots && inSlots+beside > slots && slots > 0:
+		d.Doubt(list[0].line, list[0].col, "%s, and maxMemory has %s: libvirt 9.0 counts those of virtio too, and refuses it", words.Plural(inSlots+beside, "memory device"), words.Plural(slots, "slot"))
+	case at && inSlots > slots:
 		d.Stray(list[0].line, list[0].col, true, "%s, and maxMemory has %s: libvirt refuses it", words.Plural(inSlots, "memory module"), words.Plural(slots, "slot"))
 	}
 }

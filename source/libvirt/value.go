@@ -77,7 +77,8 @@ func (r *reader) numbers(e *element, what, s string, below int) []int {
 
 // units are those of libvirt, in bytes; the default is KiB.
 var units = map[string]numa.Bytes{"": numa.KiB, "b": 1, "bytes": 1, "kb": 1e3, "k": numa.KiB, "kib": numa.KiB, "mb": 1e6, "m": numa.MiB, "mib": numa.MiB,
-	"gb": 1e9, "g": numa.GiB, "gib": numa.GiB, "tb": 1e12, "t": numa.TiB, "tib": numa.TiB}
+	"gb": 1e9, "g": numa.GiB, "gib": numa.GiB, "tb": 1e12, "t": numa.TiB, "tib": numa.TiB,
+	"pb": 1e15, "p": 1 << 50, "pib": 1 << 50, "eb": 1e18, "e": 1 << 60, "eib": 1 << 60}
 
 // bytes parses an amount of memory with its unit.
 func (r *reader) bytes(e *element, what, s, unit string) numa.Fact[numa.Bytes] {

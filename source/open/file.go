@@ -45,7 +45,7 @@ func inventories() []inventory {
 		{"VMs that are planned: terraform show -json of a plan, YAML of Cluster API, VM Operator, OpenShift and EKS Anywhere, OVF, OVA, JSON of Packer",
 			[]string{".json", ".yaml", ".yml", ".ovf", ".ova"}, planned.Detect, planned.Read, false},
 		{"VMs and hosts of KVM: virsh dumpxml and capabilities, arguments of QEMU, configurations of Proxmox, YAML of KubeVirt (a file, or a folder of them)",
-			[]string{".xml", ".args", ".conf", ".yaml", ".yml"}, kvm.Detect, kvm.Read, false},
+			[]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, kvm.Detect, kvm.Read, false},
 		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
 		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile, false},
 		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables, true},

@@ -28,7 +28,7 @@ import (
 // maxFile is the maximum size of a file in bytes, more than any configuration with its snapshots has.
 const maxFile = 4 << 20
 
-var keys = pattern.Of(`(?m)^(?:cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk|args|agent|boot|smbios1|net[0-9]+): `)
+var keys = pattern.Of(`(?m)^(?:name|cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk|args|agent|boot|smbios1|net[0-9]+): `)
 
 // Detect reports whether head, the beginning of a file, is a configuration.
 func Detect(head []byte) bool {

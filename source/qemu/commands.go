@@ -92,6 +92,7 @@ func (f *file) options(line string, number, from int) {
 	a := f.now
 	a.line = number
 	a.affinity(line)
+	a.under(line)
 	found := word.FindAllStringIndex(line, -1)
 	for i, at := range found {
 		option := line[at[0]:at[1]]
@@ -156,6 +157,9 @@ func (f *file) end() {
 		}
 	}
 	a.oldMemory()
+	if a.latency > 0 && !a.hmat { // parse_numa_node, parse_numa_hmat_lb in hw/core/numa.c
+		a.Stray(a.latency, 1, true, "-numa states an initiator, latencies or caches, and -machine states no hmat=on: QEMU refuses it")
+	}
 	switch {
 	case s.Most() < a.all && a.now > s.Most(): // reported by a check
 	case s.Most() != a.all:

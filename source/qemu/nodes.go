@@ -24,9 +24,12 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 		}
 		return n
 	}
+	if kind := last("type"); kind == "hmat-lb" || kind == "hmat-cache" || kind == "node" && last("initiator") != "" {
+		a.latency = cmp.Or(a.latency, a.line)
+	}
 	switch last("type") {
 	case "node":
-		n := guestNode{cell: numa.Cell{At: a.place()}, id: number("nodeid", len(a.nodes)), backend: last("memdev")}
+		n := guestNode{initiated: last("initiator") != "", cell: numa.Cell{At: a.place()}, id: number("nodeid", len(a.nodes)), backend: last("memdev")}
 		if old := last("mem"); old != "" && err == nil {
 			n.cell.Memory, err = sizeOf(old, "M")
 			a.old = cmp.Or(a.old, a.line)
@@ -83,9 +86,11 @@ func (a *arguments) oldMemory() {
 	}
 }
 
-// arrange parses the topology in -smp.
+// arrange parses the topology in -smp; QEMU adds the values of a second one to those of the first.
 func (a *arguments) arrange(last func(key string) string) error {
-	a.topology = map[string]int{}
+	if a.topology == nil {
+		a.topology = map[string]int{}
+	}
 	for _, key := range []string{"cpus", "maxcpus", "sockets", "dies", "clusters", "modules", "cores", "threads"} {
 		value := last(key)
 		if value == "" {
@@ -191,6 +196,11 @@ func (a *arguments) cells() {
 		for v := range a.s.Most() {
 			c := &a.s.Cells[a.partsOf(v)[0]%len(a.s.Cells)]
 			c.CPUs = append(c.CPUs, v)
+		}
+	}
+	for i, n := range a.nodes { // numa_validate_initiator in hw/core/machine.c
+		if a.hmat && a.s.Cells[i].CPUs == nil && !n.initiated {
+			a.stray("hmat=on, and node %d has neither vCPUs nor an initiator: QEMU refuses it", n.id)
 		}
 	}
 	a.Pages(pages, len(a.s.Cells), a.line, 1)

@@ -41,6 +41,8 @@ type arguments struct {
 	begun    int            // line of the command; 0 for options without a command
 	smp      int            // line of -smp; 0 without one
 	machine  string         // machine type
+	hmat     bool           // it tells the guest the latencies of memory
+	latency  int            // line of the first setting that needs hmat; 0 without one
 	cpu      string         // processor model with its properties
 	old      int            // line of the first -numa node with mem=, which machine types from 5.1 on reject; 0 without one
 	topology map[string]int // topology in -smp, by key
@@ -75,9 +77,10 @@ type backing struct {
 
 // A guestNode is -numa node.
 type guestNode struct {
-	id      int
-	backend string // memdev
-	cell    numa.Cell
+	id        int
+	backend   string // memdev
+	initiated bool   // the node whose vCPUs are nearest is stated
+	cell      numa.Cell
 }
 
 // A cpuOfNode is -numa cpu: it assigns the vCPUs of some parts to a node.
@@ -100,6 +103,40 @@ var word = pattern.Of(`'[^']*'|"[^"]*"|\S+`)
 
 // tasksets matches the command before QEMU, or the one for vCPU threads in the form that homenode move writes, also in a comment.
 var tasksets = pattern.Of(`taskset -(?:c ([0-9,-]+) +\S*qemu|pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+))`)
+
+// numactls matches the command before QEMU with its options, and numactlOption one of them.
+var (
+	numactls      = pattern.Of(`numactl +(-.*?) +\S*qemu`)
+	numactlOption = pattern.Of(`--?(N|cpunodebind|C|physcpubind|m|membind|i|interleave|p|preferred|P|preferred-many)[= ]*([0-9,-]+|all)(?: |$)`)
+)
+
+// under parses the nodes that numactl states for QEMU, https://man7.org/linux/man-pages/man8/numactl.8.html.
+func (a *arguments) under(line string) {
+	part := numactls.FindStringSubmatch(line)
+	if part == nil {
+		return
+	}
+	u := &definition.Under{Line: a.line}
+	for _, option := range numactlOption.FindAllStringSubmatch(part[1]+" ", -1) {
+		numbers, err := list("nodes", strings.Replace(option[2], "all", "", 1))
+		all := option[2] == "all"
+		switch key := option[1]; {
+		case err != nil:
+		case all && key != "i" && key != "interleave":
+		case key == "N" || key == "cpunodebind":
+			u.CPUs = numbers
+		case key == "C" || key == "physcpubind":
+			a.host, a.s.VCPUsAt = numbers, a.place()
+		case key == "m" || key == "membind":
+			u.Memory, u.Mode = numbers, "strict"
+		case key == "i" || key == "interleave":
+			u.Memory, u.Mode, u.Everywhere = numbers, "interleave", all
+		default:
+			u.Memory, u.Mode = numbers, "preferred"
+		}
+	}
+	a.Under = u
+}
 
 // affinity parses the CPU affinity that taskset sets for QEMU and vCPU threads.
 func (a *arguments) affinity(line string) {
@@ -190,7 +227,7 @@ func (a *arguments) add(option, value string) error {
 	case "-device":
 		err = a.device(last)
 	case "-smp":
-		if a.smp > 0 {
+		if a.smp > 0 && a.begun == 0 && a.line != a.smp {
 			return fmt.Errorf("found a second -smp, and the first on line %d: want one for each VM, behind its command qemu-system-…", a.smp)
 		}
 		a.smp = a.line
@@ -208,7 +245,12 @@ func (a *arguments) add(option, value string) error {
 				b.bound = numa.Bound{Mode: modes[last("policy")], At: a.place()}
 				b.bound.Nodes, err = list("nodes of the host", nodes)
 			}
+			if _, twice := a.backends[last("id")]; twice || last("id") == "" {
+				a.stray("the memory backend %q has no id of its own: QEMU refuses it", text.Short(last("id")))
+			}
 			switch policy := last("policy"); {
+			case policy != "" && policy != "default" && modes[policy] == "":
+				a.stray("the memory backend %s has the policy %s, and QEMU knows default, preferred, bind and interleave: it refuses it", text.Short(last("id")), text.Short(policy))
 			case b.bound.Nodes != nil && (policy == "" || policy == "default"):
 				a.stray("the memory backend %s has host-nodes and no policy: QEMU refuses it", text.Short(last("id")))
 			case b.bound.Nodes == nil && policy != "" && policy != "default":
@@ -218,6 +260,9 @@ func (a *arguments) add(option, value string) error {
 		}
 	case "-machine", "-M":
 		a.machine = cmp.Or(last("type"), a.machine)
+		if hmat := last("hmat"); hmat != "" {
+			a.hmat = isOn(hmat)
+		}
 	case "-cpu":
 		a.cpu = value
 	case "-overcommit", "-realtime": // locked memory is allocated at once; mem-lock=on-fault locks pages when they are touched

@@ -136,11 +136,11 @@ func TestCheckFiles(t *testing.T) {
 		{"no number", "a.conf", "memory: 2048\nsockets: many\n", nil, `a.conf:2:1: sockets: found "many", want a number`},
 		{"arguments", "a.args", "-m 1024M\n-smp 4,sockets=2,dies=1,cores=1,threads=1\n", []string{"K013 4 vCPUs at the start, and a topology of 2"}, ""},
 		{"a number too large", "a.xml", "<domain>\n<memory>99999999999999999999</memory></domain>", nil, "a.xml: found no virsh capabilities and no definition of a VM"},
-		{"a unit of nothing", "a.xml", "<domain><vcpu>1</vcpu>\n <memory unit='parsec'>1</memory></domain>", []string{`K013 memory: found the unit "parsec", want bytes, KiB, MiB, GiB or TiB`}, ""},
+		{"a unit of nothing", "a.xml", "<domain><vcpu>1</vcpu>\n <memory unit='parsec'>1</memory></domain>", []string{`K013 unit of <memory> is "parsec", want bytes, KiB, MiB, GiB or TiB: libvirt refuses it`}, ""},
 		{"cells, a range and a distance of nothing", "a.xml", `<domain><memory>2048</memory><vcpu>4</vcpu><cpu><topology sockets='2' cores='2' threads='1'/><numa>
 			<cell id='0' cpus='1-0' memory='1024'><distances><sibling id='7' value='20'/></distances></cell><cell id='2' cpus='2-3' memory='1024'/></numa></cpu></domain>`,
 			[]string{"K002 the cells do not divide its vCPUs: vCPUs 0-1 are in no cell: libvirt and QEMU take cell 0", "K013 cell 0 has a distance to cell 7, which there is not",
-				"K013 cell 2 comes where 1 is due: libvirt wants them from 0, without a gap", `K013 cpus: found "1-0", want a list of numbers below 4096 such as 0-31,^5`}, ""},
+				"K013 cell 2 comes where 1 is due: libvirt wants them from 0, without a gap", `K013 cpus of <cell> is "1-0", want a list such as 0-31,^5, with single numbers behind ^: libvirt refuses it`}, ""},
 		{"1 MB more", "a.xml", `<domain><memory unit='MiB'>65536</memory><vcpu>2</vcpu><memoryBacking><hugepages><page size='1' unit='G'/></hugepages></memoryBacking><cpu><topology sockets='2' cores='1' threads='1'/><numa>
 			<cell id='0' cpus='0' memory='32769' unit='MiB'/><cell id='1' cpus='1' memory='32' unit='GiB'/></numa></cpu></domain>`,
 			[]string{"K005 the cells have 1 MB more than the 64 GB of the VM; the 32.0 GB of cell 0 are no whole pages of 1 GB: 1 MB are left over"}, ""},
