@@ -14,8 +14,8 @@ import (
 // dos are the actions of a run.
 var dos = []string{"reconfigure", "takeBack", "options", "shutdown", "powerOff", "powerOn", "wait", "move"}
 
-// outcomes are the ends of the change of an object.
-var outcomes = []string{"done", "pending", "already", "needsOff", "refused", "drift", "ignored", "timeout", "lost", "failed", "notBegun"}
+// Outcomes are the ends of the change of an object: those of package apply, which a test compares.
+var Outcomes = []string{"done", "pending", "already", "needsOff", "refused", "drift", "ignored", "timeout", "lost", "failed", "notBegun"}
 
 // A checker follows a journal line by line. A journal is a file that anybody may have written: nothing in it is believed that a run of its plan
 // could not have written.
@@ -51,8 +51,8 @@ func (c *checker) check(l *Line) error {
 			return fmt.Errorf("found the action %.40q, want one of %s", l.Do, strings.Join(dos, ", "))
 		}
 	case StepEnd:
-		if !slices.Contains(outcomes, l.State) || l.Do != "" {
-			return fmt.Errorf("found the outcome %.40q, want one of %s", l.State, strings.Join(outcomes, ", "))
+		if !slices.Contains(Outcomes, l.State) || l.Do != "" {
+			return fmt.Errorf("found the outcome %.40q, want one of %s", l.State, strings.Join(Outcomes, ", "))
 		}
 	default:
 		return fmt.Errorf("found the step %.40q", l.Step)

@@ -48,7 +48,8 @@ func TestOneRun(t *testing.T) {
 		one := *s
 		one.w = s.login(s.vc.URL)
 		wg.Go(func() {
-			results, _, err := one.apply(plans[i], quick(apply.PowerGuest))
+			own := *plans[i] // each run has read the file of its plan
+			results, _, err := one.apply(&own, quick(apply.PowerGuest))
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
