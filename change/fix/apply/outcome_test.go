@@ -23,7 +23,7 @@ func TestOutcomes(t *testing.T) {
 		if !ok {
 			return true
 		}
-		if is, ok := spec.Type.(*ast.Ident); ok && is.Name == "Outcome" {
+		if is, ok := spec.Type.(*ast.Ident); ok && is.Name == "Outcome" && len(spec.Values) == 1 {
 			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
 			if err != nil {
 				t.Fatal(err)
