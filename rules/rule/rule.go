@@ -105,13 +105,12 @@ type Cluster struct {
 	// Cured contains the hosts after their fixes; nil if there are none.
 	Cured *Cluster
 
-	plans    map[planKey]*plan.Plan
-	unvetted map[planKey]*plan.Plan    // while weighing
-	prices   map[*plan.Plan]string     // of plans, see Pass.price
-	present  map[*VM][]finding.Finding // see Pass.now
-	weighed  map[weighKey][]finding.Finding
-	running  map[*numa.Host][]*VM  // by host; see Running
-	denied   map[*VM]vnuma.Refusal // see Denied
+	plans   map[planKey]*plan.Plan    // see Pass.best
+	vetted  map[*VM]vetted            // see Pass.vetted
+	present map[*VM][]finding.Finding // see Pass.now
+	weighed map[weighKey][]finding.Finding
+	running map[*numa.Host][]*VM  // by host; see Running
+	denied  map[*VM]vnuma.Refusal // see Denied
 }
 
 // A VM is a virtual machine with its predictions.

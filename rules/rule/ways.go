@@ -94,10 +94,15 @@ const Beside = "beside"
 // harm returns the objection to the edits: the worst finding that they cause, or that remains of f; nil if they fix f and leave the VM with no
 // more and no worse findings than now, and without a high one in place of f.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
-	now, after := p.now(), p.weigh(edits)
+	return p.objection(f, edits, p.weigh(edits))
+}
+
+// objection is harm for edits with which the VM has the findings after.
+func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.Finding) *finding.Finding {
+	now := p.now()
 	if v := p.configured(edits); p.VM.Guest.Affinity {
 		guest, _, err := vnuma.NewGuest(&v)
-		after = slices.DeleteFunc(after, func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
+		after = slices.DeleteFunc(slices.Clone(after), func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
 	}
 	var worst *finding.Finding
 	others := false
@@ -119,12 +124,9 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	return nil
 }
 
-// leaves names the hosts that a way other than the plan leaves with a finding that it cures on that of the VM; "" for none.
-func (p *Pass) leaves(f *finding.Finding, w *numa.Way) string {
-	if w.Plan || w.Edits == nil || len(p.Cluster.Kinds) < 2 {
-		return ""
-	}
-	for _, a := range p.weigh(w.Edits) {
+// leaves names the hosts that a way leaves with a finding that it cures on that of the VM, if the VM has the findings after with it; "" for none.
+func leaves(f *finding.Finding, after []finding.Finding) string {
+	for _, a := range after {
 		if a.Same(*f) && a.Severity >= f.Severity {
 			return " (not on " + words.Join(" and ", a.On...) + ")"
 		}
@@ -212,7 +214,7 @@ func (p *Pass) advise(f *finding.Finding) {
 	if p.VM != nil && p.Cluster.Weigh != nil {
 		var ways []numa.Way
 		for _, w := range f.Ways {
-			harm := (*finding.Finding)(nil)
+			harm, left := (*finding.Finding)(nil), ""
 			if w.Plan {
 				if !p.helps(f) {
 					f.Notice = ""
@@ -220,12 +222,14 @@ func (p *Pass) advise(f *finding.Finding) {
 				}
 				w.Do, _ = p.counsel(f)
 			} else if w.Edits != nil {
-				if harm = p.harm(f, w.Edits); harm != nil && why == "" {
+				after := p.weigh(w.Edits)
+				left = leaves(f, after)
+				if harm = p.objection(f, w.Edits, after); harm != nil && why == "" {
 					why = fmt.Sprintf("To %s alone would not do: %s", w.Do, harm.Message)
 				}
 			}
 			if harm == nil {
-				w.Do += p.leaves(f, &w)
+				w.Do += left
 				ways = append(ways, w)
 			} else if !f.Planned() { // the plan is a way without this one
 				if more, ok := p.further(f, &w); ok {
