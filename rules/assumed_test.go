@@ -277,3 +277,17 @@ func TestMovedAsSeen(t *testing.T) {
 		t.Errorf("the trace has %s, the rules %s, %v", got.VPDs, want.VPDs, err)
 	}
 }
+
+// TestDividedPackagesCost checks that a divided package costs the VMs of its hosts, not those of other hosts of the cluster that would be wide there too.
+func TestDividedPackagesCost(t *testing.T) {
+	r := rules.Run(assumed(t, `release 7.0U3
+cluster c
+host a nodes=4 packages=2 cores=16 memory=1TB
+host b nodes=2 packages=2 cores=32 memory=1TB
+vm here host=a vcpus=20 memory=64GB
+vm there host=b vcpus=20 memory=64GB`), rules.Options{})
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "H003" })
+	if i < 0 || len(r.Findings[i].Costs) != 1 || r.ByID()[r.Findings[i].Costs[0]].Name != "here" {
+		t.Errorf("findings %+v", r.Findings)
+	}
+}
