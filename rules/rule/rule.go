@@ -2,6 +2,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,6 +138,14 @@ func (c *Cluster) Place(id string) (*Kind, *numa.Host) {
 		}
 	}
 	return nil, nil
+}
+
+// ClusterID returns the ID of the cluster of the VM, or of its standalone host.
+func (v *VM) ClusterID() string {
+	if v.Host == nil {
+		return v.Cluster
+	}
+	return cmp.Or(v.Host.Cluster, v.Host.ID)
 }
 
 // Off reports whether its host, or every host, refuses to power the VM on.
