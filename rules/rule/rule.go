@@ -369,11 +369,14 @@ type Pass struct {
 func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
 	f.Cluster = p.Cluster.Name
-	if p.VM != nil && p.VM.Guest.Admitted && p.VM.Stopped() {
-		f.Message = "once it powers on: " + f.Message
-	}
 	if p.away { // no cost until the VM moves there
 		f.Severity = min(f.Severity, finding.Medium)
+	}
+	if p.VM != nil && p.VM.Guest.Admitted && p.VM.Stopped() {
+		f.Message = "once it powers on: " + f.Message
+		if !p.Weighing && f.Severity == finding.High { // no cost until then
+			f.Severity, f.Then = finding.Medium, finding.High
+		}
 	}
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID

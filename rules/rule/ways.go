@@ -19,7 +19,7 @@ type Weight [finding.High]int
 // WeightOf counts the findings above info.
 func WeightOf(findings []finding.Finding) (w Weight) {
 	for i := range findings {
-		if s := findings[i].Severity; s > finding.Info {
+		if s := findings[i].Full(); s > finding.Info {
 			w[finding.High-s]++
 		}
 	}
@@ -108,7 +108,7 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 	others := false
 	for i := range after {
 		a := &after[i]
-		if a.Same(*f) && a.Severity >= f.Severity && (f.Elsewhere() || !a.Elsewhere() || len(a.On) == 0) {
+		if a.Same(*f) && a.Severity >= f.Full() && (f.Elsewhere() || !a.Elsewhere() || len(a.On) == 0) {
 			return a
 		}
 		had := slices.ContainsFunc(now, func(n finding.Finding) bool { return a.Same(n) && n.Severity >= a.Severity })
@@ -127,7 +127,7 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 // leaves names the hosts that a way leaves with a finding that it cures on that of the VM, if the VM has the findings after with it; "" for none.
 func leaves(f *finding.Finding, after []finding.Finding) string {
 	for _, a := range after {
-		if a.Same(*f) && a.Severity >= f.Severity {
+		if a.Same(*f) && a.Severity >= f.Full() {
 			return " (not on " + words.Join(" and ", a.On...) + ")"
 		}
 	}
@@ -138,7 +138,7 @@ func leaves(f *finding.Finding, after []finding.Finding) string {
 // the VM if it was there.
 func (p *Pass) helps(f *finding.Finding) bool {
 	return !slices.ContainsFunc(p.weighPlan(&p.Plan().Edit), func(a finding.Finding) bool {
-		if !a.Same(*f) || a.Severity < f.Severity {
+		if !a.Same(*f) || a.Severity < f.Full() {
 			return false
 		}
 		fewer := len(a.On) > 0 && (len(f.On) == 0 || len(a.On) < len(f.On))
