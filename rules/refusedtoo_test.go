@@ -75,6 +75,20 @@ func TestRefusedToo(t *testing.T) {
 	}
 }
 
+// TestOneLimit: a VM with more vCPUs than its virtual hardware allows is advised one number of them, with which it powers on.
+func TestOneLimit(t *testing.T) {
+	r := runText(t, "release 4.1\nhost h nodes=2 cores=16 memory=512GB\nvm v host=h vcpus=24 memory=128GB hw=7\n")
+	var advice []string
+	for _, f := range r.Findings {
+		if f.VM == "v" && strings.Contains(f.Advice, "vCPUs") {
+			advice = append(advice, f.Rule+": "+f.Advice)
+		}
+	}
+	if want := []string{"N032: Use at most 8 vCPUs"}; !slices.Equal(advice, want) {
+		t.Errorf("advised %q, want %q", advice, want)
+	}
+}
+
 // TestOnceItPowersOn: what is wrong with a VM that does not power on is told as of then, unless its source says that it runs, and its cure
 // costs no downtime.
 func TestOnceItPowersOn(t *testing.T) {
