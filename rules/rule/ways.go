@@ -100,8 +100,12 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 // objection is harm for edits with which the VM has the findings after.
 func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.Finding) *finding.Finding {
 	now := p.now()
-	if v := p.configured(edits); p.VM.Guest.Affinity {
-		guest, _, err := vnuma.NewGuest(&v)
+	v := p.configured(edits)
+	guest, _, err := vnuma.NewGuest(&v)
+	if err == nil && p.farther(&guest) {
+		return f
+	}
+	if p.VM.Guest.Affinity {
 		after = slices.DeleteFunc(slices.Clone(after), func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
 	}
 	var worst *finding.Finding
@@ -122,6 +126,14 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 		return worst
 	}
 	return nil
+}
+
+// farther reports whether much more of the memory is far from its vCPUs on the host of the VM when it is configured as guest: the findings that say so may be less severe
+// than that which an edit cures.
+func (p *Pass) farther(guest *vnuma.Guest) bool {
+	home := &p.VM.On[0]
+	after := vnuma.Predict(guest, &home.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+	return !p.VM.Guest.Affinity && after.Farther(&home.Layout)
 }
 
 // leaves names the hosts that a way leaves with a finding that it cures on that of the VM, if the VM has the findings after with it; "" for none.
