@@ -74,9 +74,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	best.Needed.Configure(&cured)
 	best.Edit.Configure(&after)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured), numa.Edits(&cured, &after)
-	if own := best.Alone; own != nil && own.Cured[0].PPDs.Len() < best.Cured[0].PPDs.Len() {
-		out.Own = p.VM.Edits(&own.Needed)
-	}
+	out.Own = p.own(best)
 	for i := range p.VM.On {
 		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i])})
 	}
@@ -101,6 +99,22 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
 	}
 	return out
+}
+
+// own returns the edits of Proposal.Own. With them the clients are no less even than now on the other hosts.
+func (p *Pass) own(best *plan.Plan) []numa.Edit {
+	own := best.Alone
+	if own == nil || own.Cured[0].PPDs.Len() >= best.Cured[0].PPDs.Len() {
+		return nil
+	}
+	guest, home := own.Needed.Apply(p.VM.Guest), &p.VM.On[0].Kind.Machine
+	for i := 1; i < len(p.VM.On); i++ {
+		l := vnuma.Predict(&guest, &p.VM.On[i].Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: home, Choices: p.Choices})
+		if !l.PPDs.Even() && best.Before[i].PPDs.Even() {
+			return nil
+		}
+	}
+	return p.VM.Edits(&own.Needed)
 }
 
 // NoDowntime returns the reason why a change needs no downtime for a stopped VM.
