@@ -210,16 +210,41 @@ vm normal host=a memory=64GB vcpus=`+tt.vcpus), rules.Options{})
 	}
 }
 
-// TestPlanNamesItsPrice checks that a plan whose cure makes another finding says so: fix leaves it out.
+// TestPlanNamesItsPrice checks that a plan is offered only where the VM gains by it, as fix demands, and that one whose cure of a finding makes a less severe
+// one says so.
 func TestPlanNamesItsPrice(t *testing.T) {
+	hosts := "release 7.0U3\ncluster c\nhost esx1 packages=2 nodes=4 cores=8 memory=512GB\nhost esx2 packages=2 nodes=2 cores=16 memory=512GB\n"
+	for _, tt := range []struct{ name, vm, needed, price string }{
+		{"one medium finding for another", "vm v host=esx1 vcpus=24 memory=128GB", "", ""},
+		{"a high one for nothing", "vm v host=esx2 vcpus=24 memory=128GB hotAdd=on", "switch CPU hot add off, set cores per socket to 6 (4 sockets), set numa.vcpu.maxPerVirtualNode = 6", ""},
+	} {
+		_, plans := rules.Run(assumed(t, hosts+tt.vm), rules.Options{}).Proposals()
+		needed, notice := "", ""
+		if len(plans) > 0 {
+			needed, notice = strings.Join(plans[0].Needed, ", "), plans[0].Notice
+		}
+		if needed != tt.needed || !strings.Contains(notice, tt.price) || tt.price == "" && strings.Contains(notice, "another finding") {
+			t.Errorf("%s: plan %q, notice %q", tt.name, needed, notice)
+		}
+	}
+}
+
+// TestPlansOfAlikeVMs checks that a plan is checked for each VM: what all rules accept for one guest may idle cores of the software in another one with
+// the same configuration.
+func TestPlansOfAlikeVMs(t *testing.T) {
 	r := rules.Run(assumed(t, `release 7.0U3
 cluster c
-host esx1 packages=2 nodes=4 cores=8 memory=512GB
-host esx2 packages=2 nodes=2 cores=16 memory=512GB
-vm big host=esx1 vcpus=24 memory=128GB`), rules.Options{})
-	_, plans := r.Proposals()
-	if len(plans) != 1 || !strings.Contains(plans[0].Notice, "the plan makes another finding of medium severity: cores per socket 8") {
-		t.Errorf("plans %+v", plans)
+host esx1 nodes=8 cores=8 memory=1TB
+host esx2 nodes=8 cores=8 memory=1TB
+vm linux host=esx1 vcpus=64 memory=256GB coresPerSocket=16 guest=ubuntu64Guest
+vm windows host=esx1 vcpus=64 memory=256GB coresPerSocket=16 guest=windows2019srv_64Guest`), rules.Options{})
+	vms, plans := r.Proposals()
+	got := map[string]string{}
+	for i, v := range vms {
+		got[v.Name] = strings.Join(append(plans[i].Needed, plans[i].Better...), ", ")
+	}
+	if got["linux"] == "" || got["linux"] == got["windows"] {
+		t.Errorf("plans %q", got)
 	}
 }
 
@@ -250,5 +275,19 @@ func TestMovedAsSeen(t *testing.T) {
 	got, _, _, err := vnuma.Explain(v.VM, &f.Hosts[1], &vnuma.Case{Event: vnuma.VMotionIn, From: &v.Home.Machine})
 	if err != nil || got.Compare(&want) != 0 || got.VPDs.Len() != 2 {
 		t.Errorf("the trace has %s, the rules %s, %v", got.VPDs, want.VPDs, err)
+	}
+}
+
+// TestDividedPackagesCost checks that a divided package costs the VMs of its hosts, not those of other hosts of the cluster that would be wide there too.
+func TestDividedPackagesCost(t *testing.T) {
+	r := rules.Run(assumed(t, `release 7.0U3
+cluster c
+host a nodes=4 packages=2 cores=16 memory=1TB
+host b nodes=2 packages=2 cores=32 memory=1TB
+vm here host=a vcpus=20 memory=64GB
+vm there host=b vcpus=20 memory=64GB`), rules.Options{})
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "H003" })
+	if i < 0 || len(r.Findings[i].Costs) != 1 || r.ByID()[r.Findings[i].Costs[0]].Name != "here" {
+		t.Errorf("findings %+v", r.Findings)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRefusedToo: what is wrong with the settings of a VM is found as well where its host does not power it on, whatever the reason, and
-// the reason is found beside it. Sizes of clients and nodes are not judged where they are the reason.
+// the reason is found beside it, which alone is of high severity: the rest costs nothing until the VM powers on. Sizes of clients and nodes are not judged where they are the reason.
 func TestRefusedToo(t *testing.T) {
 	const host = "release 8.0U3\nhost h nodes=2 cores=16 memory=512GB mhz=2600\n"
 	found := func(words string) (out []string, off bool) {
@@ -51,6 +51,9 @@ func TestRefusedToo(t *testing.T) {
 				continue
 			}
 			for _, f := range plain {
+				if !strings.HasPrefix(f, "N032") {
+					f = strings.Replace(f, " high ", " medium ", 1)
+				}
 				if !slices.Contains(both, f) {
 					t.Errorf("%s with %s: %v, and without %s", wrong, refused, both, f)
 				}
@@ -69,6 +72,20 @@ func TestRefusedToo(t *testing.T) {
 		if off && (!slices.Contains(ids, "N001") || slices.Contains(ids, "N008") || slices.Contains(ids, "N013") || slices.Contains(ids, "N007")) {
 			t.Errorf("%s: %v", size, both)
 		}
+	}
+}
+
+// TestOneLimit: a VM with more vCPUs than its virtual hardware allows is advised one number of them, with which it powers on.
+func TestOneLimit(t *testing.T) {
+	r := runText(t, "release 4.1\nhost h nodes=2 cores=16 memory=512GB\nvm v host=h vcpus=24 memory=128GB hw=7\n")
+	var advice []string
+	for _, f := range r.Findings {
+		if f.VM == "v" && strings.Contains(f.Advice, "vCPUs") {
+			advice = append(advice, f.Rule+": "+f.Advice)
+		}
+	}
+	if want := []string{"N032: Use at most 8 vCPUs"}; !slices.Equal(advice, want) {
+		t.Errorf("advised %q, want %q", advice, want)
 	}
 }
 

@@ -90,3 +90,12 @@ func check(t *testing.T, path string, f *finding.Finding, set *regexp.Regexp) (e
 	}
 	return edits
 }
+
+// TestNoWayFarther checks that no advice brings the memory farther from the vCPUs for a less severe finding: ESX 4.1 interleaves the memory of a VM that is divided.
+func TestNoWayFarther(t *testing.T) {
+	r := runText(t, "release 4.1\nhost o nodes=2 cores=6 memory=128GB\nvm v host=o vcpus=4 memory=80GB hw=7\n")
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "N005" })
+	if i < 0 || r.Findings[i].Advice != "Give the VM at most 64 GB" {
+		t.Errorf("found %+v", r.Findings)
+	}
+}

@@ -160,7 +160,7 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 
 // Worsens reports whether the finding is new or more severe than before, and at least of severity s.
 func (f *Finding) Worsens(s finding.Severity) bool {
-	return f.B != nil && f.B.Severity >= s && (f.A == nil || f.A.Severity < f.B.Severity)
+	return f.B != nil && f.B.Severity >= s && (f.A == nil || f.A.Full() < f.B.Severity)
 }
 
 // Worsens counts the regressions: the findings that are new or more severe, and at least of severity s, without those of VMs that are

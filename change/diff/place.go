@@ -130,7 +130,10 @@ func (p *Place) compare(q *Place, of []Finding) int {
 		}
 	}
 	c := cmp.Or(balance[finding.High], balance[finding.Medium], balance[finding.Low])
-	if c != 0 || p.On == nil || q.On == nil {
+	if p.On == nil || q.On == nil || c > 0 {
+		return c
+	}
+	if c < 0 && !q.On.Layout.Farther(&p.On.Layout) { // findings may be less severe and more of the memory remote
 		return c
 	}
 	return q.On.Layout.Compare(&p.On.Layout)

@@ -212,7 +212,7 @@ func follow(t *testing.T, f *numa.Fleet, one *finding.Finding, way *numa.Way, te
 	}
 	if !way.Plan && slices.ContainsFunc(b, func(f finding.Finding) bool {
 		elsewhere := !one.Elsewhere() && f.Elsewhere() && strings.Contains(way.Do, "(not on "+f.On[0]) // the way says so
-		return f.Same(*one) && f.Severity >= one.Severity && !elsewhere
+		return f.Same(*one) && f.Full() >= one.Full() && !elsewhere
 	}) {
 		fail("it does not cure it: %v", brief(b))
 	}

@@ -114,6 +114,14 @@ host h[1-3] nodes=2 cores=16 memory=512GB
 host h5 nodes=2 cores=8 memory=1TB connection=disconnected
 vm v host=h2 vcpus=24 memory=200GB coresPerSocket=12 hw=21 hotAdd=on`,
 			fix.Options{}, []string{"v: cpuHotAdd=false cures N001 N022\n"}, "stays"},
+		{"a VM is not divided further where it runs, with harm there or without", `release 8.0U3
+cluster m
+host a1 nodes=2 cores=16 memory=512GB
+host b1 nodes=4 cores=8 memory=512GB
+vm hot host=a1 vcpus=24 memory=128GB hotAdd=on
+vm cold host=a1 vcpus=24 memory=128GB
+vm kept host=a1 vcpus=12 memory=64GB stored=4`,
+			fix.Options{}, []string{"hot: cpuHotAdd=false cures N001 N022 brings N014\n", "cold N014 stays: it divides the VM further where it runs", "kept: numa.autosize.cookie=absent numa.autosize.vcpu.maxPerVirtualNode=absent cures N010\n"}, "coresPerSocket"},
 		{"a larger host has room for the VM as it is", `release 8.0U3
 cluster c
 host s1 nodes=2 cores=8 memory=256GB

@@ -1,7 +1,6 @@
 package fix
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -129,10 +128,10 @@ func (m *maker) hostsIn(cluster string) (n int) {
 	return n
 }
 
-// clusterOf returns the ID of the cluster of a VM.
+// clusterOf returns the ID of the cluster of a VM, which may not be judged.
 func (m *maker) clusterOf(v *numa.VM) string {
-	if r := m.vms[v.ID]; r != nil && r.Host != nil {
-		return cmp.Or(r.Host.Cluster, v.Cluster)
+	if r := m.vms[v.ID]; r != nil {
+		return r.ClusterID()
 	}
 	return v.Cluster
 }

@@ -344,9 +344,10 @@ func (m *maker) adviseVMs() {
 		}
 		after, only := v.Config, v.Config
 		if p := m.plans[v.ID]; p != nil && about[v.ID] {
-			configure(&after, p.Edits)
-			m.better[v.ID] = p.Optional
-			if m.o.Better {
+			if m.better[v.ID] = p.Optional; p.Own != nil && !m.o.Split {
+				configure(&after, p.Own)
+				m.better[v.ID] = nil
+			} else if configure(&after, p.Edits); m.o.Better {
 				configure(&after, p.Optional)
 				m.better[v.ID] = nil
 			}

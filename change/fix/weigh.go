@@ -60,7 +60,7 @@ func (m *maker) judge(ctx context.Context) (*diff.Drift, error) {
 	}
 	for id := range m.edits {
 		if v := m.vms[id]; v != nil {
-			in[clusterOf(v)] = true
+			in[v.ClusterID()] = true
 		}
 	}
 	changed, err := m.base.Changed(ctx, fleet, in, m.o.Rules)
@@ -69,14 +69,6 @@ func (m *maker) judge(ctx context.Context) (*diff.Drift, error) {
 	}
 	m.changed = changed
 	return diff.Compare(ctx, m.base, m.changed, diff.Options{})
-}
-
-// clusterOf returns the ID of the cluster of a VM, or of its standalone host.
-func clusterOf(v *rule.VM) string {
-	if v.Host == nil {
-		return v.Cluster
-	}
-	return cmp.Or(v.Host.Cluster, v.Host.ID)
 }
 
 // weighed reports whether the edits of the VM or host are weighed now: hosts first, on their own, then VMs.
@@ -368,7 +360,7 @@ func (m *maker) blamed(f *finding.Finding) map[string]bool {
 	// It is of an unchanged VM or host beside changed ones.
 	cluster := func(id string) string {
 		if v := m.vms[id]; v != nil {
-			return clusterOf(v)
+			return v.ClusterID()
 		}
 		for i := range m.fleet.Hosts {
 			if h := &m.fleet.Hosts[i]; h.ID == id {

@@ -29,6 +29,12 @@ func (l *Layout) faults() [5]int {
 	return f
 }
 
+// Farther reports whether l leaves a tenth of the memory, or more, on another node than its vCPUs that o does not, and has no less of it ballooned or swapped for that.
+// A tenth is what counts as serious (N005).
+func (l *Layout) Farther(o *Layout) bool {
+	return !l.Refused.Any() && !o.Refused.Any() && l.FarShare() >= o.FarShare()+0.1 && l.Memory.Nowhere >= o.Memory.Nowhere
+}
+
 // missed is the share of memory that is remote or on no node.
 func (l *Layout) missed() float64 {
 	nowhere := l.nowhere()

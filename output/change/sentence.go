@@ -41,6 +41,9 @@ func oneVM(r *whatif.Result) string {
 		if sees == "" && share != "" {
 			sees = map[bool]string{true: "slows ", false: "helps "}[row.verdict == diff.Worse] + v.Name
 		}
+		if row.verdict == diff.Worse && b.FarShare() <= a.FarShare() && sees != "" {
+			share = words.Join("; ", share, "all the same it is worse: "+row.why)
+		}
 		if sees != "" {
 			return words.Join("; ", subject(v.Settings)+" "+sees, share) + "."
 		}

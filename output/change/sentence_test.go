@@ -1,10 +1,14 @@
 package change
 
 import (
+	"strings"
 	"testing"
 
+	"homenode/change/whatif"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
+	"homenode/rules"
+	"homenode/source/scenario"
 )
 
 // TestSeen holds the sentence about the nodes that a guest sees: a VM of one client fits a node already.
@@ -35,5 +39,24 @@ func TestSeen(t *testing.T) {
 		if got := seen("v", tt.a, tt.b); got != tt.want {
 			t.Errorf("%s → %s: %q, want %q", tt.a.VPDs, tt.b.VPDs, got, tt.want)
 		}
+	}
+}
+
+// TestWorseSaid checks that the sentence about a VM that gets worse says so, although its guest sees its nodes: they have too few cores for it.
+func TestWorseSaid(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte("release 7.0U3\ncluster c\nhost b nodes=2 cores=24 memory=1TB\nhost a nodes=4 cores=12 memory=1TB\nvm v host=b vcpus=24 memory=64GB numa.nodeAffinity=2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	move, err := whatif.Parse("vm=v host=a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := whatif.Judge(t.Context(), f, []whatif.Change{move}, rules.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := oneVM(r); !strings.HasPrefix(got, "The change lets v see its 2 NUMA nodes; all the same it is worse: ") {
+		t.Error(got)
 	}
 }

@@ -55,6 +55,7 @@ type Finding struct {
 	VMID     string     `json:"vmId,omitempty"`
 	On       []string   `json:"on,omitempty"`     // names of the hosts to which it applies, if not all of the cluster
 	About    []string   `json:"hosts,omitempty"`  // names of all hosts that it is about, if there are several
+	Then     Severity   `json:"-"`                // once the VM powers on, if that is higher
 	AboutIDs []string   `json:"-"`                // their IDs, in the same order
 	Costs    []string   `json:"-"`                // IDs of the VMs that a finding about hosts affects
 	Topic    string     `json:"-"`                // distinguishes findings of one rule about one subject: a setting, a KB article
@@ -100,6 +101,9 @@ const Untidy = "Nothing has to change; better: "
 func (f *Finding) Needed() bool {
 	return f.Severity >= Medium || f.Severity > Info && !strings.Contains(strings.ToLower(f.Advice), strings.ToLower(Untidy))
 }
+
+// Full returns the severity that the finding has once its VM powers on.
+func (f *Finding) Full() Severity { return max(f.Severity, f.Then) }
 
 // Planned reports whether the plan of the VM fixes the finding.
 func (f *Finding) Planned() bool {

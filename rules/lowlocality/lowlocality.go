@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/capture"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -57,15 +58,29 @@ func watch(w *rule.Watch) {
 		f.Evidence = append(f.Evidence, w.Counted("mean remote memory", mean.String(), rule.FieldNRMEM))
 	}
 	w.ExplainRemote(&f, s)
-	if used, ok := v.Used.Mean(); ok && v.VCPUs > 0 && used < w.Threshold("idle") {
+	idle, little := Harmless(v, w.Threshold)
+	if idle {
+		used, _ := v.Used.Mean()
 		f.Severity = finding.Low
 		f.Message += "; the VM was idle on average"
 		f.Evidence = append(f.Evidence, w.Counted("mean use of a vCPU", words.Percent(used), rule.FieldUSED))
 	}
-	if least := numa.Bytes(w.Threshold("remote") * float64(numa.GiB)); v.Remote.Most < least {
+	if little {
+		least := remote(w.Threshold)
 		f.Severity = finding.Low
 		f.Message += fmt.Sprintf("; less than %s were remote", least)
 		f.Evidence = append(f.Evidence, w.Limit("remote", least.String()), rule.Saw("most remote memory", v.Remote.Most.String(), rule.FieldNRMEM, v.Remote.At))
 	}
 	w.Report(f)
+}
+
+// Harmless reports whether remote memory of the VM is of low severity: it idled on average, or had little of it at any time. threshold returns those of this rule
+// by name.
+func Harmless(v *capture.VM, threshold func(name string) float64) (idle, little bool) {
+	used, ok := v.Used.Mean()
+	return ok && v.VCPUs > 0 && used < threshold("idle"), v.Remote.Most < remote(threshold)
+}
+
+func remote(threshold func(name string) float64) numa.Bytes {
+	return numa.Bytes(threshold("remote") * float64(numa.GiB))
 }

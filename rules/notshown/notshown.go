@@ -16,7 +16,7 @@ import (
 var page string
 
 // Rule is N011.
-var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Placed: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM

@@ -14,59 +14,95 @@ import (
 	"homenode/rules/finding"
 )
 
-// planKey is equal for VMs that get the same plan.
+// planKey is equal for VMs that get the same plan before all rules check it.
 type planKey struct {
 	guest vnuma.Guest
 	home  *Kind
+	tied  bool // to its host by a device
+}
+
+// A vetted plan is one that all rules together accept for its VM.
+type vetted struct {
+	*plan.Plan
+	price string // the findings that it causes in place of those that it cures; "" for none
 }
 
 // Plan returns the best configuration of the VM for the hosts it can run on. There is one plan per VM, so that findings do not give
 // contradictory advice.
 func (p *Pass) Plan() *plan.Plan {
-	plans := &p.Cluster.plans
 	if p.Weighing { // plans are checked by weighing
-		plans = &p.Cluster.unvetted
+		return p.best()
 	}
+	return p.vetted().Plan
+}
+
+// best returns the plan before it is checked by all rules.
+func (p *Pass) best() *plan.Plan {
 	guest := p.VM.Guest
 	guest.Admitted = false // a plan also fixes the reason of a refusal
-	key := planKey{guest, p.VM.On[0].Kind}
-	if best, ok := (*plans)[key]; ok {
+	key := planKey{guest, p.VM.On[0].Kind, p.VM.TiedTo() != nil}
+	if best, ok := p.Cluster.plans[key]; ok {
 		return best
 	}
 	fit, others := p.VM.Machines()
 	best := plan.Best(&guest, fit, p.Choices, others...)
-	if *plans == nil {
-		*plans = map[planKey]*plan.Plan{}
+	if p.Cluster.plans == nil {
+		p.Cluster.plans = map[planKey]*plan.Plan{}
 	}
-	(*plans)[key] = &best
-	if best.Better && p.Cluster.Weigh != nil && !p.Weighing {
-		p.vet(&best)
-	}
+	p.Cluster.plans[key] = &best
 	return &best
 }
 
-// vet removes changes that all rules together assess as worse than the present configuration: on different hosts a plan can fix one and harm
-// another. The part that fixes a finding may remain.
-func (p *Pass) vet(best *plan.Plan) {
-	serves := func(e *plan.Edit) bool {
-		return !p.idles(e) && p.Serves(p.VM.Edits(e))
+// vetted returns the plan without changes that all rules together assess as worse than the present configuration: on different hosts a plan can
+// fix one and harm another. The part that fixes a finding may remain.
+func (p *Pass) vetted() vetted {
+	v := vetted{Plan: p.best()}
+	if !v.Better || p.Cluster.Weigh == nil {
+		return v
 	}
-	switch {
-	case serves(&best.Edit):
-	case best.Needed != plan.Edit{} && best.Needed != best.Edit && serves(&best.Needed):
-		best.Edit, best.After = best.Needed, best.Cured
-	default:
-		best.Better, best.Edit, best.Needed = false, plan.Edit{}, plan.Edit{}
-		best.After, best.Cured = best.Before, best.Before
-		best.For, best.Alone = nil, nil
-		return
+	if known, ok := p.Cluster.vetted[p.VM]; ok {
+		return known
 	}
-	if text := p.price(best); text != "" {
-		if p.Cluster.prices == nil {
-			p.Cluster.prices = map[*plan.Plan]string{}
+	if p.Cluster.vetted == nil {
+		p.Cluster.vetted = map[*VM]vetted{}
+	}
+	serves := func(e *plan.Edit) (ok bool) {
+		if p.idles(e) {
+			return false
 		}
-		p.Cluster.prices[best] = text
+		v.price, ok = p.gains(p.weighPlan(e))
+		return ok
 	}
+	if whole := v.Plan; !serves(&whole.Edit) {
+		part := *whole
+		if whole.Needed != (plan.Edit{}) && whole.Needed != whole.Edit && serves(&whole.Needed) {
+			part.Edit, part.After = whole.Needed, whole.Cured
+		} else {
+			part.Better, part.Edit, part.Needed = false, plan.Edit{}, plan.Edit{}
+			part.After, part.Cured = whole.Before, whole.Before
+			part.For, part.Alone, v.price = nil, nil, ""
+		}
+		v.Plan = &part
+	}
+	p.Cluster.vetted[p.VM] = v
+	return v
+}
+
+// gains reports whether the VM gains by a plan with which it has the findings after: they are fewer or less severe than now, or no more and none
+// above info is new. price describes those of medium or high severity that are new.
+func (p *Pass) gains(after []finding.Finding) (price string, ok bool) {
+	now, added := p.now(), false
+	for _, a := range after {
+		had := func(n finding.Finding) bool { return a.Same(n) && n.Severity >= a.Severity }
+		if a.Severity == finding.Info || slices.ContainsFunc(now, had) {
+			continue
+		}
+		if added = true; a.Severity >= finding.Medium {
+			price = words.Join("; ", price, "the plan makes another finding of "+a.Severity.String()+" severity: "+a.Message)
+		}
+	}
+	c := WeightOf(after).Compare(WeightOf(now))
+	return price, c < 0 || c == 0 && !added
 }
 
 // FewSockets is the limit of the standard editions of SQL Server (docs/reference/guests.md).

@@ -23,6 +23,9 @@ type Proposal struct {
 	// Edits are those of Needed as data, Optional those of Better.
 	Edits    []numa.Edit `json:"edits,omitempty"`
 	Optional []numa.Edit `json:"optionalEdits,omitempty"`
+	// Own are fewer edits, which cure the harm on the hosts of the VM's own kind with fewer clients there; nil if Edits do not divide it further
+	// for the sake of other hosts.
+	Own      []numa.Edit `json:"-"`
 	Findings []string    `json:"findings"` // the rules whose advice it is
 	Effect   []Effect    `json:"effect"`
 	Downtime string      `json:"downtime"`
@@ -71,6 +74,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	best.Needed.Configure(&cured)
 	best.Edit.Configure(&after)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured), numa.Edits(&cured, &after)
+	out.Own = p.own(best)
 	for i := range p.VM.On {
 		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i])})
 	}
@@ -95,6 +99,22 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
 	}
 	return out
+}
+
+// own returns the edits of Proposal.Own. With them the clients are no less even than now on the other hosts.
+func (p *Pass) own(best *plan.Plan) []numa.Edit {
+	own := best.Alone
+	if own == nil || own.Cured[0].PPDs.Len() >= best.Cured[0].PPDs.Len() {
+		return nil
+	}
+	guest, home := own.Needed.Apply(p.VM.Guest), &p.VM.On[0].Kind.Machine
+	for i := 1; i < len(p.VM.On); i++ {
+		l := vnuma.Predict(&guest, &p.VM.On[i].Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: home, Choices: p.Choices})
+		if !l.PPDs.Even() && best.Before[i].PPDs.Even() {
+			return nil
+		}
+	}
+	return p.VM.Edits(&own.Needed)
 }
 
 // NoDowntime returns the reason why a change needs no downtime for a stopped VM.
@@ -158,19 +178,5 @@ func (p *Pass) notice(best *plan.Plan) string {
 	if needed, better := p.steps(best); needed != nil && better != nil {
 		text = Notice(before, cured) + "; of the optional part: " + Notice(cured, after)
 	}
-	return words.Join("; ", strings.TrimPrefix(text+p.parallel(best), "; "), p.Cluster.prices[best])
-}
-
-// price describes the findings of medium or high severity that the plan makes of the VM in place of those that it cures; "" for none.
-func (p *Pass) price(best *plan.Plan) (text string) {
-	now := p.now()
-	for _, a := range p.weigh(p.VM.Edits(&best.Edit)) {
-		had := func(n finding.Finding) bool {
-			return n.Rule == a.Rule && n.Topic == a.Topic && n.Severity >= a.Severity
-		}
-		if a.Severity >= finding.Medium && !slices.ContainsFunc(now, had) {
-			text = words.Join("; ", text, "the plan makes another finding of "+a.Severity.String()+" severity: "+a.Message)
-		}
-	}
-	return text
+	return words.Join("; ", strings.TrimPrefix(text+p.parallel(best), "; "), p.vetted().price)
 }

@@ -2,6 +2,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,13 +106,12 @@ type Cluster struct {
 	// Cured contains the hosts after their fixes; nil if there are none.
 	Cured *Cluster
 
-	plans    map[planKey]*plan.Plan
-	unvetted map[planKey]*plan.Plan    // while weighing
-	prices   map[*plan.Plan]string     // of plans, see Pass.price
-	present  map[*VM][]finding.Finding // see Pass.now
-	weighed  map[weighKey][]finding.Finding
-	running  map[*numa.Host][]*VM  // by host; see Running
-	denied   map[*VM]vnuma.Refusal // see Denied
+	plans   map[planKey]*plan.Plan    // see Pass.best
+	vetted  map[*VM]vetted            // see Pass.vetted
+	present map[*VM][]finding.Finding // see Pass.now
+	weighed map[weighKey][]finding.Finding
+	running map[*numa.Host][]*VM  // by host; see Running
+	denied  map[*VM]vnuma.Refusal // see Denied
 }
 
 // A VM is a virtual machine with its predictions.
@@ -138,6 +138,14 @@ func (c *Cluster) Place(id string) (*Kind, *numa.Host) {
 		}
 	}
 	return nil, nil
+}
+
+// ClusterID returns the ID of the cluster of the VM, or of its standalone host.
+func (v *VM) ClusterID() string {
+	if v.Host == nil {
+		return v.Cluster
+	}
+	return cmp.Or(v.Host.Cluster, v.Host.ID)
 }
 
 // Off reports whether its host, or every host, refuses to power the VM on.
@@ -361,11 +369,14 @@ type Pass struct {
 func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
 	f.Cluster = p.Cluster.Name
-	if p.VM != nil && p.VM.Guest.Admitted && p.VM.Stopped() {
-		f.Message = "once it powers on: " + f.Message
-	}
 	if p.away { // no cost until the VM moves there
 		f.Severity = min(f.Severity, finding.Medium)
+	}
+	if p.VM != nil && p.VM.Guest.Admitted && p.VM.Stopped() {
+		f.Message = "once it powers on: " + f.Message
+		if !p.Weighing && f.Severity == finding.High { // no cost until then
+			f.Severity, f.Then = finding.Medium, finding.High
+		}
 	}
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID

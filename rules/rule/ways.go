@@ -19,7 +19,7 @@ type Weight [finding.High]int
 // WeightOf counts the findings above info.
 func WeightOf(findings []finding.Finding) (w Weight) {
 	for i := range findings {
-		if s := findings[i].Severity; s > finding.Info {
+		if s := findings[i].Full(); s > finding.Info {
 			w[finding.High-s]++
 		}
 	}
@@ -94,16 +94,25 @@ const Beside = "beside"
 // harm returns the objection to the edits: the worst finding that they cause, or that remains of f; nil if they fix f and leave the VM with no
 // more and no worse findings than now, and without a high one in place of f.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
-	now, after := p.now(), p.weigh(edits)
-	if v := p.configured(edits); p.VM.Guest.Affinity {
-		guest, _, err := vnuma.NewGuest(&v)
-		after = slices.DeleteFunc(after, func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
+	return p.objection(f, edits, p.weigh(edits))
+}
+
+// objection is harm for edits with which the VM has the findings after.
+func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.Finding) *finding.Finding {
+	now := p.now()
+	v := p.configured(edits)
+	guest, _, err := vnuma.NewGuest(&v)
+	if err == nil && p.farther(&guest) {
+		return f
+	}
+	if p.VM.Guest.Affinity {
+		after = slices.DeleteFunc(slices.Clone(after), func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
 	}
 	var worst *finding.Finding
 	others := false
 	for i := range after {
 		a := &after[i]
-		if a.Same(*f) && a.Severity >= f.Severity && (f.Elsewhere() || !a.Elsewhere() || len(a.On) == 0) {
+		if a.Same(*f) && a.Severity >= f.Full() && (f.Elsewhere() || !a.Elsewhere() || len(a.On) == 0) {
 			return a
 		}
 		had := slices.ContainsFunc(now, func(n finding.Finding) bool { return a.Same(n) && n.Severity >= a.Severity })
@@ -119,13 +128,18 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	return nil
 }
 
-// leaves names the hosts that a way other than the plan leaves with a finding that it cures on that of the VM; "" for none.
-func (p *Pass) leaves(f *finding.Finding, w *numa.Way) string {
-	if w.Plan || w.Edits == nil || len(p.Cluster.Kinds) < 2 {
-		return ""
-	}
-	for _, a := range p.weigh(w.Edits) {
-		if a.Same(*f) && a.Severity >= f.Severity {
+// farther reports whether much more of the memory is far from its vCPUs on the host of the VM when it is configured as guest: the findings that say so may be less severe
+// than that which an edit cures.
+func (p *Pass) farther(guest *vnuma.Guest) bool {
+	home := &p.VM.On[0]
+	after := vnuma.Predict(guest, &home.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+	return !p.VM.Guest.Affinity && after.Farther(&home.Layout)
+}
+
+// leaves names the hosts that a way leaves with a finding that it cures on that of the VM, if the VM has the findings after with it; "" for none.
+func leaves(f *finding.Finding, after []finding.Finding) string {
+	for _, a := range after {
+		if a.Same(*f) && a.Severity >= f.Full() {
 			return " (not on " + words.Join(" and ", a.On...) + ")"
 		}
 	}
@@ -136,7 +150,7 @@ func (p *Pass) leaves(f *finding.Finding, w *numa.Way) string {
 // the VM if it was there.
 func (p *Pass) helps(f *finding.Finding) bool {
 	return !slices.ContainsFunc(p.weighPlan(&p.Plan().Edit), func(a finding.Finding) bool {
-		if !a.Same(*f) || a.Severity < f.Severity {
+		if !a.Same(*f) || a.Severity < f.Full() {
 			return false
 		}
 		fewer := len(a.On) > 0 && (len(f.On) == 0 || len(a.On) < len(f.On))
@@ -212,7 +226,7 @@ func (p *Pass) advise(f *finding.Finding) {
 	if p.VM != nil && p.Cluster.Weigh != nil {
 		var ways []numa.Way
 		for _, w := range f.Ways {
-			harm := (*finding.Finding)(nil)
+			harm, left := (*finding.Finding)(nil), ""
 			if w.Plan {
 				if !p.helps(f) {
 					f.Notice = ""
@@ -220,12 +234,14 @@ func (p *Pass) advise(f *finding.Finding) {
 				}
 				w.Do, _ = p.counsel(f)
 			} else if w.Edits != nil {
-				if harm = p.harm(f, w.Edits); harm != nil && why == "" {
+				after := p.weigh(w.Edits)
+				left = leaves(f, after)
+				if harm = p.objection(f, w.Edits, after); harm != nil && why == "" {
 					why = fmt.Sprintf("To %s alone would not do: %s", w.Do, harm.Message)
 				}
 			}
 			if harm == nil {
-				w.Do += p.leaves(f, &w)
+				w.Do += left
 				ways = append(ways, w)
 			} else if !f.Planned() { // the plan is a way without this one
 				if more, ok := p.further(f, &w); ok {

@@ -80,6 +80,7 @@ func check(p *rule.Pass) {
 	v := causes.Judge(split{h, perPackage, int(p.Kind.Machine.Cores)})
 	divided := fmt.Sprintf("%s: %s %d nodes of %s", modeOf(&v, perPackage, p.Kind.Hosts), words.Verb(packages, "package is", "packages are"), nodes, words.Plural(int(p.Kind.Machine.Cores), "core"))
 	wide := madeWide(p, perPackage)
+	here := slices.DeleteFunc(slices.Clone(wide), func(v *rule.VM) bool { return v.Host != nil && !slices.Contains(p.Kind.Hosts, v.Host) })
 	names := words.Texts(wide, func(v *rule.VM) string { return v.Name })
 	f := finding.Finding{
 		Severity: finding.Info,
@@ -92,7 +93,9 @@ func check(p *rule.Pass) {
 	if len(wide) > 0 {
 		f.Severity = finding.Medium
 		f.Message = fmt.Sprintf("%s, which makes %s wide that would fit a package: %s", divided, words.Plural(len(wide), "VM"), words.First(3, names))
-		f.Costs = rule.VMIDs(wide)
+		if f.Costs = rule.VMIDs(here); here == nil { // they become wide when they move here
+			f.Costs = rule.VMIDs(wide)
+		}
 	}
 	if len(wide) > 0 || v.Only("cache") || v.Only("nested") || v.Is("fake") && v.Proven {
 		told := finding.Finding{}
@@ -110,7 +113,7 @@ func check(p *rule.Pass) {
 	if keep != "" && v.Is("snc") {
 		f.Advice, f.Ways = keep, nil
 	} else if setting {
-		f.Split = rule.VMIDs(slices.DeleteFunc(wide, func(v *rule.VM) bool { return v.Host == nil || !slices.Contains(p.Kind.Hosts, v.Host) }))
+		f.Split = rule.VMIDs(slices.DeleteFunc(here, func(v *rule.VM) bool { return v.Host == nil }))
 	}
 	if v.Only("cache") {
 		f.Severity = finding.Medium

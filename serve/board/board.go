@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/headroom"
@@ -103,6 +104,7 @@ func (b *Board) Limits() capture.Options { return rules.CaptureOptions(b.options
 func (b *Board) Fleet(name string, f *numa.Fleet) {
 	o := b.options
 	o.Today, o.Ticks = time.Now(), SeenAt
+	vnuma.AssumeStored(f, o.Choices) // before VMs that were seen on other hosts since are moved there
 	b.observe(name, f, o.Today)
 	result := rules.Run(f, o)
 	defer b.Touch()

@@ -159,3 +159,25 @@ func TestLateAnswer(t *testing.T) {
 		t.Errorf("observed %+v", f.VMs[0].Observed)
 	}
 }
+
+// TestStoredSize checks that the size which the last power-on of a VM stored is assumed where its settings are unknown, as all commands do, and that the VM keeps it
+// when it is seen on another host.
+func TestStoredSize(t *testing.T) {
+	f, err := scenario.Read("test", []byte(`release 7.0U3
+cluster c
+host esx1 nodes=2 cores=32 memory=1TB
+host esx2 nodes=4 cores=12 memory=1TB
+vm v host=esx1 vcpus=24 memory=16GB settings=?
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := New(rules.Options{}, time.Hour)
+	b.Fleet("vc", f)
+	b.Update("vc", []numa.Update{{ID: "v", VM: true, Host: "esx2"}})
+	now, _ := b.Inventory("vc")
+	v := &now.VMs[0]
+	if size, _ := v.Settings.Value.Lookup(numa.StoredKey); v.Host != "esx2" || !v.SizeAssumed || size != "24" {
+		t.Errorf("on %s, size assumed: %v, settings %v", v.Host, v.SizeAssumed, v.Settings)
+	}
+}

@@ -255,7 +255,7 @@ func ParseType(text string, release numa.Release) (Type, error) {
 		}
 	}
 	if s.at < len(text) {
-		return Type{}, s.fail(s.at, "found %q, want /ht, /noht, /sncN, /npsN, @2.6GHz or =price", text[s.at:])
+		return Type{}, s.fail(s.at, "found %q, want /ht, /noht, /sncN, /cod, /npsN, @2.6GHz or =price", text[s.at:])
 	}
 	if name == "" {
 		name = text[spec:end]
@@ -291,8 +291,11 @@ func (d *described) word(s *scan) error {
 		d.threads = lower
 		d.ht = numa.ReadAt(lower == "ht", "host type")
 		return nil
-	case strings.HasPrefix(lower, "snc"), strings.HasPrefix(lower, "nps"):
-		n, err := strconv.Atoi(part[3:])
+	case lower == "cod", strings.HasPrefix(lower, "snc"), strings.HasPrefix(lower, "nps"):
+		n, err := 2, error(nil) // cluster-on-die
+		if lower != "cod" {
+			n, err = strconv.Atoi(part[3:])
+		}
 		switch {
 		case lower[:3] == "nps" && (err != nil || n != 1 && n != 2 && n != 4): // the nodes of NPS0 are not part of a socket
 			return s.fail(at, "found %q, want nps1, nps2 or nps4", part)
@@ -308,7 +311,7 @@ func (d *described) word(s *scan) error {
 		d.perSocket, d.divided = n, lower
 		return nil
 	}
-	return s.fail(at, "found %q, want ht, noht, sncN or npsN", part)
+	return s.fail(at, "found %q, want ht, noht, sncN, cod or npsN", part)
 }
 
 // host returns the host, its memory evenly in all nodes.

@@ -55,6 +55,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 			ambiguous.add(v.vm.Name + " on " + v.host)
 		case v.host != "":
 			unhosted.add(v.vm.Name + " on " + v.host)
+			nameHost(f, v, prefix(v.vcenter))
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
@@ -71,6 +72,26 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 			text += "; name a file with the hosts beside it, or say them with --assume-host"
 		}
 		n.add(n.hosts, text)
+	}
+}
+
+// nameHost adds the host that the row of a VM names, of which nothing else is known, to the hosts of its cluster if others of these are known: it is one of
+// those that the VMs of the cluster can run on.
+func nameHost(f *numa.Fleet, v *vmRow, prefix string) {
+	known, id := false, prefix+v.host
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		if h.ID == id && h.Cluster == v.vm.Cluster {
+			v.vm.Host = id
+			return
+		}
+		if h.ID == id {
+			return
+		}
+		known = known || h.Cluster == v.vm.Cluster
+	}
+	if known && v.vm.Cluster != "" {
+		f.Hosts, v.vm.Host = append(f.Hosts, numa.Host{ID: id, Name: v.host, Cluster: v.vm.Cluster, At: v.vm.At}), id
 	}
 }
 

@@ -153,3 +153,24 @@ func TestVCenterColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestHostWithoutRow: a host that has no row is one of its cluster all the same if VMs name it, so that nobody takes the others for all hosts of the cluster. Without any
+// row of a host of the cluster its VMs have no host.
+func TestHostWithoutRow(t *testing.T) {
+	f := mustRead(t, tempFolder(t, map[string][]byte{
+		"RVTools_tabvHost.csv": []byte("Host,Datacenter,Cluster,# CPU,# Cores,# Memory,ESX Version,Object ID\nesx01,D,PROD,2,32,524288,VMware ESXi 7.0.3 build-21424296,host-10\n"),
+		"RVTools_tabvInfo.csv": []byte("VM,Powerstate,Template,CPUs,Memory,HW version,Host,Cluster,VM ID\na,poweredOn,False,8,8192,19,esx01,PROD,vm-1\n" +
+			"b,poweredOn,False,8,8192,19,esx02,PROD,vm-2\nc,poweredOn,False,8,8192,19,esx02,PROD,vm-3\nd,poweredOn,False,8,8192,19,esx03,TEST,vm-4\ne,poweredOn,False,8,8192,19,esx04,,vm-5\n"),
+	}))
+	var got []string
+	for _, h := range f.Hosts {
+		got = append(got, fmt.Sprintf("%s in %s, %d packages", h.Name, h.Cluster, h.Packages.Value))
+	}
+	for _, v := range f.VMs {
+		got = append(got, v.Name+" on "+v.Host)
+	}
+	want := []string{"esx01 in D/PROD, 2 packages", "esx02 in D/PROD, 0 packages", "a on host-10", "b on esx02", "c on esx02", "d on ", "e on "}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

@@ -112,6 +112,12 @@ func lefts(p *fix.Plan) (out []string) {
 	for _, l := range p.Left {
 		out = append(out, l.Rule+" "+l.VM+l.Host)
 	}
+	for i := range p.Changes { // findings that the changes bring are there afterwards
+		for _, text := range p.Changes[i].Brings {
+			id, _, _ := strings.Cut(text, " ")
+			out = append(out, id+" "+p.Changes[i].Target().Name)
+		}
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"homenode/internal/words"
-	"homenode/numa"
+	"homenode/rules/lowlocality"
 	"homenode/rules/rule"
 )
 
@@ -29,10 +29,10 @@ func (j *Judged) oftenLow() string {
 	return ""
 }
 
-// harmless reports whether low N%L of the VM would be of low severity in M001: it idles, or had little remote memory.
+// harmless reports whether low N%L of the VM would be of low severity in M001.
 func (j *Judged) harmless(v *VM) bool {
-	used, ok := v.Used.Mean()
-	return ok && v.VCPUs > 0 && used < j.Threshold(lowLocality, "idle") || v.Remote.Most < numa.Bytes(j.Threshold(lowLocality, "remote")*float64(numa.GiB))
+	idle, little := lowlocality.Harmless(v.VM, func(name string) float64 { return j.Threshold(lowLocality, name) })
+	return idle || little
 }
 
 // leastMean returns the mean N%L of the VM over the window with the most remote memory, and its period; no period if it is not low. A spell of the minutes that M001 accepts,
