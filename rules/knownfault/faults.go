@@ -184,8 +184,12 @@ func unmanaged(p *rule.Pass, h *numa.Host) (out hit, ok bool) {
 // than cores, and a client of it would have a core for each vCPU on the emptiest. With preferHT a core runs as many vCPUs as
 // it has threads. known is false if not all VMs, or not the nodes of all their clients, were observed.
 func struck(p *rule.Pass, h *numa.Host) (text string, struck, known bool) {
+	running := p.Cluster.Running(h)
+	if !slices.ContainsFunc(running, func(v *rule.VM) bool { return v.SeenAt(h) != nil }) {
+		return "", false, false
+	}
 	m := &p.Kind.Machine
-	placed := rule.HomesOn(h, p.Cluster.Running(h), func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout }, p.Choices)
+	placed := rule.HomesOn(h, running, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout }, p.Choices)
 	basis, seen := placed.Basis()
 	if seen < 2 || seen < len(placed.VMs)-len(placed.Loose) {
 		return "", false, false

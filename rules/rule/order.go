@@ -34,11 +34,7 @@ func (p *Pass) order(f *finding.Finding) {
 	}
 	cure := v.Home.Cure
 	v.Home = cured.Kinds[slices.Index(p.Cluster.Kinds, v.Home)]
-	then := func(edits []numa.Edit) []finding.Finding {
-		configured := p.configured(edits)
-		configured.Observed = nil
-		return cured.Weigh(&v, &configured)
-	}
+	then := func(edits []numa.Edit) []finding.Finding { return cured.Weigh(&v, p.trial(edits)) }
 	left := func(all []finding.Finding) bool {
 		return slices.ContainsFunc(all, func(a finding.Finding) bool {
 			return a.Rule == f.Rule && a.Topic == f.Topic && a.Severity > finding.Info

@@ -162,7 +162,7 @@ func (p *Pass) with(out *Proposal, cures []numa.Edit) {
 			l := vnuma.Predict(&g, &p.VM.On[i].Kind.Machine, &vnuma.Case{Choices: p.Choices})
 			return Short(&l)
 		}
-		out.Effect[i].Needed, out.Effect[i].All = short(&cured), short(&after)
+		out.Effect[i].Needed, out.Effect[i].All = short(cured), short(after)
 	}
 	for _, e := range out.Edits {
 		if slices.ContainsFunc(cures, func(c numa.Edit) bool { return c.Kind == e.Kind && c.Key == e.Key }) {

@@ -124,9 +124,9 @@ func (p *Pass) suits(h *numa.Host) bool {
 	here := func(found []finding.Finding) []finding.Finding {
 		return slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Elsewhere() })
 	}
-	moved := p.configured()
-	moved.Observed, moved.Host = nil, h.ID
-	after := here(p.Cluster.Weigh(p.VM, &moved))
+	moved := p.trial(nil)
+	moved.Host = h.ID
+	after := here(p.Cluster.Weigh(p.VM, moved))
 	stays := func(f finding.Finding) bool { return f.Rule == p.Rule.ID && f.Severity >= finding.Medium }
 	return !slices.ContainsFunc(after, stays) && WeightOf(after).Compare(WeightOf(here(p.now()))) <= 0
 }

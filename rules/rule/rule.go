@@ -112,6 +112,7 @@ type Cluster struct {
 	weighed map[weighKey][]finding.Finding
 	running map[*numa.Host][]*VM  // by host; see Running
 	denied  map[*VM]vnuma.Refusal // see Denied
+	trial   numa.VM               // see Pass.trial
 }
 
 // A VM is a virtual machine with its predictions.

@@ -31,9 +31,16 @@ func (w Weight) Compare(o Weight) int { return slices.Compare(w[:], o[:]) }
 
 // weigh returns the findings of the VM with the edits applied.
 func (p *Pass) weigh(edits []numa.Edit) []finding.Finding {
-	configured := p.configured(edits)
-	configured.Observed = nil
-	return p.Cluster.Weigh(p.VM, &configured)
+	return p.Cluster.Weigh(p.VM, p.trial(edits))
+}
+
+// trial returns the VM with the edits applied and without observations, until the next trial of the cluster.
+func (p *Pass) trial(edits []numa.Edit) *numa.VM {
+	v := &p.Cluster.trial
+	*v = *p.VM.VM
+	v.Observed = nil
+	p.configure(v, edits)
+	return v
 }
 
 // weighPlan is weigh for the edits of a plan, which several findings of the VM ask for.
@@ -44,7 +51,9 @@ func (p *Pass) weighPlan(e *plan.Edit) []finding.Finding {
 		if p.Cluster.weighed == nil {
 			p.Cluster.weighed = map[weighKey][]finding.Finding{}
 		}
-		found = p.weigh(p.VM.Edits(e))
+		after := p.trial(nil)
+		e.Configure(&after.Config)
+		found = p.Cluster.Weigh(p.VM, after)
 		p.Cluster.weighed[key] = found
 	}
 	return found
@@ -56,14 +65,21 @@ type weighKey struct {
 }
 
 // configured returns the VM with the edits applied.
-func (p *Pass) configured(edits ...[]numa.Edit) numa.VM {
+func (p *Pass) configured(edits ...[]numa.Edit) *numa.VM {
 	v := *p.VM.VM
-	for _, e := range slices.Concat(edits...) {
+	for _, e := range edits {
+		p.configure(&v, e)
+	}
+	return &v
+}
+
+// configure applies edits to v.
+func (p *Pass) configure(v *numa.VM, edits []numa.Edit) {
+	for _, e := range edits {
 		if err := e.Configure(&v.Config, "advice"); err != nil { // created by a check
 			panic(fmt.Sprintf("%s: %v", p.Rule.ID, err))
 		}
 	}
-	return v
 }
 
 // now returns the present findings of the VM, without those about observations.
@@ -100,8 +116,7 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 // objection is harm for edits with which the VM has the findings after.
 func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.Finding) *finding.Finding {
 	now := p.now()
-	v := p.configured(edits)
-	guest, _, err := vnuma.NewGuest(&v)
+	guest, _, err := vnuma.NewGuest(p.configured(edits))
 	if err == nil && p.farther(&guest) {
 		return f
 	}
@@ -170,7 +185,7 @@ func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 		return numa.Way{}, false // a size is chosen so that no other change is needed
 	}
 	v := p.configured(w.Edits)
-	guest, _, err := vnuma.NewGuest(&v)
+	guest, _, err := vnuma.NewGuest(v)
 	if err != nil {
 		return numa.Way{}, false
 	}
@@ -289,6 +304,9 @@ func distinct(ways []numa.Way) (out []numa.Way) {
 func (p *Pass) resized(ways []numa.Way) string {
 	var out []string
 	for _, w := range ways {
+		if w.Edits == nil {
+			continue
+		}
 		after := p.configured(w.Edits)
 		if text := Resized(&p.VM.Config, &after.Config); text != "" && !slices.Contains(out, text) {
 			out = append(out, text)
