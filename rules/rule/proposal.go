@@ -101,7 +101,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	return out
 }
 
-// own returns the edits of Proposal.Own. With them the clients are no less even than now on the other hosts.
+// own returns the edits of Proposal.Own. With them the clients are even on the other hosts too.
 func (p *Pass) own(best *plan.Plan) []numa.Edit {
 	own := best.Alone
 	if own == nil || own.Cured[0].PPDs.Len() >= best.Cured[0].PPDs.Len() {
@@ -110,7 +110,7 @@ func (p *Pass) own(best *plan.Plan) []numa.Edit {
 	guest, home := own.Needed.Apply(p.VM.Guest), &p.VM.On[0].Kind.Machine
 	for i := 1; i < len(p.VM.On); i++ {
 		l := vnuma.Predict(&guest, &p.VM.On[i].Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: home, Choices: p.Choices})
-		if !l.PPDs.Even() && best.Before[i].PPDs.Even() {
+		if !l.PPDs.Even() {
 			return nil
 		}
 	}
