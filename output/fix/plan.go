@@ -155,6 +155,9 @@ func left(p *fix.Plan) string {
 		}
 	}
 	text := "nothing above INFO remains"
+	if count(p, func(c *fix.Change) []string { return c.Brings }) > 0 {
+		text = "nothing else above INFO remains"
+	}
 	if n > 0 {
 		text = words.Plural(n, "finding") + " above INFO " + map[bool]string{true: "remains", false: "remain"}[n == 1]
 	}
