@@ -78,7 +78,7 @@ func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	fleet, err := q.Read(ctx, e, o.Rules.Choices, false, q.Fleet)
+	fleet, err := q.ReadBy(ctx, e, o.Rules.Choices, false, q.Fleet)
 	if err != nil {
 		return nil, err
 	}

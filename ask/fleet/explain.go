@@ -99,9 +99,9 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, o rules.Opti
 			err = x.State(fleet)
 		}
 	case x.resized():
-		fleet, err = x.Read(ctx, e, o.Choices, false, s.sources...)
+		fleet, err = x.ReadBy(ctx, e, o.Choices, false, s.sources...)
 	case e.Held == nil:
-		fleet, err = x.Read(ctx, e, o.Choices, true, s.sources...)
+		fleet, err = x.ReadBy(ctx, e, o.Choices, true, s.sources...)
 	default:
 		r, _, err = x.Judged(ctx, e, true, o, s.sources...)
 		return r, nil, err

@@ -10,7 +10,6 @@ import (
 
 	"homenode/ask"
 	"homenode/capture"
-	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/format"
@@ -119,7 +118,7 @@ func (f *Capture) inventory(ctx context.Context, e *ask.Env, o rules.Options) (*
 	if len(fleet) == 0 {
 		return nil, nil
 	}
-	read, err := f.inventories.Read(ctx, e, vnuma.Choices{}, false, fleet...)
+	read, err := f.inventories.Read(ctx, e, fleet...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"homenode/ask"
-	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/answer"
 	show "homenode/output/size/fit"
@@ -114,7 +113,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	case room && f.prices() != (fit.Prices{}):
 		return nil, errors.New("--host-price, --core-price, --gb-price: not when the question is what room is left, want --hosts or counts")
 	}
-	fleet, err := f.Read(ctx, e, vnuma.Choices{}, false, f.Fleet)
+	fleet, err := f.Read(ctx, e, f.Fleet)
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func (f *Finding) Worsens(s finding.Severity) bool {
 }
 
 // Worsens counts the regressions: the findings that are new or more severe, and at least of severity s, without those of VMs that are
-// not worse off overall; and the VMs that no longer run.
+// better off overall; and the VMs that no longer run.
 func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
 	for i := range d.VMs {
 		if d.VMs[i].Stops() {
@@ -172,24 +172,22 @@ func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
 		}
 	}
 	for i := range d.Findings {
-		if f := &d.Findings[i]; f.Worsens(s) && !d.Outweighed(f, Unchanged) {
+		if f := &d.Findings[i]; f.Worsens(s) && !d.Outweighed(f) {
 			findings++
 		}
 	}
 	return findings, vms
 }
 
-// Outweighed reports whether all VMs that are affected by a finding of B gain more than they lose: their verdict is Better, or for a
-// finding about one VM one up to least, not Worse. For a finding about hosts these are its Costs; without any it counts as harm.
-func (d *Drift) Outweighed(f *Finding, least Verdict) bool {
+// Outweighed reports whether all VMs that are affected by a finding of B gain more than they lose: their verdict is Better. For a finding about
+// hosts these are its Costs; without any it counts as harm.
+func (d *Drift) Outweighed(f *Finding) bool {
 	of := f.B.Costs
 	if f.B.VMID != "" {
 		of = []string{f.B.VMID}
-	} else {
-		least = Better
 	}
 	for _, id := range of {
-		if v, is := d.verdicts[id]; !is || v == Worse || least == Better && v != Better {
+		if v, is := d.verdicts[id]; !is || v != Better {
 			return false
 		}
 	}

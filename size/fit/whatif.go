@@ -69,7 +69,7 @@ func (a *Ask) failed(r *Result) []Change {
 	c := Change{If: fmt.Sprintf("%d hosts may fail instead of %d", a.Spare+1, a.Spare), Moved: []Moved{}}
 	for i := range r.Types {
 		t := &r.Types[i]
-		if t.Mix != nil {
+		if t.Mix != nil && t.Mix.Hosts > 0 { // else none carries a VM
 			c.Moved = append(c.Moved, Moved{t.Name, "", "hosts", t.Mix.Total, t.Mix.Total + 1})
 		}
 		for j := range t.Counts {
