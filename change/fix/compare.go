@@ -173,7 +173,7 @@ func (p *Plan) Undo(written func(*Change) []numa.Edit) (*Plan, error) {
 			}
 			u.Edits = append(u.Edits, e.Undo())
 		}
-		if u.Edits != nil && c.VM != nil && c.Needs() != numa.NeedsNothing && !c.StoredUnknown {
+		if u.Edits != nil {
 			u.Edits = append(u.Edits, c.restored()...)
 		}
 		for _, l := range c.Layout {
