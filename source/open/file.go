@@ -14,7 +14,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
 	"homenode/source/bundle"
@@ -53,10 +52,8 @@ func inventories() []inventory {
 	}
 }
 
-// want lists the kinds of files that contain a fleet, for messages.
-func want() string {
-	return strings.Join(words.Texts(inventories(), func(k inventory) string { return k.name }), ", ")
-}
+// want names the files that contain a fleet, at the end of a message: with their list the reason drowns.
+const want = "a file that homenode help sources lists"
 
 func isFile(path string) bool {
 	info, err := os.Stat(path)
@@ -115,7 +112,7 @@ func readable(path string, info os.FileInfo) error {
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil // a pipe can be opened only once
 	case !info.IsDir() && info.Size() == 0:
-		return fmt.Errorf("%s: the file is empty; a SOURCE is %s", path, want())
+		return fmt.Errorf("%s: the file is empty; a SOURCE is %s", path, want)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -123,7 +120,7 @@ func readable(path string, info os.FileInfo) error {
 	}
 	if info.IsDir() {
 		if _, err = f.ReadDir(1); err == io.EOF {
-			err = fmt.Errorf("%s: the folder is empty; a SOURCE is %s", path, want())
+			err = fmt.Errorf("%s: the folder is empty; a SOURCE is %s", path, want)
 		}
 	}
 	return errors.Join(err, f.Close())
@@ -135,7 +132,7 @@ func readWritten(path string) (*numa.Fleet, error) {
 	head := b[:min(len(b), text.HeadSize)]
 	plain := text.Decoded(head) // also for UTF-16
 	if form := packing(head); form != "" || isBinary(plain[:min(len(plain), 512)]) {
-		return nil, fmt.Errorf("%s: found %s, want %s", path, cmp.Or(form, "a binary file"), want())
+		return nil, fmt.Errorf("%s: found %s, want %s", path, cmp.Or(form, "a binary file"), want)
 	}
 	if err != nil {
 		return nil, err
@@ -228,12 +225,12 @@ var fleetLine = pattern.Of(`(?m)^(?:\x{feff}?[ \t]*(?:release|cluster|host|vm|se
 // notFleet returns the error for a file that is no scenario.
 func notFleet(path string, head []byte, err error) error {
 	if format := evidence.Format(text.Decoded(head)); format != "" {
-		return noFleet{fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format, want())}
+		return noFleet{fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format, want)}
 	}
 	if over := evidence.OverTime(path, head); over != nil {
 		return over
 	}
-	return noFleet{fmt.Errorf("%w; a SOURCE is %s", err, want())}
+	return noFleet{fmt.Errorf("%w; a SOURCE is %s", err, want)}
 }
 
 // noFleet is the error for a file without a fleet of any kind; it matches evidence.ErrUnknown.

@@ -17,6 +17,9 @@ func (e *Unknown) Error() string { return e.Path + ": found " + e.Found }
 
 // unknown describes the tables of an export if none is known.
 func (x *export) unknown() error {
+	if len(x.sheets) == 1 && len(x.sheets[0].header) > 1 && strings.Contains(strings.Join(x.sheets[0].header, " "), `\Processor(`) {
+		return &Unknown{x.path, "a log of Windows Performance Monitor, which shows a guest alone: record the ESXi host with esxtop -b -a"}
+	}
 	if len(x.sheets) == 1 && x.form == "" {
 		return &Unknown{x.path, x.sheets[0].describe()}
 	}

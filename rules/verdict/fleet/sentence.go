@@ -27,14 +27,14 @@ func Verdict(r *rules.Result) []string {
 		headline = strings.TrimSuffix(headline, ".") + ", as far as is known."
 	}
 	var rest []string
-	if n := len(off); n > 0 {
-		refused := fmt.Sprintf("%s not power on: %s.", words.Verb(n, "VM does", "VMs do"), words.Few(off.names(r)))
-		if n > high+medium { // more urgent
+	if len(off) > 0 {
+		refused := refusals(r)
+		if len(off) > high+medium { // more urgent
 			headline, refused = refused, headline
 		}
 		rest = append(rest, refused)
 	}
-	if fine := r.VMs - high - medium - off.count(); high+medium > 0 && fine > 0 {
+	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		sure := "."
 		if unsure {
 			sure = ", as far as is known."
@@ -161,43 +161,41 @@ func unjudged(r *rules.Result) (names []string) {
 	return names
 }
 
-// refusals are VMs that do not power on, by ID. The value is false for one that runs all the same: NUMA slows it until it is powered off.
-type refusals map[string]bool
-
-// count returns the number of VMs that are off.
-func (off refusals) count() (n int) {
-	for _, is := range off {
-		if is {
-			n++
-		}
-	}
-	return n
-}
-
-// names returns their names in the order of the fleet.
-func (off refusals) names(r *rules.Result) (names []string) {
-	for v := range r.EachVM() {
-		if _, refused := off[v.ID]; refused {
-			names = append(names, v.Name)
-		}
-	}
-	return names
-}
-
-// off returns the VMs, by ID, that do not power on: they have no cost by NUMA.
-func off(r *rules.Result) refusals {
-	out := refusals{}
+// off returns the VMs, by ID, that do not power on, or would not again: they count as such alone, whatever else is found about them.
+func off(r *rules.Result) map[string]bool {
+	out := map[string]bool{}
 	for v := range r.EachVM() {
 		if v.Off() {
-			out[v.ID] = !v.Runs()
+			out[v.ID] = true
 		}
 	}
 	return out
 }
 
+// refusals names the VMs that do not power on, and those that run and would not power on again.
+func refusals(r *rules.Result) string {
+	var stay, again []string
+	for v := range r.EachVM() {
+		switch {
+		case v.Off() && v.Runs():
+			again = append(again, v.Name)
+		case v.Off():
+			stay = append(stay, v.Name)
+		}
+	}
+	var parts []string
+	if stay != nil {
+		parts = append(parts, fmt.Sprintf("%s not power on: %s.", words.Verb(len(stay), "VM does", "VMs do"), words.Few(stay)))
+	}
+	if again != nil {
+		parts = append(parts, fmt.Sprintf("%s and would not power on again: %s.", words.Verb(len(again), "VM runs", "VMs run"), words.Few(again)))
+	}
+	return strings.Join(parts, " ")
+}
+
 // worst counts the VMs that power on and the hosts by the severity of their worst finding, shown or not. A finding about hosts also
 // counts for the VMs that it affects.
-func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
+func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]int) {
 	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
 	for v := range r.EachVM() {
 		if !off[v.ID] {
@@ -213,7 +211,7 @@ func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
 		for i := range all {
 			switch f := &all[i]; {
 			case f.VMID != "":
-				if _, judged := byVM[f.VMID]; judged || off[f.VMID] { // excludes templates
+				if _, judged := byVM[f.VMID]; judged { // excludes templates
 					raise(byVM, f.Severity, f.VMID)
 				}
 			case f.AboutIDs != nil:
@@ -228,10 +226,8 @@ func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
 			}
 		}
 	}
-	for id, s := range byVM {
-		if !off[id] {
-			vms[s]++
-		}
+	for _, s := range byVM {
+		vms[s]++
 	}
 	for _, s := range byHost {
 		hosts[s]++
