@@ -113,6 +113,7 @@ var kinds = []kind{
 		{fact: "hyper-threading", names: []string{"HT Active", "vHostHTActive"}},
 		{fact: "packages and so NUMA nodes", names: []string{"# CPU", "# CPUs", "vHostNumCpu"}},
 		{names: []string{"Cores per CPU", "vHostCoresPerCPU"}},
+		{names: []string{"# VMs", "vHostNumVMs"}},
 		{fact: "cores", names: []string{"# Cores", "vHostNumCpuCores"}},
 		{fact: "memory", names: []string{"# Memory=MiB", "vHostMemorySize=MiB"}},
 		{names: []string{"Memory Tiering Type", "vHostMemoryTieringType"}},

@@ -73,7 +73,8 @@ var deciding = []struct {
 	name    string
 	unknown func(*rule.VM, *vnuma.Layout) bool
 }{
-	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Home == nil }},
+	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host == nil }},
+	{"the size of the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host != nil && v.Home == nil }},
 	{"the nodes of the host", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedNodes != 0 }},
 	{"the memory of the nodes", func(v *rule.VM, l *vnuma.Layout) bool {
 		return v.Memory.Known() && !l.Memory.Known && l.Nodes > 1 && !l.Refused.Any()
