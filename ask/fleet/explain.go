@@ -52,7 +52,7 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, problems, err := x.judge(ctx, e, s, event, options)
+	result, err := x.judge(ctx, e, s, event, options)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	case aCluster:
 		return x.clusters(result, s.name, event)
 	}
-	return x.vms(ctx, e, result, s.name, event, problems)
+	return x.vms(ctx, e, result, s.name, event)
 }
 
 // event parses --event.
@@ -88,9 +88,8 @@ func (x *Explain) event() (vnuma.Event, error) {
 // resized reports whether the question changes the number of vCPUs.
 func (x *Explain) resized() bool { return x.Given("vcpus") }
 
-// judge assesses the fleet of the subject, with its VMs on the host and of the size that the question names. For resized VMs it also returns, by ID, other
-// settings that would have to change.
-func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.Event, o rules.Options) (r *rules.Result, problems map[string][]string, err error) {
+// judge assesses the fleet of the subject, with its VMs on the host and of the size that the question names.
+func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.Event, o rules.Options) (r *rules.Result, err error) {
 	var fleet *numa.Fleet
 	switch {
 	case s.kind == aShape:
@@ -103,25 +102,26 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 		fleet, err = x.Read(ctx, e, o.Choices, true, s.sources...)
 	default:
 		r, _, err = x.Judged(ctx, e, true, o, s.sources...)
-		return r, nil, err
+		return r, err
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if x.resized() {
 		vms, err := vmsNamed(fleet, s.name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		problems = resize(vms, x.VCPUs)
+		for _, vm := range vms {
+			vm.VCPUs, vm.Observed = numa.ReadAt(x.VCPUs, "--vcpus"), nil
+		}
 	}
 	if x.On != "" {
 		if fleet, err = x.move(ctx, fleet, s.name, event, o.Choices); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	r, err = rules.Within(ctx, fleet, o, s.within(fleet))
-	return r, problems, err
+	return rules.Within(ctx, fleet, o, s.within(fleet))
 }
 
 // within returns the clusters and standalone hosts of the VMs and hosts with the name; nil if they cannot be determined.

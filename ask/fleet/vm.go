@@ -23,7 +23,7 @@ import (
 )
 
 // vms explains the VMs that match a name or pattern.
-func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, name string, event vnuma.Event, problems map[string][]string) (*ask.Reply, error) {
+func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, name string, event vnuma.Event) (*ask.Reply, error) {
 	vms, err := vmsNamed(result.Fleet, name)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,6 @@ func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, nam
 		if err != nil {
 			return nil, err
 		}
-		one.Problems = append(one.Problems, problems[vm.ID]...)
 		r.Answers, lines = append(r.Answers, answers.Explain(one)), append(lines, one.LogLines...)
 	}
 	if x.Log && plain {
@@ -66,18 +65,6 @@ func statedVM(r *rules.Result, vm *numa.VM) (*rule.StatedVM, error) {
 		return nil, unjudged(r, vm)
 	}
 	return r.Stated[i], nil
-}
-
-// resize sets the number of vCPUs of VMs. It returns, by ID, other settings that would have to change.
-func resize(vms []*numa.VM, vcpus int) map[string][]string {
-	problems := map[string][]string{}
-	for _, vm := range vms {
-		vm.VCPUs, vm.Observed = numa.ReadAt(vcpus, "--vcpus"), nil
-		if cps := vm.CoresPerSocket.Value; cps > 1 && vcpus%cps != 0 && !vm.AutoCoresPerSocket.Value {
-			problems[vm.ID] = []string{fmt.Sprintf("%d vCPUs do not divide into sockets of %d cores: vSphere wants other cores per socket with them", vcpus, cps)}
-		}
-	}
-	return problems
 }
 
 // move returns the fleet with the VMs of this name on the host of --on, which is added if it is a shape. A VM with a device of its host stays, and so does

@@ -30,7 +30,6 @@ import (
 
 // An inventory is a kind of file that contains a fleet.
 type inventory struct {
-	name    string   // in messages
 	endings []string // file extensions: a SOURCE with another one may be a vCenter
 	is      func(path string) bool
 	read    func(path string) (*numa.Fleet, error)
@@ -40,20 +39,18 @@ type inventory struct {
 // inventories returns all kinds, in the order in which they are tried.
 func inventories() []inventory {
 	return []inventory{
-		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
-		{"VMs that are planned: terraform show -json of a plan, YAML of Cluster API, VM Operator, OpenShift and EKS Anywhere, OVF, OVA, JSON of Packer",
-			[]string{".json", ".yaml", ".yml", ".ovf", ".ova"}, planned.Detect, planned.Read, false},
-		{"VMs and hosts of KVM: virsh dumpxml and capabilities, arguments of QEMU, configurations of Proxmox, YAML of KubeVirt (a file, or a folder of them)",
-			[]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, kvm.Detect, kvm.Read, false},
-		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
-		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile, false},
-		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables, true},
-		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten, false},
+		{[]string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
+		{[]string{".json", ".yaml", ".yml", ".ovf", ".ova"}, planned.Detect, planned.Read, false},
+		{[]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, kvm.Detect, kvm.Read, false},
+		{[]string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
+		{[]string{".json"}, snapshot.Detect, snapshot.ReadFile, false},
+		{[]string{".csv", ".tsv"}, tables.Detect, readTables, true},
+		{[]string{".txtar", ".txt"}, isFile, readWritten, false},
 	}
 }
 
 // want names the files that contain a fleet, at the end of a message: with their list the reason drowns.
-const want = "a file that homenode help sources lists"
+const want = "an RVTools export, or another file that homenode help sources and docs/reference/sources.md list"
 
 func isFile(path string) bool {
 	info, err := os.Stat(path)

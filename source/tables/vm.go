@@ -139,15 +139,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 
 // locate sets the datacenter, the cluster and the host of the VM to those of the current row, where no earlier row states them.
 func (v *vmRow) locate(t *table) {
-	if v.datacenter == "" {
-		v.datacenter = t.text("Datacenter")
-	}
-	if v.cluster == "" {
-		v.cluster = t.text("Cluster")
-	}
-	if v.host == "" {
-		v.host = bareID(t.text("Host"))
-	}
+	v.datacenter, v.cluster, v.host = cmp.Or(v.datacenter, t.text("Datacenter")), cmp.Or(v.cluster, t.text("Cluster")), cmp.Or(v.host, bareID(t.text("Host")))
 }
 
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.

@@ -18,7 +18,7 @@ import (
 // Verdict returns one sentence with the number of VMs that NUMA slows, and a second line with open questions; it is omitted if there
 // are none.
 func Verdict(r *rules.Result) []string {
-	off := off(r)
+	off, names := off(r)
 	vms, hosts := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
 	headline := r.Slowed(high, medium, "settings", ", or after a vMotion")
@@ -28,7 +28,7 @@ func Verdict(r *rules.Result) []string {
 	}
 	var rest []string
 	if len(off) > 0 {
-		refused := refusals(r)
+		refused := fmt.Sprintf("%s not power on: %s.", words.Verb(len(off), "VM does", "VMs do"), words.Few(names))
 		if len(off) > high+medium { // more urgent
 			headline, refused = refused, headline
 		}
@@ -162,36 +162,20 @@ func unjudged(r *rules.Result) (names []string) {
 	return names
 }
 
-// off returns the VMs, by ID, that do not power on, or would not again: they count as such alone, whatever else is found about them.
-func off(r *rules.Result) map[string]bool {
-	out := map[string]bool{}
+// off returns the VMs, by ID, that do not power on, or would not again: they count as such alone, whatever else is found about them. names has them in the
+// order of the fleet.
+func off(r *rules.Result) (ids map[string]bool, names []string) {
+	ids = map[string]bool{}
 	for v := range r.EachVM() {
-		if v.Off() {
-			out[v.ID] = true
+		if !v.Off() {
+			continue
+		}
+		ids[v.ID] = true
+		if names = append(names, v.Name); v.Runs() {
+			names[len(names)-1] += " (it runs, and would not power on again)"
 		}
 	}
-	return out
-}
-
-// refusals names the VMs that do not power on, and those that run and would not power on again.
-func refusals(r *rules.Result) string {
-	var stay, again []string
-	for v := range r.EachVM() {
-		switch {
-		case v.Off() && v.Runs():
-			again = append(again, v.Name)
-		case v.Off():
-			stay = append(stay, v.Name)
-		}
-	}
-	var parts []string
-	if stay != nil {
-		parts = append(parts, fmt.Sprintf("%s not power on: %s.", words.Verb(len(stay), "VM does", "VMs do"), words.Few(stay)))
-	}
-	if again != nil {
-		parts = append(parts, fmt.Sprintf("%s and would not power on again: %s.", words.Verb(len(again), "VM runs", "VMs run"), words.Few(again)))
-	}
-	return strings.Join(parts, " ")
+	return ids, names
 }
 
 // worst counts the VMs that power on and the hosts by the severity of their worst finding, shown or not. A finding about hosts also
