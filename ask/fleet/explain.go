@@ -97,7 +97,7 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 			err = x.State(fleet)
 		}
 	case x.resized() || x.On != "" && s.kind != aHost && s.kind != aCluster:
-		fleet, err = x.Read(ctx, e, o.Choices, false, s.sources...)
+		fleet, err = x.Read(ctx, e, o.Choices, !x.resized(), s.sources...)
 	case e.Held == nil:
 		fleet, err = x.Read(ctx, e, o.Choices, true, s.sources...)
 	default:
@@ -116,7 +116,7 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 			vm.VCPUs, vm.Observed = numa.ReadAt(x.VCPUs, "--vcpus"), nil
 		}
 	}
-	if x.On != "" {
+	if x.On != "" && fleet.Hypervisor != numa.KVM {
 		if fleet, err = x.move(ctx, fleet, s.name, event, o.Choices); err != nil {
 			return nil, err
 		}
