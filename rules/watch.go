@@ -27,6 +27,21 @@ type Watched struct {
 	Filter string      // describes the part of the recordings that is shown; "" for all of it
 }
 
+// Blind reports whether the recordings show hosts of several nodes, and nothing about NUMA of any VM on them.
+func (w *Watched) Blind() bool {
+	several, vms := false, 0
+	for _, r := range w.Recordings {
+		several = several || len(r.Nodes) > 1
+		for i := range r.VMs {
+			if v := &r.VMs[i]; v.HasMemory || v.HasHomes || v.HasMoves || v.Percents.Alone > 0 || len(v.LastNode) > 1 {
+				return false
+			}
+			vms++
+		}
+	}
+	return several && vms > 0 && len(w.Findings) == 0
+}
+
 // Watch applies every rule for recordings. fleet is the assessed inventory, or nil; its findings are not repeated.
 func Watch(recordings []*capture.Recording, fleet *Result, o Options) *Watched {
 	w := &Watched{Recordings: recordings, Fleet: fleet, Joined: map[*capture.VM]*rule.VM{}}

@@ -138,6 +138,9 @@ func (f *Capture) judged(e *ask.Env, w *rules.Watched, o recording.Options, from
 	r := &ask.Reply{Form: format.Options{Details: f.Details || o.VM != "", FailOn: from}, Found: w.AtLeast(from) > 0}
 	if e.Form != "svg" {
 		r.Answers = []*answer.Answer{recording.Capture(w, o)}
+		if w.Blind() {
+			r.Partly = errors.New("nothing could be judged: the recording has no counters of NUMA")
+		}
 		return r, nil
 	}
 	a, err := recording.CaptureDrawing(w, o.VM)

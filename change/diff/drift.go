@@ -291,19 +291,13 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 			v.Why = append([]string{"no more on " + rule.HostNames(now)}, v.Why...)
 		}
 	}
+	if va.Cluster != vb.Cluster || len(v.Settings) > 0 {
+		v.elsewhere()
+	}
 	if ja != nil || jb != nil {
-		switch v.Verdict {
-		case Better:
-			d.Better++
-		case Worse:
-			d.Worse++
-			if v.Stops() {
-				d.Stopped++
-			}
-		case Other:
-			d.Other++
-		default:
-			d.Unchanged++
+		*d.count(v.Verdict)++
+		if v.Stops() {
+			d.Stopped++
 		}
 	}
 	if va.Cluster != vb.Cluster && (va.Host == "") == (vb.Host == "") && d.A.Fleet.ClusterName(va.Cluster) != v.Cluster {
@@ -316,6 +310,24 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	case !hosts.same(va.Host, vb.Host):
 		d.Moved++
 	}
+}
+
+// count returns the number of VMs with a verdict.
+func (d *Drift) count(v Verdict) *int {
+	return [...]*int{&d.Worse, &d.Other, &d.Better, &d.Unchanged}[v]
+}
+
+// Worsen gives VMs that run a reason why they are worse; "" for none.
+func (d *Drift) Worsen(reason func(*VM) string) {
+	for i := range d.VMs {
+		v := &d.VMs[i]
+		if text := reason(v); text != "" && v.To.Runs() {
+			*d.count(v.Verdict)--
+			*d.count(Worse)++
+			v.Verdict, v.Why, d.verdicts[v.ID] = Worse, append(v.Why, text), Worse
+		}
+	}
+	d.sort()
 }
 
 // judged returns the VMs with predictions by ID.

@@ -70,7 +70,7 @@ func planVerdict(p *fix.Plan) []string {
 			return []string{"Nothing to change: every setting has the requested value already, or stays for the reason given."}
 		}
 		if len(p.Left) == 0 {
-			return []string{"Nothing to change: there is no finding."}
+			return []string{"Nothing to change: there are no findings."}
 		}
 		return []string{"Nothing to change: " + left(p) + "."}
 	}

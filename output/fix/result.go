@@ -69,9 +69,6 @@ func (r *Run) Answer() *answer.Answer {
 	}
 	if undo {
 		a.Tables = append(a.Tables, leftTables(r.Plan)...)
-		if lost := texts(r.Plan, "lost", "Not restored by a rollback", func(c *fix.Change) []string { return c.Lost }); len(lost.Rows) > 0 {
-			a.Tables = append(a.Tables, lost)
-		}
 	}
 	a.Facts = []answer.Fact{{Name: "journal", Text: r.Journal}}
 	a.Result = struct {

@@ -193,8 +193,11 @@ func (j *Judged) blindText() (verdict, rest string) {
 			onNodes++
 		}
 	}
+	if rest = "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."; j.Blind() {
+		rest = "They are there when it is recorded with esxtop -b -a."
+	}
 	if onNodes == 0 {
-		return "Nothing can be said about NUMA: " + j.Words.The + " has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
+		return "Nothing can be said about NUMA: " + j.Words.The + " has none of its counters.", rest
 	}
 	return fmt.Sprintf("Nothing can be said about NUMA: %s shows on which nodes the memory of %s is, but not their home nodes.", j.Words.The, words.Plural(onNodes, "VM")),
 		"sched-stats -t numa-clients beside it, or esxtop -b -a, shows those and N%L."
