@@ -14,7 +14,7 @@ import (
 )
 
 // mostNames is the maximum number of VMs or hosts that are named in a line of similar events.
-const mostNames = 4
+const mostNames = 3
 
 // An Event is the subject and time of an event in display form.
 type Event struct {
@@ -58,7 +58,7 @@ func rulesOf(s *verdict.Story) (c answer.Cell) {
 	return c
 }
 
-// events lists the findings in recordings. A terminal omits the causes and the advice. Findings of severity info are only listed with all
+// events lists the findings in recordings. A terminal omits the advice. Findings of severity info are only listed with all
 // details.
 func (r *report) events(judgement *rules.Judgement) []answer.Table {
 	var found []*finding.Finding
@@ -95,7 +95,7 @@ func (r *report) events(judgement *rules.Judgement) []answer.Table {
 	return []answer.Table{short, long}
 }
 
-// brief omits the causes and the advice.
+// brief omits the advice.
 func brief[T any](row []T) []T {
-	return slices.Concat(row[:5], row[7:])
+	return slices.Concat(row[:6], row[7:])
 }
