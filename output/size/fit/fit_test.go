@@ -51,8 +51,8 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratio, failed, _ := c.PerCore(1)
-	o.PerCore = ratio
+	ratio, _ := c.PerCore()
+	o.PerCore = max(1, ratio)
 	many := &fit.Ask{Types: append(c.Types(), types...), Shapes: c.Shapes(), Spare: 1, Options: o}
 	mixed, err := fit.Fit(t.Context(), many)
 	if err != nil {
@@ -66,7 +66,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := &Context{Source: "fleet.txt", Cluster: c, Today: &today, Failed: failed, Release: release.String(), Options: o}
+	of := &Context{Source: "fleet.txt", Cluster: c, Today: &today, Release: release.String(), Options: o}
 	return map[string]*answer.Answer{
 		"fit":  Answer(&Context{Given: map[string]bool{"host-count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(t.Context(), one, counted)),
 		"mix":  Answer(of, mixed, fit.Changes(t.Context(), many, mixed)),
