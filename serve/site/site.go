@@ -52,8 +52,11 @@ const (
 	mostPosted  = 1 << 20
 )
 
-// rowsShown is the number of rows of a long table on a page.
+// rowsShown is the number of findings of a rule on a page about one object.
 const rowsShown = 50
+
+// rowsOfTable is the number of rows of a long table that a page shows at once: a phone is narrow.
+const rowsOfTable = 10
 
 // A place is the position of a link to a page in the layout.
 type place uint8
