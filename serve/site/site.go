@@ -52,10 +52,10 @@ const (
 	mostPosted  = 1 << 20
 )
 
-// rowsShown is the number of findings of a rule on a page about one object.
+// rowsShown is the number of rows of a long table on a page about one thing.
 const rowsShown = 50
 
-// rowsOfTable is the number of rows of a long table that a page shows at once: a phone is narrow.
+// rowsOfTable is that on a page of many parts, which a phone shows below each other.
 const rowsOfTable = 10
 
 // A place is the position of a link to a page in the layout.

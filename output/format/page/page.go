@@ -44,7 +44,7 @@ const manyRows = 12
 const mostPictures = 2
 
 // mostOnSite is the number of drawings below a heading of a site that are not folded.
-const mostOnSite = 5
+const mostOnSite = 3
 
 // A page is the content of an HTML page, in page order.
 type page struct {

@@ -21,29 +21,30 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 		vms, vcpus, memory = vms+s.Count, vcpus+s.Count*s.VCPUs, memory+numa.Bytes(s.Count)*s.Memory
 	}
 	first, fewest := &r.Types[0], r.Fewest()
-	line := fmt.Sprintf("%s, %d vCPUs, %s, at %s: %s", c.running(vms), vcpus, whole(memory), c.ratio(), hostsOf(first, r.Spare))
+	size := fmt.Sprintf("%s (%d vCPUs, %s)", c.running(vms), vcpus, whole(memory))
+	line := fmt.Sprintf("At %s, %s need %s", c.ratio(), size, hostsOf(first, r.Spare))
 	if first.Mix.VMs == 0 && vms > 0 {
 		fits := "such a host"
 		if len(r.Types) > 1 {
 			fits = "any of these hosts"
 		}
-		return []string{fmt.Sprintf("%s, %d vCPUs, %s, at %s: none of them fits %s.", c.running(vms), vcpus, whole(memory), c.ratio(), fits)}
+		return []string{fmt.Sprintf("At %s, none of %s fits %s.", c.ratio(), size, fits)}
 	}
 	if first.Mix.VMs < vms {
-		line += fmt.Sprintf(" hold %d of them, the others fit no such host", first.Mix.VMs)
+		line += fmt.Sprintf(", which hold %d of them; the others fit no such host", first.Mix.VMs)
 	}
 	if first.Price > 0 {
-		least := " cost "
+		least := ", which cost "
 		if priced, _ := r.Rivals(); len(priced) > 0 {
-			least = " cost least, "
+			least = ", which cost the least: "
 		}
 		line += least + money(first.Mix.Price)
 	}
 	if same := asGood(r); len(same) > 0 {
-		line += fmt.Sprintf("; as many of %s", words.Few(same))
+		line += fmt.Sprintf(", or as many of %s", words.Few(same))
 	}
 	if fewest != first {
-		line += fmt.Sprintf("; fewest hosts: %s", hostsOf(fewest, r.Spare))
+		line += fmt.Sprintf("; the fewest are %s", hostsOf(fewest, r.Spare))
 	}
 	return append([]string{line + others(r, fewest) + "."}, c.uncounted(r.Spare)...)
 }
