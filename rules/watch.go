@@ -64,6 +64,14 @@ func Watch(recordings []*capture.Recording, fleet *Result, o Options) *Watched {
 
 // apply applies the rules to all hosts and VMs.
 func (w *Watched) apply(machines map[*capture.Recording]*numa.Host, o Options) {
+	settings := map[string][]*finding.Finding{} // by the ID of the VM
+	if w.Fleet != nil {
+		for i := range w.Fleet.Findings {
+			f := &w.Fleet.Findings[i]
+			settings[f.VMID] = append(settings[f.VMID], f)
+		}
+	}
+	from, to := w.moved()
 	for _, rec := range w.Recordings {
 		machine := machines[rec]
 		for _, one := range All {
@@ -75,7 +83,11 @@ func (w *Watched) apply(machines map[*capture.Recording]*numa.Host, o Options) {
 			}
 			for i := range rec.VMs {
 				if v := &rec.VMs[i]; one.VMs {
-					w.watch(&rule.Watch{Rule: one, Host: rec, VM: v, Machine: machine, Predicted: w.Joined[v], Thresholds: o.thresholds()})
+					at := &rule.Watch{Rule: one, Host: rec, VM: v, Machine: machine, Predicted: w.Joined[v], Thresholds: o.thresholds(), From: from[v], To: to[v]}
+					if at.Predicted != nil {
+						at.Settings = settings[at.Predicted.ID]
+					}
+					w.watch(at)
 				}
 			}
 		}

@@ -43,7 +43,7 @@ vm tmpl host=esx01 vcpus=32 memory=256GB hw=17 hotAdd=on template=yes power=off
 		}
 	}
 	for _, tt := range []struct{ vm, want string }{
-		{"vcpus=24 coresPerSocket=12", "Nothing to change: there is no finding."},
+		{"vcpus=24 coresPerSocket=12", "Nothing to change: there are no findings."},
 		{"vcpus=60 coresPerSocket=30", "Nothing to change: 1 finding above INFO remains."}, // by hand
 		{"vcpus=8 hotAdd=on", "Nothing to change: nothing above INFO remains."},
 	} {
