@@ -77,7 +77,7 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	}
 	d.limits(e)
 	if !d.Stated.Running {
-		d.refused(e, len(cells))
+		d.refused(e)
 	}
 	if line := e.child("commandline"); line != nil {
 		d.commandLine(line)
@@ -273,7 +273,6 @@ func (d *domain) cells(list []*element) {
 			id = n
 		}
 		if slices.ContainsFunc(out, func(o numbered) bool { return o.id == id }) {
-			d.Refuse(e.line, e.col, "cell %d is there twice: libvirt refuses it", id)
 			id = i // as if it were not numbered
 		}
 		out = append(out, numbered{id, e, d.distances(e)})
@@ -344,12 +343,9 @@ func (d *domain) pins(tune *element) {
 			continue
 		}
 		d.add(p, fmt.Sprintf("vCPU %d on host CPUs", v), words.Ranges(cpus), "")
-		switch {
-		case v >= d.most:
+		if v >= d.most {
 			d.Stray(p.line, p.col, false, "it pins vCPU %d to host CPUs %s, and there are %d vCPUs", v, words.Ranges(cpus), d.most)
 			continue
-		case slices.ContainsFunc(s.Pins, func(o numa.Pinned) bool { return o.VCPU == v }):
-			d.Stray(p.line, p.col, true, "vCPU %d is pinned twice", v)
 		}
 		s.CPUs[v] = cpus
 		s.Pins = append(s.Pins, numa.Pinned{VCPU: v, At: d.at(p)})
@@ -363,18 +359,11 @@ func (d *domain) pins(tune *element) {
 	if p := tune.child("emulatorpin"); p != nil {
 		helper(p, "the other threads of QEMU", "emulator", false)
 	}
-	pinned := map[int]bool{}
 	for _, p := range tune.all("iothreadpin") {
 		helper(p, "I/O thread "+p.attr("iothread"), "I/O thread "+p.attr("iothread"), true)
-		n, ok := d.number(p, "iothread", p.attr("iothread"), 1<<31)
-		switch {
-		case !ok || s.Partial:
-		case !d.iothreads[n]:
+		if n, ok := d.number(p, "iothread", p.attr("iothread"), 1<<31); ok && !s.Partial && !d.iothreads[n] {
 			d.Stray(p.line, p.col, true, "it pins I/O thread %d, which there is not: libvirt refuses it", n)
-		case pinned[n]:
-			d.Stray(p.line, p.col, true, "I/O thread %d is pinned twice: libvirt refuses it", n)
 		}
-		pinned[n] = true
 	}
 }
 
@@ -384,9 +373,6 @@ func (d *domain) threads(e *element) map[int]bool {
 	out := map[int]bool{}
 	for _, t := range e.child("iothreadids").all("iothread") {
 		if n, ok := d.number(t, "iothread", t.attr("id"), 1<<31); ok {
-			if out[n] {
-				d.Refuse(t.line, t.col, "I/O thread %d is there twice: libvirt refuses it", n)
-			}
 			out[n] = true
 		}
 	}
@@ -418,7 +404,6 @@ func (d *domain) bound(tune *element) {
 			s.Bound[i] = all
 		}
 	}
-	var seen []int
 	for _, m := range tune.all("memnode") {
 		if tune.child("memory").attr("placement") == "auto" {
 			d.Stray(m.line, m.col, true, "it binds the memory of a cell beside placement='auto', which libvirt refuses")
@@ -433,11 +418,6 @@ func (d *domain) bound(tune *element) {
 			d.Stray(m.line, m.col, true, "it binds the memory of cell %d, which there is not", cell)
 			continue
 		}
-		if slices.Contains(seen, cell) {
-			d.Stray(m.line, m.col, true, "it binds the memory of cell %d, which another memnode binds: libvirt refuses it", cell)
-			continue
-		}
-		seen = append(seen, cell)
 		s.Bound[cell] = one
 		switch whole := cmp.Or(tune.child("memory").attr("mode"), "strict"); { // virDomainNumaDefValidate in src/conf/numa_conf.c
 		case one.Mode != "restrictive" && whole == "restrictive":
