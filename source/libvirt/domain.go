@@ -119,7 +119,7 @@ func (d *domain) limits(e *element) {
 	if m := e.child("memory"); !s.Partial && s.CellMemory() == 0 && (m == nil || strings.Trim(m.content(), "0") == "") {
 		d.Refuse(e.line, e.col, "it states no memory, neither of the VM nor of cells: libvirt refuses it")
 	}
-	l := definition.Limits{Machine: e.child("os", "type").attr("machine"), VCPUs: d.most, Clusters: d.clusters, Memory: max(s.Shape.Memory, d.largest), Bits: outside.ModelBits,
+	l := definition.Limits{Machine: e.child("os", "type").attr("machine"), VCPUs: d.most, Clusters: d.clusters, Dies: s.Dies, Memory: max(s.Shape.Memory, d.largest), Bits: outside.ModelBits,
 		More: "the mode host-passthrough of cpu, or maxphysaddr,"}
 	for _, of := range []struct {
 		name string
@@ -139,6 +139,9 @@ func (d *domain) limits(e *element) {
 		l.Bits = 0
 	}
 	d.Limits(l)
+	if gic := e.child("features", "gic"); gic.attr("version") == "2" && d.most > 8 && !s.Running { // GIC_NCPU, hw/arm/virt.c of QEMU
+		d.Refuse(gic.line, gic.col, "%d vCPUs, and an interrupt controller (gic) of version 2, which has 8 at most: QEMU refuses it", d.most)
+	}
 	m, _, known := outside.MachineOf(l.Machine)
 	switch q35 := m.Type == "pc-q35"; {
 	case s.Running, s.Partial, d.Arch != "" && d.Arch != "x86_64":
@@ -191,6 +194,12 @@ func (d *domain) processors(e *element) {
 				*a.to = n
 				d.add(t, a.name, n, "")
 			}
+		}
+		if d.clusters > 1 {
+			s.Sharing = s.Cores * s.Threads
+		}
+		if e.child("cpu", "cache").attr("mode") == "disable" { // -cpu l3-cache=off: the last cache is that of a core
+			s.Sharing = s.Threads
 		}
 		s.Cores *= d.clusters // nothing that is judged lies between a die and a core
 		d.most = cmp.Or(d.most, s.Most())
@@ -350,6 +359,7 @@ func (d *domain) pins(tune *element) {
 		s.CPUs[v] = cpus
 		s.Pins = append(s.Pins, numa.Pinned{VCPU: v, At: d.at(p)})
 	}
+	s.RealTime = slices.ContainsFunc(tune.all("vcpusched"), func(p *element) bool { return p.attr("scheduler") == "fifo" || p.attr("scheduler") == "rr" })
 	helper := func(p *element, what, fact string, io bool) {
 		if cpus := d.list(p, "cpuset", maxCPU); cpus != nil {
 			s.Helpers = append(s.Helpers, numa.Helper{What: what, IO: io, CPUs: cpus, At: d.at(p)})
