@@ -178,3 +178,20 @@ func TestNumactl(t *testing.T) {
 		}
 	}
 }
+
+// TestOnceOnHost: of two definitions of one UUID, or of one name, libvirt takes one on a host; both are judged.
+func TestOnceOnHost(t *testing.T) {
+	one := func(name, uuid string) string {
+		return "<domain type='kvm'><name>" + name + "</name><uuid>11111111-2222-3333-4444-55555555550" + uuid + "</uuid><memory unit='GiB'>4</memory><vcpu>2</vcpu><features><acpi/></features><cpu><topology sockets='1' cores='2' threads='1'/></cpu></domain>"
+	}
+	for _, c := range []struct{ a, b, want string }{
+		{one("a", "1"), one("b", "1"), "K013 high a (kvm/kvm01/a.xml:1) has the same UUID: libvirt refuses the second on a host"},
+		{one("a", "1"), one("a", "2"), "K013 high a (kvm/kvm01/a.xml:1) has the same name: libvirt refuses the second on a host"},
+		{one("a", "1"), one("a", "1"), ""},
+		{one("a", "1"), one("b", "2"), ""},
+	} {
+		if got := judged(t, "nodes=2 cores=16 memory=256GB", "a.xml", c.a, "b.xml", c.b); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s %s: found %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
