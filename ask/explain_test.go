@@ -2,6 +2,7 @@ package ask_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"homenode/numa"
 	"homenode/output/format"
 	"homenode/rules"
+	verdict "homenode/rules/verdict/fleet"
 	"homenode/source/demo"
 	"homenode/source/open"
 )
@@ -51,6 +53,38 @@ func TestExplainIsAssess(t *testing.T) {
 		}
 		if got, want := answer(read), answer(whole); got != want {
 			t.Errorf("%s: judged alone\n%.600s\nand with the fleet\n%.600s", name, got, want)
+		}
+	}
+	for on, want := range map[string]string{
+		"epyc01":    "sql01 on epyc01.demo: N001, with a plan, 0 observed",
+		"2x32c/1TB": "sql01 on 2x32c/1TB: N001, with a plan, 0 observed",
+		"esx05":     "sql01 on esx05.demo: N001 N013, 0 observed", // more vCPUs than the host has cores
+	} {
+		for _, e := range []*ask.Env{read, whole} {
+			q := fleet.ExplainEntry.Ask().(*fleet.Explain)
+			q.Args, q.On = []string{"SOURCE", "sql01"}, on
+			for _, f := range ask.Fields(q) {
+				if f.Name == "vcpus" {
+					if err := f.Set("48"); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			reply, err := fleet.ExplainEntry.Answer(t.Context(), q, e)
+			if err != nil {
+				t.Fatal(on, err)
+			}
+			x := reply.Answers[0].Result.(*verdict.Explanation)
+			got := x.Name + " on " + x.On + ":"
+			for _, f := range x.Findings {
+				got += " " + f.Rule
+			}
+			if x.Plan != nil {
+				got += ", with a plan"
+			}
+			if got += fmt.Sprintf(", %d observed", len(x.Observed)); got != want || x.There != nil {
+				t.Errorf("%s, want %s", got, want)
+			}
 		}
 	}
 	if explained < len(names) {

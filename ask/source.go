@@ -46,9 +46,14 @@ func Reads(q Fielded) bool {
 	return ok
 }
 
-// Read reads the fleet of the sources. Unreadable sources are reported as warnings; Incomplete then returns an error. A question that predicts ESXi
+// Read reads the fleet of the sources for a question that predicts with the default choices and takes no KVM fleet.
+func (s *Source) Read(ctx context.Context, e *Env, sources ...string) (*numa.Fleet, error) {
+	return s.ReadBy(ctx, e, vnuma.Choices{}, false, sources...)
+}
+
+// ReadBy reads the fleet of the sources. Unreadable sources are reported as warnings; Incomplete then returns an error. A question that predicts ESXi
 // behaviour rejects a KVM fleet, unless kvm is set. VMs whose stored size is unknown get the one that their last power-on stored, by ch.
-func (s *Source) Read(ctx context.Context, e *Env, ch vnuma.Choices, kvm bool, sources ...string) (*numa.Fleet, error) {
+func (s *Source) ReadBy(ctx context.Context, e *Env, ch vnuma.Choices, kvm bool, sources ...string) (*numa.Fleet, error) {
 	fleet, err := s.read(ctx, e, kvm, sources)
 	if fleet != nil {
 		vnuma.AssumeStored(fleet, ch)
@@ -120,7 +125,7 @@ func (s *Source) Judged(ctx context.Context, e *Env, kvm bool, o rules.Options, 
 		}
 	}
 	start := time.Now()
-	fleet, err := s.Read(ctx, e, o.Choices, kvm, sources...)
+	fleet, err := s.ReadBy(ctx, e, o.Choices, kvm, sources...)
 	if err != nil {
 		return nil, 0, err
 	}

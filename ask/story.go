@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"homenode/esxi/vnuma"
 	"homenode/internal/bounded"
 	"homenode/numa"
 	"homenode/source/demo"
@@ -58,7 +57,7 @@ func (s *Source) Story(ctx context.Context, e *Env, name string, part bool) (_ *
 	} else if !isDemo && errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ".") && name != "vcenter" && !strings.HasPrefix(name, "@") {
 		return nil, false, fmt.Errorf("%w (want a story, a SOURCE, or demo)", err)
 	}
-	fleet, err := s.Read(ctx, e, vnuma.Choices{}, false, name)
+	fleet, err := s.Read(ctx, e, name)
 	if err != nil {
 		return nil, false, err
 	}

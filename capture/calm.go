@@ -104,7 +104,8 @@ func (v *VM) repeat(o *Options, t *numa.VMTick, times []int64, last time.Time, b
 	v.Lopsided.repeat(len(times), last)
 	v.Percents.repeat(t, len(times), last)
 	v.lasted(t, between)
-	s := sharesOf(t)
+	var s shares
+	s.set(t)
 	v.waited(t, &s, since)
 	fit(&v.Timeline, last.Unix(), o.Buckets)
 	var one VMBucket

@@ -34,7 +34,7 @@ type Curve struct {
 }
 
 // tick records the values of a single tick.
-func (n *Needs) tick(m *moment, t *numa.VMTick) {
+func (n *Needs) tick(m *moment, t *numa.VMTick, s *shares) {
 	at := m.tick.Time
 	if t.VCPUs > 0 {
 		n.counted(t.VCPUs, t.VCPUs)
@@ -45,14 +45,14 @@ func (n *Needs) tick(m *moment, t *numa.VMTick) {
 	if t.Has&numa.HasConsumed != 0 {
 		n.Consumed.see(taken(t), at)
 	}
-	run, demand := wanted(t)
+	run, demand := wanted(t, s)
 	if run >= 0 {
 		n.Run.Level.see(run, at)
 	}
 	if demand >= 0 {
 		n.Demand.Level.see(demand, at)
 	}
-	n.rates(t, run, demand, m.tick.Since)
+	n.rates(t, s, run, demand, m.tick.Since)
 }
 
 // pair records two linked ticks that both have the VM: memory lasts until the next tick.
@@ -64,8 +64,10 @@ func (n *Needs) pair(p *pair, before, after *numa.VMTick) {
 		n.Consumed.Times.last(memoryBucket(taken(before)), p.time)
 	}
 	if over := p.rates(); over > 0 {
-		run, demand := wanted(after)
-		n.rates(after, run, demand, over)
+		var s shares
+		s.set(after)
+		run, demand := wanted(after, &s)
+		n.rates(after, &s, run, demand, over)
 	}
 }
 
@@ -90,27 +92,27 @@ func (n *Needs) counted(least, most int) {
 }
 
 // wanted returns run and demand in hundredths of a percent per vCPU; -1 unknown.
-func wanted(t *numa.VMTick) (run, demand int64) {
+func wanted(t *numa.VMTick, s *shares) (run, demand int64) {
 	if t.VCPUs <= 0 || t.Has&(numa.HasRun|numa.HasUsed) == 0 {
 		return -1, -1
 	}
-	run = each(t, t.Run)
-	if t.Has&numa.HasRun == 0 {
-		run = each(t, t.Used)
+	run = s.used
+	if t.Has&numa.HasRun != 0 {
+		run = each(t, t.Run)
 	}
 	if t.Has&numa.HasReady == 0 {
 		return run, -1
 	}
-	return run, run + each(t, t.Ready)
+	return run, run + s.ready
 }
 
 // rates adds the rates of a tick over a duration.
-func (n *Needs) rates(t *numa.VMTick, run, demand int64, over time.Duration) {
+func (n *Needs) rates(t *numa.VMTick, s *shares, run, demand int64, over time.Duration) {
 	if over <= 0 {
 		return
 	}
 	if t.Has&numa.HasUsed != 0 && t.VCPUs > 0 {
-		n.Used.last(shareBucket(each(t, t.Used)), over)
+		n.Used.last(shareBucket(s.used), over)
 	}
 	if run >= 0 {
 		n.Run.last(run, over)

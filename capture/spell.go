@@ -72,7 +72,7 @@ func (s *Spells) longest(one *Spell) {
 	if one.none() {
 		return
 	}
-	if s.Longest.none() || one.Length() > s.Longest.Length() || one.From.Equal(s.Longest.From) {
+	if s.Longest.none() || one.From.Equal(s.Longest.From) || one.Length() > s.Longest.Length() {
 		s.Longest = *one
 	}
 }

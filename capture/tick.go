@@ -58,11 +58,13 @@ func keepVM(to, v *numa.VMTick) {
 	sane(&to.Has, numa.HasRun, &to.Run)
 	sane(&to.Has, numa.HasReady, &to.Ready)
 	sane(&to.Has, numa.HasCoStop, &to.CoStop)
-	to.Has &^= wrong(numa.HasMemory, v.Local) | wrong(numa.HasMemory, v.Remote) |
-		wrong(numa.HasSize, v.Size) | wrong(numa.HasActive, v.Active) |
-		wrong(numa.HasConsumed, v.Consumed) | wrong(numa.HasShared, v.Shared) |
-		wrong(numa.HasBalloon, v.Balloon) | wrong(numa.HasSwapped, v.Swapped) | wrong(numa.HasLarge, v.Large) |
-		wrong(numa.HasGranted, v.Granted) | wrong(numa.HasCompressed, v.Compressed)
+	if all := v.Local | v.Remote | v.Size | v.Active | v.Consumed | v.Shared | v.Balloon | v.Swapped | v.Large | v.Granted | v.Compressed; uint64(all) > uint64(most) {
+		to.Has &^= wrong(numa.HasMemory, v.Local) | wrong(numa.HasMemory, v.Remote) |
+			wrong(numa.HasSize, v.Size) | wrong(numa.HasActive, v.Active) |
+			wrong(numa.HasConsumed, v.Consumed) | wrong(numa.HasShared, v.Shared) |
+			wrong(numa.HasBalloon, v.Balloon) | wrong(numa.HasSwapped, v.Swapped) | wrong(numa.HasLarge, v.Large) |
+			wrong(numa.HasGranted, v.Granted) | wrong(numa.HasCompressed, v.Compressed)
+	}
 	switch {
 	case to.Has&numa.HasMoves == 0:
 		to.Moves = numa.Moves{}

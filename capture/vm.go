@@ -22,7 +22,8 @@ func (v *VM) tick(m *moment, t *numa.VMTick) {
 	if t.VCPUs > 0 {
 		v.VCPUs = t.VCPUs
 	}
-	s := sharesOf(t)
+	var s shares
+	s.set(t)
 	place(&v.Timeline, at.Unix(), m.options.Buckets).add(t, &s)
 	v.memory(m, t, &s)
 	v.homes(m, t)
@@ -33,7 +34,7 @@ func (v *VM) tick(m *moment, t *numa.VMTick) {
 		if v.Needs == nil {
 			v.Needs = &Needs{}
 		}
-		v.Needs.tick(m, t)
+		v.Needs.tick(m, t, &s)
 	}
 }
 
@@ -44,7 +45,8 @@ type shares struct {
 	ready, coStop, used int64
 }
 
-func sharesOf(t *numa.VMTick) (s shares) {
+// set sets all of them, in place: a copy of what was just written would wait for it.
+func (s *shares) set(t *numa.VMTick) {
 	s.local, s.managed = t.Locality()
 	if t.Has&numa.HasReady != 0 {
 		s.ready = each(t, t.Ready)
@@ -55,7 +57,6 @@ func sharesOf(t *numa.VMTick) (s shares) {
 	if t.Has&numa.HasUsed != 0 {
 		s.used = each(t, t.Used)
 	}
-	return s
 }
 
 // add adds a tick.
@@ -107,15 +108,10 @@ func (v *VM) memory(m *moment, t *numa.VMTick, s *shares) {
 	if t.Has&numa.HasFar != 0 {
 		v.Apart.see(t.Far, at)
 	}
-	v.Least.see(&Locality{Time: at, Local: t.Local, Remote: t.Remote, Homes: t.Homes})
-	v.Percents.see(m, t)
-}
-
-// see records the locality at a moment with memory.
-func (l *Locality) see(one *Locality) {
-	if l.Time.IsZero() || one.share() < l.share() {
-		*l = *one
+	if v.Least.Time.IsZero() || s.local < v.Least.share() {
+		v.Least = Locality{Time: at, Local: t.Local, Remote: t.Remote, Homes: t.Homes}
 	}
+	v.Percents.see(m, t)
 }
 
 func (l *Locality) share() float64 { return float64(l.Local) / float64(l.Local+l.Remote) }
@@ -141,9 +137,8 @@ func (p *Percents) repeat(t *numa.VMTick, n int, at time.Time) (wrong bool) {
 	if t.Percent == 100 {
 		p.Full += n
 	}
-	// esxtop truncates; it may have sampled a moment earlier or later.
-	want := int(100 * t.Local / all)
-	if t.Percent-want <= 1 && want-t.Percent <= 1 {
+	// esxtop truncates; it may have sampled a moment earlier or later: one percent more or less.
+	if off := 100*t.Local - numa.Bytes(t.Percent)*all; t.Percent <= 101 && -all <= off && off < 2*all {
 		return false
 	}
 	p.Wrong += n
@@ -311,7 +306,8 @@ func (v *VM) pair(p *pair, before, after *numa.VMTick) {
 
 	v.lasted(before, p.time)
 	if over := p.rates(); over > 0 {
-		s := sharesOf(after)
+		var s shares
+		s.set(after)
 		v.rates(after, &s, over)
 	}
 	if v.Needs != nil {
@@ -399,8 +395,8 @@ func (v *VM) join(next *VM, o *Options) {
 	v.Local.join(&next.Local)
 	v.Remote.join(&next.Remote)
 	v.Apart.join(&next.Apart)
-	if !next.Least.Time.IsZero() {
-		v.Least.see(&next.Least)
+	if !next.Least.Time.IsZero() && (v.Least.Time.IsZero() || next.Least.share() < v.Least.share()) {
+		v.Least = next.Least
 	}
 	v.Percents.join(&next.Percents)
 	v.joinHomes(next, o)

@@ -39,7 +39,8 @@ func (r *Result) addReleaseDoubts() {
 
 // addDoubts counts the assumptions and doubts of the whole assessment.
 func (r *Result) addDoubts() {
-	hosts, tiers, blind, sockets, unstated := 0, 0, 0, 0, 0
+	hosts, tiers, blind, unstated := 0, 0, 0, 0
+	var sockets []string // VMs
 	each := "one a package is"
 	for _, c := range r.Clusters {
 		for _, h := range c.Hosts {
@@ -57,7 +58,7 @@ func (r *Result) addDoubts() {
 				blind++
 			}
 			if v.On[0].Layout.VSockets.Len() > rule.FewSockets && v.GuestOS.Known() && v.MayRunSQL() {
-				if sockets++; v.On[0].Layout.Assumes&vnuma.AssumedCPS != 0 {
+				if sockets = append(sockets, v.Name); v.On[0].Layout.Assumes&vnuma.AssumedCPS != 0 {
 					unstated++
 				}
 			}
@@ -75,7 +76,7 @@ func (r *Result) addDoubts() {
 		{hosts, "host", "the source knows no NUMA nodes, " + each + " assumed; say better with --nodes-per-socket"},
 		{tiers, "host", "whether memory tiering is on is unknown: then the memory read includes NVMe, and that of a node is less (A-12)"},
 		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
-		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets%s, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", rule.FewSockets, assumed, rule.FewSockets)},
+		{len(sockets), "Windows VM", fmt.Sprintf("more than %d sockets (%s)%s, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", rule.FewSockets, words.Few(sockets), assumed, rule.FewSockets)},
 		{r.Templates, "template", "judged as if powered on, for clones inherit their settings; counted apart"},
 	} {
 		if d.n > 0 {

@@ -155,7 +155,7 @@ func (r *Result) Missed() (vms int, why []string) {
 		if v.Template.Or(false) || judged[v.ID] != nil {
 			continue
 		}
-		reason := homeless(v, hosts[v.Host])
+		reason := r.homeless(v, hosts[v.Host])
 		if _, _, err := vnuma.NewGuest(v); err != nil {
 			reason = strings.TrimPrefix(err.Error(), "VM "+v.Name+": ")
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"homenode/esxi/product"
@@ -169,31 +170,39 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 }
 
 // homeless returns the reason why the VM v has no prediction on any host, and the remedy; h is its host, nil if unknown.
-func homeless(v *numa.VM, h *numa.Host) string {
+func (r *Result) homeless(v *numa.VM, h *numa.Host) string {
 	if v.Planned != nil {
 		return "no host that it can be created on is known: say one with --hosts '2x16c/512GB release=8.0U3', or name a snapshot of the fleet beside it"
 	}
 	why := "no host that it can run on is known: say one"
-	if h == nil || h.Nodes.Known() {
-		h = &numa.Host{}
-	} else {
+	if h != nil && !h.Nodes.Known() {
 		why = "its host " + h.Name + " is known, and the NUMA nodes of that are not: say them"
 	}
-	return why + " with --assume-host '" + example(h) + "'"
+	return why + " with --assume-host, such as '" + r.example(h) + "'"
 }
 
-// example returns example arguments of --assume-host for a host: two equal nodes with its cores, and the missing values.
-func example(h *numa.Host) string {
-	nodes, cores := 2, h.Cores.Or(2*18)
+// example returns arguments of --assume-host for a host of which the nodes are unknown, or for any: those of the first host of the fleet that may be like
+// it, or two equal nodes with its cores.
+func (r *Result) example(h *numa.Host) string {
+	if h == nil || h.Nodes.Known() {
+		h = &numa.Host{}
+	}
+	like, nodes, cores := *h, 2, h.Cores.Or(2*18)
+	for i := range r.Fleet.Hosts {
+		if o := &r.Fleet.Hosts[i]; len(o.Nodes.Value) > 0 && o.Nodes.Value[0].Cores*len(o.Nodes.Value) == h.Cores.Or(o.Cores.Value) {
+			like, nodes, cores = *o, len(o.Nodes.Value), o.Cores.Value
+			break
+		}
+	}
 	if cores%nodes != 0 {
 		nodes = 1
 	}
 	text := fmt.Sprintf("nodes=%d cores=%d", nodes, cores/nodes)
 	if !h.Memory.Known() {
-		text += " memory=512GB"
+		text += fmt.Sprintf(" memory=%dMB", like.Memory.Or(512*numa.GiB)/numa.MiB)
 	}
 	if !h.Release.Known() {
-		text += " release=8.0U3"
+		text += " release=" + strings.ReplaceAll(like.Release.Or(numa.ESXi80+3).String(), " ", "")
 	}
 	return text
 }
@@ -220,7 +229,7 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		c = g.cluster[cmp.Or(v.Host.Cluster, v.Host.ID)]
 	}
 	if c == nil || len(c.Kinds) == 0 {
-		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + homeless(vm, v.Host)})
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + r.homeless(vm, v.Host)})
 		return
 	}
 	g.predict(v, c, o.Choices)

@@ -27,6 +27,21 @@ type Watched struct {
 	Filter string      // describes the part of the recordings that is shown; "" for all of it
 }
 
+// Blind reports whether the recordings show hosts of several nodes, and nothing about NUMA of any VM on them.
+func (w *Watched) Blind() bool {
+	several, vms := false, 0
+	for _, r := range w.Recordings {
+		several = several || len(r.Nodes) > 1
+		for i := range r.VMs {
+			if v := &r.VMs[i]; v.HasMemory || v.HasHomes || v.HasMoves || v.Percents.Alone > 0 || len(v.LastNode) > 1 {
+				return false
+			}
+			vms++
+		}
+	}
+	return several && vms > 0 && len(w.Findings) == 0
+}
+
 // Watch applies every rule for recordings. fleet is the assessed inventory, or nil; its findings are not repeated.
 func Watch(recordings []*capture.Recording, fleet *Result, o Options) *Watched {
 	w := &Watched{Recordings: recordings, Fleet: fleet, Joined: map[*capture.VM]*rule.VM{}}
@@ -49,6 +64,14 @@ func Watch(recordings []*capture.Recording, fleet *Result, o Options) *Watched {
 
 // apply applies the rules to all hosts and VMs.
 func (w *Watched) apply(machines map[*capture.Recording]*numa.Host, o Options) {
+	settings := map[string][]*finding.Finding{} // by the ID of the VM
+	if w.Fleet != nil {
+		for i := range w.Fleet.Findings {
+			f := &w.Fleet.Findings[i]
+			settings[f.VMID] = append(settings[f.VMID], f)
+		}
+	}
+	from, to := w.moved()
 	for _, rec := range w.Recordings {
 		machine := machines[rec]
 		for _, one := range All {
@@ -60,7 +83,11 @@ func (w *Watched) apply(machines map[*capture.Recording]*numa.Host, o Options) {
 			}
 			for i := range rec.VMs {
 				if v := &rec.VMs[i]; one.VMs {
-					w.watch(&rule.Watch{Rule: one, Host: rec, VM: v, Machine: machine, Predicted: w.Joined[v], Thresholds: o.thresholds()})
+					at := &rule.Watch{Rule: one, Host: rec, VM: v, Machine: machine, Predicted: w.Joined[v], Thresholds: o.thresholds(), From: from[v], To: to[v]}
+					if at.Predicted != nil {
+						at.Settings = settings[at.Predicted.ID]
+					}
+					w.watch(at)
 				}
 			}
 		}

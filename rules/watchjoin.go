@@ -96,3 +96,37 @@ func vmNamed(all []*rule.VM, host *numa.Host, v *capture.VM) (found *rule.VM, do
 	}
 	return found, ""
 }
+
+// moved finds the VMs that moved between hosts of the recordings by vMotion: one that appeared on a host while the only
+// one of its name and size left another. It returns the hosts that they came from and went to.
+func (w *Watched) moved() (from, to map[*capture.VM]string) {
+	type life struct {
+		rec *capture.Recording
+		*capture.VM
+	}
+	left := map[string][]life{}
+	for _, rec := range w.Recordings {
+		for i := range rec.VMs {
+			if v := &rec.VMs[i]; v.Left {
+				left[v.Name] = append(left[v.Name], life{rec, v})
+			}
+		}
+	}
+	from, to = map[*capture.VM]string{}, map[*capture.VM]string{}
+	for _, rec := range w.Recordings {
+		for i := range rec.VMs {
+			v := &rec.VMs[i]
+			var was []life
+			for _, one := range left[v.Name] {
+				if gap := v.First.Sub(one.Last); v.Appeared && one.rec != rec && gap <= rec.Options.Gap && gap >= -rec.Options.Gap && one.First.Before(v.First) &&
+					one.VCPUs == v.VCPUs && w.Joined[one.VM] == w.Joined[v] {
+					was = append(was, one)
+				}
+			}
+			if len(was) == 1 {
+				from[v], to[was[0].VM] = was[0].rec.Host, rec.Host
+			}
+		}
+	}
+	return from, to
+}

@@ -27,11 +27,11 @@ type Plan struct {
 	Allow      []string `ask:"allow,list" choices:"better,host,resize,split,upgrade" label:"Allow" labels:"optional improvements,changes to host options,changes to vCPUs and memory,splitting VMs so that they fit other hosts,newer virtual hardware" help:"changes beyond the default: better, host, upgrade, resize, split (better: cures of low findings that need downtime, and what makes VMs tidier), host (options of hosts), upgrade (the virtual hardware, which cannot be taken back), resize (vCPUs and memory, with --set), split (what divides a VM further on its own hosts, so that it fits hosts that it may move to)"`
 	AtOnce     int      `ask:"max-parallel" default:"1" min:"1" label:"VMs at a time" help:"VMs that are changed at the same time"`
 	ask.Choice
-	ask.Source `only:"evidence hosts" group:"Source"`
+	ask.Source `group:"Source"`
 }
 
 // PlanNames are the fields that determine a plan.
-var PlanNames = []string{"set", "keep", "allow", "max-parallel", "vm", "cluster", "rule", "select"}
+var PlanNames = []string{"set", "keep", "allow", "max-parallel", "vm", "cluster", "rule", "select", "nodes-per-socket", "product", "assume-host"}
 
 // Answer answers the question. The result in the answer is the *fix.Plan.
 func (q *Plan) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
@@ -78,7 +78,7 @@ func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	fleet, err := q.Read(ctx, e, o.Rules.Choices, false, q.Fleet)
+	fleet, err := q.ReadBy(ctx, e, o.Rules.Choices, false, q.Fleet)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (f *Compare) fleets(ctx context.Context, e *ask.Env, a, b string) (*ask.Rep
 	}
 	var judged [2]*rules.Result
 	for i, source := range []string{a, b} {
-		fleet, err := f.Read(ctx, e, options.Choices, false, source)
+		fleet, err := f.ReadBy(ctx, e, options.Choices, false, source)
 		if err != nil {
 			return nil, err
 		}

@@ -109,7 +109,7 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 
 // beside assesses the fleet before and after the changes. Only findings that the changes cause affect the exit code.
 func (a *Assess) beside(ctx context.Context, e *ask.Env, options rules.Options, changes []whatif.Change, shown *filter.Filter, least finding.Severity) (*ask.Reply, error) {
-	fleet, err := a.Read(ctx, e, options.Choices, false, a.Sources...)
+	fleet, err := a.ReadBy(ctx, e, options.Choices, false, a.Sources...)
 	if err != nil {
 		return nil, err
 	}

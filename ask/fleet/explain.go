@@ -23,11 +23,11 @@ type Explain struct {
 	VM         string   `ask:"vm" group:"Subject" help:"this VM, where a name means several things; without a SOURCE a shape and words: '24x512GB hotAdd=on'"`
 	Host       string   `ask:"host" help:"this host; without a SOURCE a shape and words: '2x16c/768GB' or '2x32c/1TB/snc2 llcCores=8'"`
 	Cluster    string   `ask:"cluster" help:"this cluster"`
-	Release    string   `ask:"release" default:"8.0U3" help:"release of the host, without a SOURCE"`
-	On         string   `ask:"on" group:"Circumstances" help:"the VM on this host instead of the one it is on"`
+	Release    string   `ask:"release" default:"8.0U3" help:"release of the host that a shape describes"`
+	On         string   `ask:"on" group:"Circumstances" help:"the VM on this host instead of the one it is on; a shape such as 2x32c/1TB adds one"`
 	Event      string   `ask:"event" default:"power-cycle" help:"what happens to the VM; for a cluster, power-cycle or vmotion"`
 	From       string   `ask:"from-host" help:"host of its last power-on, for vmotion and resume (default: the one it is on)"`
-	VCPUs      int      `ask:"vcpus" help:"with this number of vCPUs instead of its own; the event is then vcpus-changed, unless --event says otherwise"`
+	VCPUs      int      `ask:"vcpus" help:"with this number of vCPUs instead of its own"`
 	ask.Choice `group:"Circumstances"`
 	Log        bool `ask:"log" group:"Show" help:"the lines that vmware.log of the VM will hold, and nothing else"`
 	EachHost   bool `ask:"each-host" group:"Show" help:"a cluster with a column for each host instead of each kind"`
@@ -52,7 +52,7 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, problems, err := x.judge(ctx, e, s, options)
+	result, err := x.judge(ctx, e, s, event, options)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	case aCluster:
 		return x.clusters(result, s.name, event)
 	}
-	return x.vms(ctx, e, result, s.name, event, problems)
+	return x.vms(ctx, e, result, s.name, event)
 }
 
 // event parses --event.
@@ -81,8 +81,6 @@ func (x *Explain) event() (vnuma.Event, error) {
 		return event, ask.Wrong("event", fmt.Errorf("found %q, want one of %s", x.Event, strings.Join(vnuma.EventNames(), ", ")))
 	case x.resized() && (x.VCPUs < 1 || x.VCPUs > numa.MaxVCPUs):
 		return event, ask.Wrong("vcpus", fmt.Errorf("found %d, want 1 to %d", x.VCPUs, numa.MaxVCPUs))
-	case x.resized() && !x.Given("event"):
-		return vnuma.VCPUsChanged, nil
 	}
 	return event, nil
 }
@@ -90,34 +88,40 @@ func (x *Explain) event() (vnuma.Event, error) {
 // resized reports whether the question changes the number of vCPUs.
 func (x *Explain) resized() bool { return x.Given("vcpus") }
 
-// judge assesses the fleet of the subject. For resized VMs it also returns, by ID, other settings that would have to change.
-func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, o rules.Options) (r *rules.Result, problems map[string][]string, err error) {
+// judge assesses the fleet of the subject, with its VMs on the host and of the size that the question names.
+func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.Event, o rules.Options) (r *rules.Result, err error) {
 	var fleet *numa.Fleet
 	switch {
 	case s.kind == aShape:
 		if fleet, err = shaped(x.VM, x.Host, x.Release); err == nil {
 			err = x.State(fleet)
 		}
-	case x.resized():
-		fleet, err = x.Read(ctx, e, o.Choices, false, s.sources...)
+	case x.resized() || x.On != "" && s.kind != aHost && s.kind != aCluster:
+		fleet, err = x.ReadBy(ctx, e, o.Choices, !x.resized(), s.sources...)
 	case e.Held == nil:
-		fleet, err = x.Read(ctx, e, o.Choices, true, s.sources...)
+		fleet, err = x.ReadBy(ctx, e, o.Choices, true, s.sources...)
 	default:
 		r, _, err = x.Judged(ctx, e, true, o, s.sources...)
-		return r, nil, err
+		return r, err
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if x.resized() {
 		vms, err := vmsNamed(fleet, s.name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		problems = resize(vms, x.VCPUs)
+		for _, vm := range vms {
+			vm.VCPUs, vm.Observed = numa.ReadAt(x.VCPUs, "--vcpus"), nil
+		}
 	}
-	r, err = rules.Within(ctx, fleet, o, s.within(fleet))
-	return r, problems, err
+	if x.On != "" && fleet.Hypervisor != numa.KVM {
+		if fleet, err = x.move(ctx, fleet, s.name, event, o.Choices); err != nil {
+			return nil, err
+		}
+	}
+	return rules.Within(ctx, fleet, o, s.within(fleet))
 }
 
 // within returns the clusters and standalone hosts of the VMs and hosts with the name; nil if they cannot be determined.

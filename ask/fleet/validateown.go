@@ -58,7 +58,7 @@ func (v *Validate) ofFleet(ctx context.Context, e *ask.Env, choices vnuma.Choice
 	if len(v.Args) == 0 {
 		return nil, errors.New("want a SOURCE with the VMs that were seen")
 	}
-	fleet, err := v.Read(ctx, e, choices, false, v.Args...)
+	fleet, err := v.ReadBy(ctx, e, choices, false, v.Args...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"homenode/ask"
+	"homenode/change/whatif"
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
@@ -18,10 +19,11 @@ import (
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	verdict "homenode/rules/verdict/fleet"
+	"homenode/size/fit"
 )
 
 // vms explains the VMs that match a name or pattern.
-func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, name string, event vnuma.Event, problems map[string][]string) (*ask.Reply, error) {
+func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, name string, event vnuma.Event) (*ask.Reply, error) {
 	vms, err := vmsNamed(result.Fleet, name)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,6 @@ func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, nam
 		if err != nil {
 			return nil, err
 		}
-		one.Problems = append(one.Problems, problems[vm.ID]...)
 		r.Answers, lines = append(r.Answers, answers.Explain(one)), append(lines, one.LogLines...)
 	}
 	if x.Log && plain {
@@ -66,17 +67,36 @@ func statedVM(r *rules.Result, vm *numa.VM) (*rule.StatedVM, error) {
 	return r.Stated[i], nil
 }
 
-// resize sets the number of vCPUs of VMs. It returns, by ID, other settings that would have to change.
-func resize(vms []*numa.VM, vcpus int) map[string][]string {
-	problems := map[string][]string{}
-	for _, vm := range vms {
-		vm.VCPUs = numa.ReadAt(vcpus, "--vcpus")
-		if cps := vm.CoresPerSocket.Value; cps > 1 && vcpus%cps != 0 && !vm.AutoCoresPerSocket.Value {
-			problems[vm.ID] = []string{fmt.Sprintf("%d vCPUs do not divide into sockets of %d cores: vSphere wants other cores per socket with them", vcpus, cps)}
+// move returns the fleet with the VMs of this name on the host of --on, which is added if it is a shape. A VM with a device of its host stays, and so does
+// each VM if the event looks at the host of the last power-on.
+func (x *Explain) move(ctx context.Context, fleet *numa.Fleet, name string, event vnuma.Event, choices vnuma.Choices) (*numa.Fleet, error) {
+	if shape, err := fit.ParseType(x.On, numa.ESXi80); err == nil && len(fleet.FindHosts(x.On)) == 0 {
+		change, err := whatif.AddShapeAt("--on", 1, x.On, shape.Host, fmt.Sprintf("name=%s cluster=none release=%s", x.On, x.Release))
+		if err != nil {
+			return nil, err
+		}
+		if fleet, _, err = whatif.Apply(ctx, fleet, []whatif.Change{change}, choices); err != nil {
+			return nil, err
 		}
 	}
-	return problems
+	on, err := oneHost(fleet, x.On)
+	if err != nil || slices.Contains(backward, event) {
+		return fleet, err
+	}
+	vms, err := vmsNamed(fleet, name)
+	if err != nil {
+		return fleet, nil // it is a host or a cluster, for which --on is refused
+	}
+	for _, vm := range vms {
+		if vm.Host != on.ID && vm.Tied() == nil {
+			vm.Host, vm.Cluster, vm.Observed = on.ID, on.Cluster, nil
+		}
+	}
+	return fleet, nil
 }
+
+// backward are the events that depend on the host of the last power-on.
+var backward = []vnuma.Event{vnuma.VMotionIn, vnuma.Resume, vnuma.Reboot}
 
 // explain determines the hosts and predicts the topology.
 func explain(result *rules.Result, vm *numa.VM, hostName, fromName string, event vnuma.Event) (*verdict.Explanation, error) {
@@ -132,7 +152,7 @@ func hostFor(fleet *numa.Fleet, v *rule.VM, name string) (*numa.Host, error) {
 
 // lastHost returns the host of the last power-on, if the event depends on it.
 func lastHost(fleet *numa.Fleet, v *rule.VM, on *numa.Host, name string, e vnuma.Event) (*vnuma.Machine, error) {
-	if !slices.Contains([]vnuma.Event{vnuma.VMotionIn, vnuma.Resume, vnuma.Reboot}, e) {
+	if !slices.Contains(backward, e) {
 		if name != "" {
 			return nil, fmt.Errorf("--from-host: the event %s does not look at the last host", e)
 		}

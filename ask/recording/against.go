@@ -51,7 +51,7 @@ func (f *Simulate) against(ctx context.Context, e *ask.Env) (*ask.Reply, error) 
 	}
 	switch {
 	case f.Scenario != "":
-		o.Fleet, err = f.Read(ctx, e, o.Choices, false, f.Scenario)
+		o.Fleet, err = f.ReadBy(ctx, e, o.Choices, false, f.Scenario)
 	case f.AssumeHost != "":
 		var h numa.Host
 		h, err = open.AssumedHost(f.AssumeHost)

@@ -10,7 +10,6 @@ import (
 
 	"homenode/ask"
 	"homenode/capture"
-	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/format"
@@ -119,7 +118,7 @@ func (f *Capture) inventory(ctx context.Context, e *ask.Env, o rules.Options) (*
 	if len(fleet) == 0 {
 		return nil, nil
 	}
-	read, err := f.inventories.Read(ctx, e, vnuma.Choices{}, false, fleet...)
+	read, err := f.inventories.Read(ctx, e, fleet...)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +138,9 @@ func (f *Capture) judged(e *ask.Env, w *rules.Watched, o recording.Options, from
 	r := &ask.Reply{Form: format.Options{Details: f.Details || o.VM != "", FailOn: from}, Found: w.AtLeast(from) > 0}
 	if e.Form != "svg" {
 		r.Answers = []*answer.Answer{recording.Capture(w, o)}
+		if w.Blind() {
+			r.Partly = errors.New("nothing could be judged: the recording has no counters of NUMA")
+		}
 		return r, nil
 	}
 	a, err := recording.CaptureDrawing(w, o.VM)

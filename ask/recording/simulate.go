@@ -156,7 +156,7 @@ func (f *Simulate) simulate(ctx context.Context, e *ask.Env, s, without *numa.St
 		r.Partly = fmt.Errorf("%s: no VM ran: see the notes", f.Scenario)
 		return r, nil
 	}
-	r.Found = e.Form == "svg" && result.Watched != nil && result.Watched.AtLeast(from) > 0 || a.Findings != nil && a.Findings.AtLeast(from) > 0
+	r.Found = simulation.Stranded(result) || e.Form == "svg" && result.Watched != nil && result.Watched.AtLeast(from) > 0 || a.Findings != nil && a.Findings.AtLeast(from) > 0
 	return r, nil
 }
 

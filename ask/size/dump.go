@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"homenode/ask"
-	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
@@ -68,7 +67,7 @@ func (f *Dump) ask(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	case f.RAM != "":
 		return nil, errors.New("--ram: not with a SOURCE, which states the memory of its hosts")
 	}
-	fleet, err := f.Read(ctx, e, vnuma.Choices{}, false, f.Fleet)
+	fleet, err := f.Read(ctx, e, f.Fleet)
 	if err != nil {
 		return nil, err
 	}

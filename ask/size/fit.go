@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"homenode/ask"
-	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/answer"
 	show "homenode/output/size/fit"
@@ -26,7 +25,7 @@ type Fit struct {
 	Spare      int      `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
 	Release    string   `ask:"release" default:"8.0U3" label:"ESXi release" help:"ESXi release of the host types"`
 	Reserve    float64  `ask:"reserve" default:"1" want:"how many times the soft reserve, 0 to 10, such as 1 or 0.5" group:"Kept free" label:"Soft reserves kept free" help:"how many times its soft reserve every node keeps free"`
-	PerCore    float64  `ask:"vcpus-per-core" default:"1" label:"Most vCPUs per core" help:"most vCPUs of a node per core; with a SOURCE what its cluster has with --spare hosts failed"`
+	PerCore    float64  `ask:"vcpus-per-core" default:"1" label:"Most vCPUs per core" help:"most vCPUs of a node per core; with a SOURCE as many as its cluster has today, at least 1"`
 	Overhead   string   `ask:"overhead" label:"Overhead of a VM" example:"1%" help:"memory of a VM beside its guest's: 1GB or 1%; VMware's table when not given"`
 	HostPrice  float64  `ask:"host-price" min:"0" max:"1e12" group:"Prices" label:"Price of a host" example:"18000" help:"price of a host whose type has none of its own"`
 	CorePrice  float64  `ask:"core-price" min:"0" max:"1e12" label:"Price of a core" example:"350" help:"price of a core, such as a licence"`
@@ -114,7 +113,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	case room && f.prices() != (fit.Prices{}):
 		return nil, errors.New("--host-price, --core-price, --gb-price: not when the question is what room is left, want --hosts or counts")
 	}
-	fleet, err := f.Read(ctx, e, vnuma.Choices{}, false, f.Fleet)
+	fleet, err := f.Read(ctx, e, f.Fleet)
 	if err != nil {
 		return nil, err
 	}
@@ -127,14 +126,14 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	}
 	c.Source = fleet.Source
 	if c.Cluster, err = fit.Find(fleet, f.Cluster); err != nil {
-		return nil, fmt.Errorf("--cluster: %w", err)
+		return nil, err
 	}
 	if !c.Given["vcpus-per-core"] {
-		ratio, failed, ok := c.Cluster.PerCore(f.Spare)
+		ratio, ok := c.Cluster.PerCore()
 		if !ok {
 			return nil, noHost(c.Cluster, ", and --vcpus-per-core where only --hosts are asked about")
 		}
-		a.PerCore, c.Failed = ratio, failed
+		a.PerCore = max(1, ratio)
 	}
 	if room && len(c.Cluster.Hosts) == 0 {
 		return nil, noHost(c.Cluster, "")

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"homenode/ask"
-	"homenode/esxi/vnuma"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/size"
@@ -86,7 +85,7 @@ func (f *IO) on(ctx context.Context, e *ask.Env, q *iocost.Question) error {
 		if err := f.Refuse("not with a SOURCE, which states the hosts", "host-cores", "host-count"); err != nil {
 			return err
 		}
-		fleet, err := f.Read(ctx, e, vnuma.Choices{}, false, f.Fleet)
+		fleet, err := f.Read(ctx, e, f.Fleet)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"homenode/ask"
-	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
 	"homenode/internal/words"
 	"homenode/numa/unit"
@@ -48,7 +47,7 @@ func (f *RightSize) answer(ctx context.Context, e *ask.Env) (*answer.Answer, err
 	}
 	var inventory *rules.Result
 	if len(f.Inventory) > 0 {
-		fleet, err := f.Source.Read(ctx, e, vnuma.Choices{}, false, f.Inventory...)
+		fleet, err := f.Source.Read(ctx, e, f.Inventory...)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"homenode/ask"
-	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/numa/unit"
@@ -50,7 +49,7 @@ func (f *Speed) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) 
 		if err := f.Refuse("not with a SOURCE, of which the limits are read: found "+texttab.Clean(f.Fleet), asking...); err != nil {
 			return nil, err
 		}
-		fleet, err := f.Read(ctx, e, vnuma.Choices{}, false, f.Fleet)
+		fleet, err := f.Read(ctx, e, f.Fleet)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	fleet, err := q.Read(ctx, e, options.Choices, false, q.Fleet...)
+	fleet, err := q.ReadBy(ctx, e, options.Choices, false, q.Fleet...)
 	if err != nil {
 		return nil, err
 	}

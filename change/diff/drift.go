@@ -164,7 +164,7 @@ func (f *Finding) Worsens(s finding.Severity) bool {
 }
 
 // Worsens counts the regressions: the findings that are new or more severe, and at least of severity s, without those of VMs that are
-// not worse off overall; and the VMs that no longer run.
+// better off overall; and the VMs that no longer run.
 func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
 	for i := range d.VMs {
 		if d.VMs[i].Stops() {
@@ -172,24 +172,22 @@ func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
 		}
 	}
 	for i := range d.Findings {
-		if f := &d.Findings[i]; f.Worsens(s) && !d.Outweighed(f, Unchanged) {
+		if f := &d.Findings[i]; f.Worsens(s) && !d.Outweighed(f) {
 			findings++
 		}
 	}
 	return findings, vms
 }
 
-// Outweighed reports whether all VMs that are affected by a finding of B gain more than they lose: their verdict is Better, or for a
-// finding about one VM one up to least, not Worse. For a finding about hosts these are its Costs; without any it counts as harm.
-func (d *Drift) Outweighed(f *Finding, least Verdict) bool {
+// Outweighed reports whether all VMs that are affected by a finding of B gain more than they lose: their verdict is Better. For a finding about
+// hosts these are its Costs; without any it counts as harm.
+func (d *Drift) Outweighed(f *Finding) bool {
 	of := f.B.Costs
 	if f.B.VMID != "" {
 		of = []string{f.B.VMID}
-	} else {
-		least = Better
 	}
 	for _, id := range of {
-		if v, is := d.verdicts[id]; !is || v == Worse || least == Better && v != Better {
+		if v, is := d.verdicts[id]; !is || v != Better {
 			return false
 		}
 	}
@@ -293,19 +291,13 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 			v.Why = append([]string{"no more on " + rule.HostNames(now)}, v.Why...)
 		}
 	}
+	if va.Cluster != vb.Cluster || len(v.Settings) > 0 {
+		v.elsewhere()
+	}
 	if ja != nil || jb != nil {
-		switch v.Verdict {
-		case Better:
-			d.Better++
-		case Worse:
-			d.Worse++
-			if v.Stops() {
-				d.Stopped++
-			}
-		case Other:
-			d.Other++
-		default:
-			d.Unchanged++
+		*d.count(v.Verdict)++
+		if v.Stops() {
+			d.Stopped++
 		}
 	}
 	if va.Cluster != vb.Cluster && (va.Host == "") == (vb.Host == "") && d.A.Fleet.ClusterName(va.Cluster) != v.Cluster {
@@ -318,6 +310,24 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	case !hosts.same(va.Host, vb.Host):
 		d.Moved++
 	}
+}
+
+// count returns the number of VMs with a verdict.
+func (d *Drift) count(v Verdict) *int {
+	return [...]*int{&d.Worse, &d.Other, &d.Better, &d.Unchanged}[v]
+}
+
+// Worsen gives VMs that run a reason why they are worse; "" for none.
+func (d *Drift) Worsen(reason func(*VM) string) {
+	for i := range d.VMs {
+		v := &d.VMs[i]
+		if text := reason(v); text != "" && v.To.Runs() {
+			*d.count(v.Verdict)--
+			*d.count(Worse)++
+			v.Verdict, v.Why, d.verdicts[v.ID] = Worse, append(v.Why, text), Worse
+		}
+	}
+	d.sort()
 }
 
 // judged returns the VMs with predictions by ID.

@@ -46,6 +46,26 @@ func placeOf(v *rule.VM) Place {
 	return p
 }
 
+// elsewhere decides about a changed VM that is neither better nor worse on its host by its worst layout on the hosts of its cluster: DRS may move it there.
+func (v *VM) elsewhere() {
+	if v.From.On == nil || v.To.On == nil || v.From.VM.Home == nil || v.To.VM.Home == nil {
+		return
+	}
+	before, after := *v.From.VM, *v.To.VM
+	before.Home, after.Home = nil, nil
+	a, b := placeOf(&before), placeOf(&after)
+	c, even := a.compare(&b, nil), v.Verdict == Other || v.Verdict == Unchanged
+	if c > 0 && b.Away != nil && !b.On.Layout.Same(&v.To.On.Layout) {
+		v.Why = append(v.Why, fmt.Sprintf("on %s: %s", rule.HostNames(b.Away), b.Short()))
+	}
+	switch {
+	case even && c > 0:
+		v.Verdict = Worse
+	case even && c < 0:
+		v.Verdict = Better
+	}
+}
+
 // Runs reports whether the VM is assessed and powers on.
 func (p *Place) Runs() bool { return p.On != nil && !p.On.Layout.Refused.Any() }
 

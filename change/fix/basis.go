@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
 
@@ -64,9 +65,12 @@ func storedIn(c *numa.Config) (out []Known) {
 	return out
 }
 
-// restored returns the edits that give a VM its stored sizes back, where a power-on of the changed VM may have stored others:
+// restored returns the edits with which a rollback gives a VM its stored sizes back, where a power-on of the changed VM may have stored others:
 // with those, what the guest sees would not come back.
 func (c *Change) restored() (out []numa.Edit) {
+	if c.VM == nil || c.Needs() == numa.NeedsNothing || c.StoredUnknown {
+		return nil
+	}
 	for _, key := range storedKeys {
 		e := numa.Edit{Kind: numa.EditExtraConfig, Key: key}
 		for _, k := range c.Stored {
@@ -133,16 +137,34 @@ func shapeOf(h *numa.Host) string {
 	return strings.Join(parts, "; ")
 }
 
-// Moved returns, by the ID of each VM of the plan whose prediction no longer holds, why: a host of its cluster has another shape, or the VM runs on a
+// came returns the hosts of clusters that take VMs now, and have a shape of which the plan has no host of that cluster. A rollback depends on none.
+func (p *Plan) came(f *numa.Fleet) (out []*numa.Host) {
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		seen := func(b HostBasis) bool { return b.ID == h.ID || b.Cluster == h.Cluster && b.Shape == shapeOf(h) }
+		if p.Undoes == "" && h.Cluster != "" && h.Ready() && !slices.ContainsFunc(p.Hosts, seen) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// takes reports whether the nodes of a host are known and it would power the VM on.
+func takes(h *numa.Host, v *numa.VM) bool {
+	m, err := vnuma.NewMachine(h)
+	g, _, bad := vnuma.NewGuest(v)
+	return err == nil && bad == nil && !vnuma.Refuse(&g, &m).Any()
+}
+
+// Moved returns, by the ID of each VM of the plan whose prediction no longer holds, why: a host of its cluster has another shape, one of a new shape takes it, or the VM runs on a
 // host, or in a cluster, that the plan predicts nothing of. f is the fleet as it is now.
 func (p *Plan) Moved(f *numa.Fleet) map[string]string {
-	hosts, was := map[string]*numa.Host{}, map[string]string{}
+	hosts := map[string]*numa.Host{}
 	for i := range f.Hosts {
 		hosts[f.Hosts[i].ID] = &f.Hosts[i]
 	}
 	differs := map[string]string{} // by name of the host
 	for _, b := range p.Hosts {
-		was[b.ID] = b.Name
 		switch h := hosts[b.ID]; {
 		case h == nil:
 			differs[b.Name] = b.Name + " is no longer there"
@@ -152,6 +174,7 @@ func (p *Plan) Moved(f *numa.Fleet) map[string]string {
 			differs[b.Name] = fmt.Sprintf("%s has %s, the plan was made for %s", b.Name, shapeOf(h), b.Shape)
 		}
 	}
+	came := p.came(f)
 	now := map[string]*numa.VM{}
 	for i := range f.VMs {
 		now[f.VMs[i].ID] = &f.VMs[i]
@@ -172,6 +195,11 @@ func (p *Plan) Moved(f *numa.Fleet) map[string]string {
 				if why := differs[name]; why != "" && out[c.VM.ID] == "" {
 					out[c.VM.ID] = why
 				}
+			}
+		}
+		for _, x := range came {
+			if h != nil && x.Cluster == h.Cluster && len(c.Layout) > 0 && takes(x, vm) && out[c.VM.ID] == "" {
+				out[c.VM.ID] = fmt.Sprintf("%s of its cluster has %s, for which the plan predicts nothing", x.Name, shapeOf(x))
 			}
 		}
 		// Without known nodes nothing could be predicted.

@@ -91,15 +91,17 @@ func (m *maker) change(v, next *rule.VM) Change {
 		}
 	}
 	c.Lost = c.lost()
-	switch {
-	case c.Needs() == numa.NeedsNothing:
-	case c.StoredUnknown:
-		c.Lost = append(c.Lost, "the stored size (numa.autosize.*) is unknown: a rollback leaves the one that ESXi wrote meanwhile")
-	default:
-		c.Lost = append(c.Lost, "the stored size (numa.autosize.*) is written back, but ESXi may write another one at the next power-on")
+	if c.losesStored() {
+		c.Lost = append(c.Lost, storedStays)
 	}
 	return c
 }
+
+// storedStays says that a rollback does not restore the stored size.
+const storedStays = "the stored size (numa.autosize.*) is unknown: a rollback leaves the one that ESXi wrote meanwhile"
+
+// losesStored reports whether ESXi may replace a stored size that is unknown, so that a rollback cannot write it back.
+func (c *Change) losesStored() bool { return c.StoredUnknown && c.Needs() != numa.NeedsNothing }
 
 // downtime says what of the VM stands still, and for what.
 func downtime(c *Change, v *rule.VM) string {

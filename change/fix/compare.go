@@ -165,7 +165,7 @@ func (p *Plan) Undo(written func(*Change) []numa.Edit) (*Plan, error) {
 		if edits == nil {
 			continue
 		}
-		u := Change{VM: c.VM, Host: c.Host, Cluster: c.Cluster, Batch: c.Batch, Findings: []string{}, Downtime: c.Downtime, Lost: c.Lost}
+		u := Change{VM: c.VM, Host: c.Host, Cluster: c.Cluster, Batch: c.Batch, Findings: []string{}, Downtime: c.Downtime}
 		for _, e := range slices.Backward(edits) {
 			if why := c.oneWay(e); why != "" {
 				out.stays(&c, e, fmt.Sprintf("%s stays %s: %s", e.Name(), e.To, why))
@@ -173,7 +173,11 @@ func (p *Plan) Undo(written func(*Change) []numa.Edit) (*Plan, error) {
 			}
 			u.Edits = append(u.Edits, e.Undo())
 		}
-		if u.Edits != nil && c.VM != nil && c.Needs() != numa.NeedsNothing && !c.StoredUnknown {
+		switch {
+		case u.Edits == nil:
+		case c.StoredUnknown && c.VM != nil && c.Needs() != numa.NeedsNothing:
+			out.stays(&c, numa.Edit{}, storedStays)
+		default:
 			u.Edits = append(u.Edits, c.restored()...)
 		}
 		for _, l := range c.Layout {

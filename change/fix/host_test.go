@@ -52,3 +52,27 @@ func TestHostFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestMoved: a host that came into the cluster since the plan was made counts where it has another shape and takes the VM.
+func TestMoved(t *testing.T) {
+	const old = "release 7.0U3\ncluster c\nhost a nodes=2 cores=18 memory=512GB\nvm v host=a vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n"
+	_, p := planOf(t, old, fix.Options{})
+	if len(p.Changes) != 1 {
+		t.Fatalf("%d changes", len(p.Changes))
+	}
+	for host, want := range map[string]string{
+		"":                                    "",
+		"nodes=2 cores=18 memory=512GB":       "",
+		"nodes=4 cores=10 memory=512GB":       "host b of its cluster has 7.0 U3; node 0: 10 cores",
+		"nodes=4 cores=4 memory=512GB ht=off": "", // too small
+		"nodes=4 cores=10 memory=512GB maintenance=on": "",
+	} {
+		f, err := scenario.Read("x", []byte(old+strings.TrimSuffix("host b "+host, "host b ")+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := "host " + p.Moved(f)[p.Changes[0].VM.ID]; want == "" && got != "host " || !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s, want %q", host, got, want)
+		}
+	}
+}

@@ -68,6 +68,9 @@ func (p *Plan) Impossible(f *numa.Fleet) map[string]string {
 
 // impossible says why vSphere refuses the edits of a VM on a host, which may be nil; "" when it does not.
 func (c *Change) impossible(was *numa.VM, h *numa.Host) string {
+	if h != nil && !h.Ready() && was.Power.Value == numa.PoweredOn && c.Needs() != numa.NeedsNothing {
+		return fmt.Sprintf("once it is off it does not power on: %s is not connected, or in maintenance", h.Name)
+	}
 	is := *was
 	is.Settings.Value = slices.Clone(was.Settings.Value)
 	for _, e := range c.Edits {

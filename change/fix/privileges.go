@@ -34,7 +34,7 @@ type Need struct {
 	Objects   []string `json:"objects"`
 }
 
-// Needs returns the privileges that carrying out the plan takes, by name; power says that VMs are powered off and on.
+// Needs returns the privileges that carrying out the plan and taking it back takes, by name; power says that VMs are powered off and on.
 func (p *Plan) Needs(power bool) []Need {
 	on := map[string]map[string]bool{}
 	add := func(name, object string) {
@@ -54,7 +54,7 @@ func (p *Plan) Needs(power bool) []Need {
 		case c.VM == nil:
 			object = "HostSystem " + c.Host.ID
 		}
-		for _, e := range c.Edits {
+		for _, e := range slices.Concat(c.Edits, c.restored()) {
 			add(Privileges[e.Kind], object)
 		}
 		if power && c.VM != nil && c.Needs() != numa.NeedsNothing {

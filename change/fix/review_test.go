@@ -77,8 +77,8 @@ func TestAssumedSizeIsNotWritten(t *testing.T) {
 	if err != nil || len(undo.Changes) != 1 || len(undo.Changes[0].Edits) != 1 {
 		t.Fatalf("found %+v, %v; want the sockets alone", undo, err)
 	}
-	if c := p.Changes[0]; c.Stored != nil || !strings.Contains(strings.Join(c.Lost, "\n"), "is unknown") {
-		t.Errorf("found stored sizes %v, lost %q", c.Stored, c.Lost)
+	if c := p.Changes[0]; c.Stored != nil || !strings.Contains(strings.Join(c.Lost, "\n"), "is unknown") || len(undo.Left) != 1 || undo.Left[0].Why != c.Lost[0] {
+		t.Errorf("found stored sizes %v, lost %q, left by the rollback %v", c.Stored, c.Lost, undo.Left)
 	}
 }
 

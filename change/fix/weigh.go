@@ -120,7 +120,7 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 		if !x.Worsens(finding.Low) {
 			continue
 		}
-		text, outweighed := fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message), d.Outweighed(x, diff.Better)
+		text, outweighed := fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message), d.Outweighed(x)
 		ids := m.blamed(x.B)
 		others := slices.ContainsFunc(slices.Collect(maps.Keys(ids)), func(id string) bool { return better[id] })
 		for id := range ids {

@@ -31,7 +31,7 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 			return f, lend(f, models)
 		}
 		if len(models) > 0 {
-			return nil, fmt.Errorf("found no planned VM: host models are for VMs that do not exist yet")
+			return nil, fmt.Errorf("found no planned VM: host models are for VMs that do not exist yet; explain --on 2x32c/1TB takes one that exists to a model")
 		}
 		return f, nil
 	}

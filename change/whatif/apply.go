@@ -198,6 +198,8 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		return word.Errorf(1, "where=%v", c.where.Err())
 	case e.VMs == 0 && c.where != nil:
 		return word.Errorf(1, "found no VM for which where= holds")
+	case e.VMs == 0 && c.vms != nil && clusters != nil && c.vms.match(names) != nil:
+		return word.Errorf(c.vms.col, "found no VM %q in cluster %s: cluster= selects VMs; host=NAME moves them, to a host of another cluster too", word.Short(c.vms.text), c.clusters.text)
 	case e.VMs == 0 && c.vms != nil:
 		return c.vms.none(within("VM", c.clusters), names)
 	case e.VMs == 0:

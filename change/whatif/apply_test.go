@@ -264,7 +264,7 @@ func TestWhom(t *testing.T) {
 		// Nothing.
 		{"vm=db03 vcpus=4", `error: --what-if:1:1: found no VM "db03"; alike: db01, db02, db01-test`},
 		{"vm=web* vcpus=4", `error: --what-if:1:1: found no VM "web*"`},
-		{"vm=db02 cluster=test vcpus=4", `error: --what-if:1:1: found no VM in cluster test "db02"; alike: db02`},
+		{"vm=db02 cluster=test vcpus=4", `error: --what-if:1:1: found no VM "db02" in cluster test: cluster= selects VMs; host=NAME moves them, to a host of another cluster too`},
 		{"cluster=pro hw=20", `error: --what-if:1:1: found no cluster "pro"; alike: prod`},
 		{"cluster=none hw=20", `error: --what-if:1:14: found no VM in cluster none`},
 		{"vm=db01 host=esx0* vcpus=4", `error: --what-if:1:9: found 2 hosts "esx0*", want one`},

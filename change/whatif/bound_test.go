@@ -65,6 +65,21 @@ func TestSpreads(t *testing.T) {
 	}
 }
 
+// TestOtherWorsens: a VM whose layout is another one, neither better nor worse, does not excuse its new finding.
+func TestOtherWorsens(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 8.0U3\ncluster p\nhost esx01 nodes=2 cores=16 memory=256GB\nhost esx02 nodes=2 cores=16 memory=256GB\nvm v host=esx01 vcpus=24 memory=64GB hw=19 coresPerSocket=12\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := whatif.Judge(t.Context(), f, parse(t, "host=esx01 cores=32"), rules.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Other != 1 || !r.Worsens(finding.Medium) || r.Worsens(finding.High) {
+		t.Errorf("%d other, worse: %v: %+v", r.Other, r.Worsens(finding.Medium), r.VMs)
+	}
+}
+
 // TestBound moves VMs to another host: one with a device of its host stays.
 func TestBound(t *testing.T) {
 	f, err := scenario.Read("test", []byte("release 8.0U3\ncluster p\nhost esx01 nodes=2 cores=16 memory=512GB\nhost esx02 nodes=2 cores=16 memory=512GB\n"+

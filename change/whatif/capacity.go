@@ -37,8 +37,13 @@ type Capacity struct {
 	Stopped int `json:"cannotRun,omitempty"`
 }
 
-// Over returns the memory of the VMs beyond that which the hosts have for VMs; 0 if all fits.
-func (s *Supply) Over() numa.Bytes { return max(0, s.Configured-s.Memory+s.Kept) }
+// Over returns the memory of the VMs beyond that which the hosts have for VMs; 0 if all fits, or if that is not known.
+func (s *Supply) Over() numa.Bytes {
+	if s.Unknown > 0 {
+		return 0
+	}
+	return max(0, s.Configured-s.Memory+s.Kept)
+}
 
 // Reservable returns the memory that reservations may take: ESXi keeps a part free (B-30).
 func (s *Supply) Reservable() numa.Bytes { return s.Memory + s.Tier - s.Kept }
@@ -64,7 +69,7 @@ func Capacities(before, after *numa.Fleet) []Capacity {
 			h := &f.Hosts[i]
 			id, name := "host "+h.ID, h.Name
 			if h.Cluster != "" {
-				if was, is := b[id], a[id]; is.Hosts == 0 || is.Unknown > 0 || is.Configured <= was.Configured || is.Over() == 0 || is.Memory == a[h.Cluster].Memory {
+				if was, is := b[id], a[id]; is.Hosts == 0 || is.Configured <= was.Configured || is.Over() == 0 || is.Memory == a[h.Cluster].Memory {
 					continue
 				}
 				name = names[h.Cluster] + "/" + name

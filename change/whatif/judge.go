@@ -56,6 +56,7 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 	}
 	r := &Result{d, effects, Capacities(known.Fleet, changed)}
 	r.countStopped()
+	r.overfilled()
 	return r, nil
 }
 
@@ -74,6 +75,22 @@ func (r *Result) countStopped() {
 	for i := range r.Capacity {
 		r.Capacity[i].Stopped = stopped[r.Capacity[i].ID]
 	}
+}
+
+// overfilled marks the VMs as worse that move to, or grow on, a host whose VMs then have more memory than it has for them.
+func (r *Result) overfilled() {
+	over := map[string]numa.Bytes{}
+	for i := range r.Capacity {
+		c := &r.Capacity[i]
+		over[c.ID] = c.After.Over()
+	}
+	r.Worsen(func(v *diff.VM) string {
+		beyond := over["host "+v.B.Host]
+		if beyond == 0 || v.A.Host == v.B.Host && v.A.Memory.Value >= v.B.Memory.Value {
+			return ""
+		}
+		return fmt.Sprintf("%s beyond the memory of its host", beyond)
+	})
 }
 
 // Worsens reports whether findings of this severity or more are new or worse, VMs can no longer run, or capacity is short.

@@ -3,8 +3,10 @@ package whatif
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"homenode/change/diff"
 	"homenode/rules"
 	"homenode/source/scenario"
 )
@@ -64,6 +66,43 @@ vm cold host=old vcpus=8 memory=100GB hw=19 power=off
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", change, got, want)
+		}
+	}
+}
+
+// TestWorseWhere: a VM that is changed is worse off if another host of its cluster serves it worse than before, and if its host has too little memory then;
+// the finding about the memory of that host stays.
+func TestWorseWhere(t *testing.T) {
+	f, err := scenario.Read("where", []byte(`release 8.0U3
+cluster prod
+host two nodes=2 cores=32 memory=512GB
+host four nodes=4 cores=16 memory=512GB
+vm full host=two vcpus=8 memory=400GB hw=19 power=on
+vm next host=two vcpus=8 memory=110GB hw=19 power=off
+cluster none
+host away nodes=2 cores=16 memory=512GB
+vm hot host=away vcpus=24 memory=200GB hw=19 hotAdd=on power=on
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string]string{
+		"vm=hot vcpus=40 host=two":              "on four: 2×14+12 blind +67 %, 93.7 GB beyond the memory of its host",
+		"vm=hot vcpus=40 host=two memory=100GB": "on four: 2×14+12 blind +67 %",
+	} {
+		c, err := Parse(change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Worse != 1 || r.Better+r.Other != 0 || !strings.HasSuffix(strings.Join(r.VMs[0].Why, ", "), want) {
+			t.Errorf("%s: %d worse, %q; want 1, %q", change, r.Worse, r.VMs[0].Why, want)
+		}
+		if slices.ContainsFunc(r.Findings, func(f diff.Finding) bool { return f.B == nil && f.A.Rule == "H007" }) {
+			t.Errorf("%s: H007 is gone", change)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func newSnapshot() *cobra.Command {
 			if names.anonymise && strings.EqualFold(filepath.Ext(file), ".csv") {
 				return anonymiseCapture(cmd, src.Sources, file, &names)
 			}
-			fleet, err := src.Read(cmd.Context(), asks.Session.Env(cmd), vnuma.Choices{}, true, src.Sources...)
+			fleet, err := src.ReadBy(cmd.Context(), asks.Session.Env(cmd), vnuma.Choices{}, true, src.Sources...)
 			if err != nil {
 				return err
 			}

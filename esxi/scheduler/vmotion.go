@@ -76,7 +76,7 @@ func (w *World) cancel(k int64, vm int) {
 // carryTo moves a VM to a host if the host accepts VMs.
 func (w *World) carryTo(k int64, vm, from, to int) {
 	if !w.open(to) || !w.takes(vm, to) {
-		w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("vMotion at %v: %s takes no VM", timeOf(k), w.fleet.Hosts[to].Name))
+		w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("vMotion at %v: %s does not take it, and it stays where it is", timeOf(k), w.fleet.Hosts[to].Name))
 		return
 	}
 	w.carry(k, vm, from, to)

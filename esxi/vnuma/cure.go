@@ -72,7 +72,7 @@ func (r Refusal) Ways() []numa.Way {
 	case latencyCores:
 		return []numa.Way{numa.ByHand(fmt.Sprintf("use vCPUs for fewer than %d cores", r.most)), Normal}
 	case muchCPU:
-		return []numa.Way{set(fmt.Sprintf("reserve at most %d MHz CPU", r.most), numa.EditCPUReservation.To(int(r.most)))}
+		return []numa.Way{set(fmt.Sprintf("reserve less than %d MHz CPU, since ESXi keeps some", r.most), numa.EditCPUReservation.To(int(r.most)))}
 	case muchReserved:
 		return []numa.Way{numa.ByHand("reserve less than " + numa.Bytes(r.most).String() + " of memory")}
 	case besideReserved:

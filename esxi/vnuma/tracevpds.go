@@ -71,9 +71,12 @@ func (t *tracer) hotAddStays(why Reason) {
 func (t *tracer) hotAdd() *Step {
 	s := t.add("B-15", "CPU hot add is on", "1 virtual node, whatever the size", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
 	if t.m.model >= numa.ESXi80 {
-		if t.g.Hardware < 20 {
-			t.add("B-15", fmt.Sprintf("virtual hardware %d < 20", t.g.Hardware), "vNUMA with hot add is impossible", fact("virtual hardware", t.vm.Hardware, t.vm.At))
-		} else {
+		switch hw := fact("virtual hardware", t.vm.Hardware, t.vm.At); {
+		case t.g.Hardware == 0:
+			t.add("B-15", "the virtual hardware is unknown", "vNUMA with hot add is taken to be off; from 20 on it is possible", hw)
+		case t.g.Hardware < 20:
+			t.add("B-15", fmt.Sprintf("virtual hardware %d < 20", t.g.Hardware), "vNUMA with hot add is impossible", hw)
+		default:
 			t.add("B-15", "vNUMA on CPU hot add is not exposed", "no vNUMA while hot add is on", fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At)).Choice = "F-25"
 		}
 		s = &t.steps[len(t.steps)-2]

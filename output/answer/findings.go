@@ -131,7 +131,7 @@ func (f *Findings) Named(findings []*finding.Finding) string {
 	count, first := map[string]int{}, map[string]string{}
 	for _, one := range findings {
 		s := f.Subject(one)
-		if count[s.Group]++; count[s.Group] == 1 {
+		if count[s.Group] += max(1, len(one.About)); first[s.Group] == "" {
 			order, first[s.Group] = append(order, s.Group), s.Name
 		}
 	}

@@ -95,6 +95,9 @@ func memoryUse(c *whatif.Capacity) string {
 	if c.After.Hosts == 0 {
 		return "–"
 	}
+	if n := c.After.Unknown; n > 0 {
+		return fmt.Sprintf("unknown of %d hosts and VMs", n)
+	}
 	return fmt.Sprintf("%s / %s (%s)", c.After.Configured, c.After.Memory, arrow(share(&c.Before), share(&c.After)))
 }
 

@@ -42,6 +42,23 @@ vm tmpl host=esx01 vcpus=32 memory=256GB hw=17 hotAdd=on template=yes power=off
 			t.Errorf("%s: next %q, want %s", tt.wish, next, tt.next)
 		}
 	}
+	for _, tt := range []struct{ vm, want string }{
+		{"vcpus=24 coresPerSocket=12", "Nothing to change: there are no findings."},
+		{"vcpus=60 coresPerSocket=30", "Nothing to change: 1 finding above INFO remains."}, // by hand
+		{"vcpus=8 hotAdd=on", "Nothing to change: nothing above INFO remains."},
+	} {
+		f, err := scenario.Read("none.txt", []byte("release 7.0U3\nhost esx01 nodes=2 cores=24 memory=1TB\nvm a host=esx01 memory=64GB hw=17 "+tt.vm+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := fix.Make(t.Context(), f, fix.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(Plan(p, "", false, "none.txt").Verdict, " "); text != tt.want {
+			t.Errorf("%s: %s; want %s", tt.vm, text, tt.want)
+		}
+	}
 	apart, err := fix.ParseDRS("apart=db1,db2")
 	if err != nil {
 		t.Fatal(err)

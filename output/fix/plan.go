@@ -69,7 +69,10 @@ func planVerdict(p *fix.Plan) []string {
 		if p.Asked.Set != nil {
 			return []string{"Nothing to change: every setting has the requested value already, or stays for the reason given."}
 		}
-		return []string{"Nothing to change: none of the findings can be cured without making something worse."}
+		if len(p.Left) == 0 {
+			return []string{"Nothing to change: there are no findings."}
+		}
+		return []string{"Nothing to change: " + left(p) + "."}
 	}
 	vms, hosts, rules, off := 0, 0, 0, 0
 	for i := range p.Changes {

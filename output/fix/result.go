@@ -28,9 +28,10 @@ type Run struct {
 	Plan            *fix.Plan // a rollback has the ID of the plan that it takes back in Undoes
 	Results         []apply.Result
 	Source, Journal string
-	Stopped         error // why it ended early
-	Reversible      bool  // a rollback has something to do
-	Before          int   // objects that earlier rollbacks took back
+	Power           string // as --power said; "" for a run that begins nothing
+	Stopped         error  // why it ended early
+	Reversible      bool   // a rollback has something to do
+	Before          int    // objects that earlier rollbacks took back
 }
 
 // Answer returns the answer of the run.
@@ -68,9 +69,6 @@ func (r *Run) Answer() *answer.Answer {
 	}
 	if undo {
 		a.Tables = append(a.Tables, leftTables(r.Plan)...)
-		if lost := texts(r.Plan, "lost", "Not restored by a rollback", func(c *fix.Change) []string { return c.Lost }); len(lost.Rows) > 0 {
-			a.Tables = append(a.Tables, lost)
-		}
 	}
 	a.Facts = []answer.Fact{{Name: "journal", Text: r.Journal}}
 	a.Result = struct {
@@ -129,8 +127,11 @@ func (r *Run) next(count map[apply.Outcome]int, off bool) (out []string) {
 	}
 	if written := count[apply.Done] + count[apply.Pending]; written > 0 && !undo && !early {
 		out = append(out, fix+" --verify "+journal)
-		if r.Reversible {
-			out = append(out, fix+" --rollback "+journal+" --power guest")
+		if power := " --power guest"; r.Reversible {
+			if r.Power == string(apply.PowerMove) { // options of hosts act on VMs that arrive
+				power = " --power vmotion"
+			}
+			out = append(out, fix+" --rollback "+journal+power)
 		}
 	}
 	return out

@@ -3,11 +3,24 @@ package fix
 import (
 	"fmt"
 
+	"homenode/change/fix"
+	"homenode/internal/words"
 	"homenode/measure/effect"
 	"homenode/measure/quantity"
 	"homenode/output/answer"
 	"homenode/rules/rule"
 )
+
+// foreseen describes a predicted difference of a measure.
+func foreseen(measure string, from, to float64) string {
+	switch measure {
+	case fix.MeasureFarShare:
+		return fmt.Sprintf("memory on another node %s → %s", words.Percent(from), words.Percent(to))
+	case fix.MeasureVNodes:
+		return fmt.Sprintf("NUMA nodes of the guest %.0f → %.0f", from, to)
+	}
+	return fmt.Sprintf("NUMA clients %.0f → %.0f", from, to)
+}
 
 // Verdict returns the answer whether a change is present, in effect, and successful.
 func Verdict(v *effect.Verdict) *answer.Answer {
@@ -18,7 +31,7 @@ func Verdict(v *effect.Verdict) *answer.Answer {
 		c := &v.Checks[i]
 		predicted := ""
 		if c.Measure != "" {
-			predicted = fmt.Sprintf("%s %.4g → %.4g", c.Measure, c.From, c.To)
+			predicted = foreseen(c.Measure, c.From, c.To)
 		}
 		t.Add(c.Name, string(c.Written), string(c.InEffect), predicted, c.Why)
 	}

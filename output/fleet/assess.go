@@ -74,6 +74,9 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("source", r.Fleet.Notes...)
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
+	if release := lacksRelease(r); release != 0 {
+		a.Next = append(a.Next, "homenode assess "+words.Command(append(slices.Clone(o.Words), "--assume-host", "release="+strings.ReplaceAll(release.String(), " ", ""))...))
+	}
 	if len(r.Findings) > 0 {
 		if vm := exampleVM(r, o.Sources > 1 || r.Fleet.Plans()); vm != "" {
 			named := func(name string) bool { return words.Command(name) == vm }
@@ -230,6 +233,20 @@ func (x *index) about(a *answer.Answer, version string) table.Table {
 // TableNames lists the tables of an assessment, in order.
 func TableNames() []string {
 	return table.Names(Assess(&rules.Result{Fleet: &numa.Fleet{}}, Options{}).Data)
+}
+
+// lacksRelease returns the oldest modelled release that runs the virtual hardware of all VMs, if no VM is assessed because no host states its release; else 0.
+func lacksRelease(r *rules.Result) numa.Release {
+	newest := 0
+	for i := range r.Fleet.VMs {
+		newest = max(newest, r.Fleet.VMs[i].Hardware.Value)
+	}
+	h, known := numa.HardwareOf(newest)
+	states := func(h numa.Host) bool { return h.Release.Known() }
+	if r.VMs > 0 || !known || len(r.Fleet.Hosts) == 0 || slices.ContainsFunc(r.Fleet.Hosts, states) {
+		return 0
+	}
+	return h.Since
 }
 
 // exampleVM returns the first VM with a finding as a word for a command line; "" if there is none. The word is the name. It is the ID

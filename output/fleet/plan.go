@@ -26,6 +26,8 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 	add(needed, p.Needed...)
 	add("better", p.Better...)
 	add("for", p.Findings...)
+	var texts []string
+	hosts := map[string][]string{} // by text
 	for _, e := range p.Effect {
 		text := e.Before
 		if p.Needed != nil {
@@ -37,7 +39,13 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		if text == e.Before {
 			text += ", and other sockets at most"
 		}
-		add("effect", strings.Join(e.Hosts, ", ")+": "+text)
+		if hosts[text] == nil {
+			texts = append(texts, text)
+		}
+		hosts[text] = append(hosts[text], e.Hosts...)
+	}
+	for _, text := range texts {
+		add("effect", strings.Join(hosts[text], ", ")+": "+text)
 	}
 	add("downtime", p.Downtime)
 	add("notice", p.Notice)

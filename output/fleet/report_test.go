@@ -80,7 +80,7 @@ func TestReportLength(t *testing.T) {
 	browser.Eval(t, b, reportFirst, 5)
 	browser.Eval(t, b, reportCards, len(fired))
 	browser.Eval(t, b, reportVMs, r.VMs)
-	browser.Eval(t, b, reportRows, 8)
+	browser.Eval(t, b, reportRows, 5)
 	b.Script(t, reportClickShowAll)
 	browser.Eval(t, b, reportRows, r.VMs)
 	worst := slices.MaxFunc(r.Findings, func(a, b finding.Finding) int { return int(a.Severity) - int(b.Severity) })

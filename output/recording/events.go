@@ -2,7 +2,6 @@ package recording
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 )
 
 // mostNames is the maximum number of VMs or hosts that are named in a line of similar events.
-const mostNames = 4
+const mostNames = 3
 
 // An Event is the subject and time of an event in display form.
 type Event struct {
@@ -24,7 +23,7 @@ type Event struct {
 
 // Events lists events, the worst first. Similar events share a line.
 func Events(stories []*verdict.Story, of func(*verdict.Story) Event) answer.Table {
-	t := answer.Table{Name: "events", Title: "Events", Columns: columns("severity", "when", "for", "who", "how bad", "why", "what to do", "rules")}
+	t := answer.Table{Name: "events", Title: "Events", Columns: columns("severity", "when", "for", "who", "rules", "how bad", "why", "what to do")}
 	for _, group := range verdict.Alike(stories, func(s *verdict.Story) string { return of(s).When }) {
 		s := group[0]
 		who := answer.Cell{}
@@ -36,7 +35,7 @@ func Events(stories []*verdict.Story, of func(*verdict.Story) Event) answer.Tabl
 		}
 		who.Text = strings.Join(words.Texts(who.Parts, func(c answer.Cell) string { return c.Text }), ", ")
 		t.Rows = append(t.Rows, []answer.Cell{{Text: s.Worst().Severity.String(), Tone: answer.Faint + answer.Tone(s.Worst().Severity), Sort: strconv.Itoa(int(s.Worst().Severity))},
-			{Text: of(s).When, Sort: strconv.FormatInt(s.From.Unix(), 10)}, length(s), who, text(s.Bad()), text(s.Why()), text(s.Do()), rulesOf(s)})
+			{Text: of(s).When, Sort: strconv.FormatInt(s.From.Unix(), 10)}, length(s), who, rulesOf(s), text(s.Bad()), text(s.Why()), text(s.Do())})
 	}
 	return t
 }
@@ -58,7 +57,7 @@ func rulesOf(s *verdict.Story) (c answer.Cell) {
 	return c
 }
 
-// events lists the findings in recordings. A terminal omits the causes and the advice. Findings of severity info are only listed with all
+// events lists the findings in recordings. A terminal omits the advice. Findings of severity info are only listed with all
 // details.
 func (r *report) events(judgement *rules.Judgement) []answer.Table {
 	var found []*finding.Finding
@@ -83,19 +82,15 @@ func (r *report) events(judgement *rules.Judgement) []answer.Table {
 		return nil
 	}
 	short := long
-	short.Columns, short.Rows = brief(long.Columns), nil
+	const advice = 7 // the column that a terminal omits
+	short.Columns, short.Rows = long.Columns[:advice], nil
 	for i, row := range long.Rows {
 		if i == mostRows && !r.o.Details {
 			short.Cut = fmt.Sprintf("%s more: --details", words.Plural(len(long.Rows)-i, "event"))
 			break
 		}
-		short.Rows = append(short.Rows, brief(row))
+		short.Rows = append(short.Rows, row[:advice])
 	}
 	long.Long, long.First = true, true
 	return []answer.Table{short, long}
-}
-
-// brief omits the causes and the advice.
-func brief[T any](row []T) []T {
-	return slices.Concat(row[:5], row[7:])
 }

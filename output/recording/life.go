@@ -184,7 +184,11 @@ func (r *report) seen(one *rule.Rule, v *verdict.VM) string {
 	case "M003":
 		return most(&v.Migrated, "migration")
 	case "M005":
-		return "remote " + dash(remoteText(v)) + longest(&v.Far)
+		told := ""
+		if slices.ContainsFunc(v.Findings, func(f *finding.Finding) bool { return f.Rule == "M001" }) {
+			told = "; M001 reports it"
+		}
+		return "remote " + dash(remoteText(v)) + longest(&v.Far) + told
 	case "M006":
 		return fmt.Sprintf("%s; mean N%%L %s", dash(homes(v.VM)), dash(meanText(v)))
 	case "M007":

@@ -27,6 +27,9 @@ func Simulation(result *simulate.Result, o Options) *answer.Answer {
 		a.Verdict = slices.Insert(a.Verdict, 1, o.Without.Text(r.sim.Harm()))
 	}
 	a.Facts = append(r.told(words.Took(o.Took)), r.asked()...)
+	if simulation.Stranded(result) {
+		a.Facts = append(a.Facts, answer.Fact{Name: "exit 1", Text: "not every VM runs"})
+	}
 	// Notes about the inventory are only shown by homenode assess.
 	r.note(a, "simulation", slices.Concat(result.Outcome.Problems, r.Doubts()))
 	r.note(a, "judgement", r.sim.Notes())

@@ -77,7 +77,7 @@ func (r *report) vms() []answer.Table {
 	if first > mostRows+1 && !r.o.Details {
 		first = mostRows
 	}
-	tables := short(all, first, r.more(all[first:]), r.vmTable)
+	tables := short(all, first, r.more(all, first), r.vmTable)
 	if len(tables) > 1 {
 		tables[1].Foot = footnotes(all)
 	}
@@ -113,10 +113,10 @@ func (r *report) vmTable(vms []*verdict.VM) answer.Table {
 }
 
 // more describes the VMs that a table omits.
-func (r *report) more(rest []*verdict.VM) string {
-	with := slices.DeleteFunc(slices.Clone(rest), func(v *verdict.VM) bool { return len(v.Findings) == 0 })
-	text := "and " + words.Plural(verdict.CountVMs(rest), "more VM")
-	if n := verdict.CountVMs(with); n > 0 {
+func (r *report) more(all []*verdict.VM, first int) string {
+	with := slices.DeleteFunc(slices.Clone(all), func(v *verdict.VM) bool { return len(v.Findings) == 0 })
+	text := "and " + words.Plural(verdict.CountVMs(all)-verdict.CountVMs(all[:first]), "more VM")
+	if n := verdict.CountVMs(with) - verdict.CountVMs(with[:min(first, len(with))]); n > 0 {
 		return fmt.Sprintf("%s, %d of them with findings: --details", text, n)
 	}
 	return text + " without findings: --details"
@@ -138,6 +138,9 @@ func footnotes(vms []*verdict.VM) (notes []string) {
 	}
 	if mean {
 		notes = append(notes, "MEAN is N%L over the whole time, by memory: local ÷ (local + remote), both added up over time.")
+	}
+	if slices.ContainsFunc(vms, func(v *verdict.VM) bool { return v.Label != v.Name }) {
+		notes = append(notes, "A VM that left a host and came back has a row for each stay; the host gives it another gid each time.")
 	}
 	if len(blind) > 0 {
 		notes = append(notes, words.Few(blind)+": N%L and remote memory are not measurable, the memory is interleaved over the home nodes (M006).")

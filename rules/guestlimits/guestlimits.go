@@ -107,9 +107,7 @@ func idle(p *rule.Pass, one *product.Product) {
 		f.Severity = finding.Info
 		f.Message = fmt.Sprintf("it depends on the %s of %s, not stated: of %d vCPUs (%s of %s) it may use only %d", one.Missing(), one, n, words.Plural(sockets, "socket"), words.Plural(cores, "core"), fewest)
 	default:
-		if 2*uses <= n {
-			f.Severity = finding.High
-		}
+		f.Severity = idles(n, uses)
 		f.Message = fmt.Sprintf("%s uses %s of %d vCPUs: %s, and the guest sees %s of %s", one, span(fewest, uses), n, limits(one.Rows), words.Plural(sockets, "socket"), words.Plural(cores, "core"))
 		if one.PerCore() {
 			f.Message += fmt.Sprintf("; licensed by core, it pays for %d and uses %d", max(4, n), uses)
@@ -122,13 +120,24 @@ func idle(p *rule.Pass, one *product.Product) {
 	report(p, one, f, on)
 }
 
+// idles returns the severity of a product that uses so many of n vCPUs, but not all.
+func idles(n, uses int) finding.Severity {
+	if 2*uses <= n {
+		return finding.High
+	}
+	return finding.Medium
+}
+
 // cure adds the ways to use more of the vCPUs: other sockets, or fewer vCPUs.
 func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	n := int(p.VM.Guest.VCPUs)
 	plan := p.Plan()
 	after := &plan.After[0]
 	_, then := one.Usable(n, after.VSockets.Len(), after.CoresPerSocket)
-	better := plan.Better && then > uses
+	better := plan.Better && then > uses && (then == n || idles(n, then) < f.Severity)
+	if _, most := one.Usable(n, 1, n); !better && most < n { // with the sockets of a smaller VM
+		then = most
+	}
 	limit, most := limited(p)
 	other := numa.ByHand("take an edition that uses more")
 	switch {

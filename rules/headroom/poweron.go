@@ -35,7 +35,7 @@ func powerOn(p *rule.Pass, running []*rule.VM) {
 			f.Message = fmt.Sprintf("%s is powered off, and does not power on beside %s of %s: %s", v.Name, words.Plural(len(running), "running VM"), p.Host.Name, denied)
 			f.Ways = []numa.Way{numa.ByHand(fmt.Sprintf("before you power on %s, move VMs with reservations off %s, or reserve less", v.Name, p.Host.Name))}
 			f.Evidence = append(f.Evidence, finding.Of("memory reservation", v.MemoryReservation, v.At), finding.Of("CPU reservation in MHz", v.CPUReservation, v.At))
-		case need <= have && taken <= have && taken+need > have:
+		case need <= have && taken+need > have:
 			f.Message = fmt.Sprintf("%s is powered off, and the %s %s of the %s that %s has for VMs: with the %s of %s, %s if all memory is used",
 				v.Name, words.Verb(len(running), "running VM has", "running VMs have"), round(taken), round(have), p.Host.Name, need, v.Name, rule.Beyond(round(taken+need-have), p.Host.TierMemory.Value))
 		default:

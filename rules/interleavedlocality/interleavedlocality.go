@@ -2,9 +2,9 @@
 package interleavedlocality
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"homenode/capture"
@@ -80,6 +80,7 @@ func apart(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean, hidden float64, 
 		why, cure = cause(w, o, homes, why)
 	}
 	f.Severity = finding.Medium
+	f.Because = []string{why}
 	f.Message = fmt.Sprintf("N%%L reads %s and means nothing: %s, so %s of it is on another node than the vCPU that uses it", rule.NL(mean), why, far)
 	if o != nil {
 		f.Evidence = append(f.Evidence, w.Predicted.VCPUsEvidence(), finding.Of("CPU hot add", w.Predicted.CPUHotAdd, w.Predicted.At), o.Kind.NodesEvidence(),
@@ -98,8 +99,10 @@ func cause(w *rule.Watch, o *rule.On, homes numa.NodeSet, why string) (_, cure s
 	spread := "the memory is interleaved over " + rule.Nodes(homes)
 	switch {
 	case l.Memory.Placement == vnuma.Interleaved:
-		says := map[vnuma.Reason]string{vnuma.ByHotAdd: "N001", vnuma.ByStored: "N010", vnuma.ByManual: "N017", vnuma.ByCPS: "N008"}[l.Why]
-		return spread, fmt.Sprintf("Let the guest see its nodes (%s says how)%s", cmp.Or(says, "N011"), cycle)
+		if i := slices.IndexFunc(w.Settings, (*finding.Finding).Planned); i >= 0 {
+			return spread + " (" + w.Settings[i].Title + ")", fmt.Sprintf("%s (%s)", w.Settings[i].FirstAdvice(), w.Settings[i].Rule)
+		}
+		return spread, "Let the guest see its nodes" + cycle
 	case l.Memory.Joins():
 		return "its home nodes widened to " + rule.Nodes(homes) + " when its memory outgrew the first (D-2)",
 			short + ". Widened home nodes stay until the VM is powered off and on; a reboot does not reset them (D-2)"

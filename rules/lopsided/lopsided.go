@@ -49,7 +49,7 @@ func watch(w *rule.Watch) {
 		Assumes: []string{"the guest works on all its nodes: memory that only one of them uses belongs there"},
 	}
 	if v.Appeared && s.From.Sub(v.First) <= early {
-		f.Message += fmt.Sprintf("; it was so since the VM appeared at %s, by power-on or vMotion", words.Moment(v.First))
+		f.Message += fmt.Sprintf("; it was so since the VM appeared at %s, %s", words.Moment(v.First), w.Arrival())
 		f.Evidence = append(f.Evidence, rule.Saw("appeared", words.Moment(v.First), "names of VMs", v.First))
 	}
 	room, evidence := rooms(w)

@@ -242,10 +242,10 @@ func evidence(v *rule.VM, on *rule.On, r vnuma.Refusal) []finding.Evidence {
 // report reports a refusal. place are the ways to run the VM on other hosts.
 func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity, place ...numa.Way) {
 	v, r := p.VM, on.Layout.Refused
-	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r), Evidence: evidence(v, on, r)}
 	if v.Runs() {
-		f.Message += " again"
+		what = strings.Replace(what, "it does not power on", "it runs, and would not power on again", 1)
 	}
+	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r), Evidence: evidence(v, on, r)}
 	if plan := p.Plan(); severity == finding.High && plan.Better && plan.Before[0].Refused.Any() {
 		best := numa.Way{Do: strings.Join(plan.Edit.Steps(&v.Guest, &on.Kind.Machine), ", "), Edits: v.Edits(&plan.Edit), Auto: true}
 		f.Ways = append([]numa.Way{best}, slices.DeleteFunc(f.Ways, func(w numa.Way) bool { // the best combination of settings is enough

@@ -40,7 +40,7 @@ func watch(w *rule.Watch) {
 	least, ok := rule.LeastLocality(v, s.From, s.To)
 	if mean, known := rule.MeanLocality(v, s.From, s.To); ok && known {
 		hides := " hides it:"
-		if mean < w.Host.Options.Locality {
+		if least < w.Host.Options.Locality {
 			hides = " was"
 		}
 		f.Message += fmt.Sprintf("; N%%L%s %s on average in that time, %s at worst", hides, rule.NL(mean), rule.NL(least))

@@ -73,10 +73,14 @@ func Saw(name, value, field string, at time.Time) finding.Evidence {
 	return finding.Evidence{Name: name, Value: value, Origin: "read: " + field, At: words.Moment(at)}
 }
 
-// Counted returns a number that is counted or averaged from a field over the whole recording.
+// Counted returns a number that is counted or averaged from a field over all ticks of the subject.
 func (w *Watch) Counted(name, value, field string) finding.Evidence {
-	at := words.Moment(w.Host.First) + " to " + words.Moment(w.Host.Last)
-	return finding.Evidence{Name: name, Value: value, Origin: fmt.Sprintf("derived: %s of %s", field, words.Plural(w.Host.Ticks, "tick")), At: at}
+	first, last, ticks := w.Host.First, w.Host.Last, w.Host.Ticks
+	if w.VM != nil {
+		first, last, ticks = w.VM.First, w.VM.Last, w.VM.Ticks
+	}
+	at := words.Moment(first) + " to " + words.Moment(last)
+	return finding.Evidence{Name: name, Value: value, Origin: fmt.Sprintf("derived: %s of %s", field, words.Plural(ticks, "tick")), At: at}
 }
 
 // Limit returns a threshold in a message as evidence. The name has the prefix of its rule if that is another

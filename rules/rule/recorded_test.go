@@ -173,10 +173,12 @@ func TestWhy(t *testing.T) {
 		{"a spill long before", capture.VM{Spill: spilled(-10*time.Minute, -time.Minute)}, ""},
 		{"a spill after", capture.VM{Spill: spilled(time.Minute, 2*time.Minute)}, ""},
 		{"a power-on", capture.VM{First: night, Appeared: true}, "it began when the VM appeared, by power-on or vMotion"},
+		{"a vMotion from esx2", capture.VM{First: night, Appeared: true}, "it began when the VM appeared, by vMotion from esx2"},
 		{"a spill after a vMotion", capture.VM{First: night.Add(-40 * time.Second), Appeared: true, Spill: spilled(-time.Minute, 0), Spilled: capture.Spill{Time: night, Node: 1, Free: 13 * numa.GiB}},
 			"it began when the VM appeared, by power-on or vMotion; new memory went to other nodes although node 1 had 13 GB free (M008)"},
 	} {
 		w := Watch{Host: rec, VM: &tt.vm}
+		_, w.From, _ = strings.Cut(tt.name, " from ")
 		var f finding.Finding
 		if w.addWhy(&f, &spell); strings.TrimPrefix(f.Message, "; ") != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, f.Message, tt.want)

@@ -108,15 +108,20 @@ func Notice(now, next *vnuma.Layout) string {
 // changes.
 func Resized(was, is *numa.Config) string {
 	var parts []string
-	add := func(differs bool, after, before any) {
-		if differs {
-			parts = append(parts, fmt.Sprintf("%v instead of %v", after, before))
+	add := func(known bool, after string, before any, more string) {
+		if known {
+			after += fmt.Sprintf(" instead of %v", before)
 		}
+		parts = append(parts, after+more)
 	}
-	add(was.VCPUs.Value != is.VCPUs.Value, words.Plural(is.VCPUs.Value, "vCPU"), was.VCPUs.Value)
-	add(was.Memory.Value != is.Memory.Value, is.Memory.Value.String()+" of memory", was.Memory.Value)
+	if was.VCPUs.Value != is.VCPUs.Value {
+		add(was.VCPUs.Known(), words.Plural(is.VCPUs.Value, "vCPU"), was.VCPUs.Value, "")
+	}
+	if was.Memory.Value != is.Memory.Value {
+		add(was.Memory.Known(), is.Memory.Value.String()+" of memory", was.Memory.Value, "")
+	}
 	if was.Hardware.Value != is.Hardware.Value {
-		parts = append(parts, fmt.Sprintf("virtual hardware %d instead of %d, with which it may see new devices", is.Hardware.Value, was.Hardware.Value))
+		add(was.Hardware.Known(), fmt.Sprintf("virtual hardware %d", is.Hardware.Value), was.Hardware.Value, ", with which it may see new devices")
 	}
 	if parts == nil {
 		return ""

@@ -16,6 +16,11 @@ type Watch struct {
 	// Facts of the inventory, if one was given and contains the subject.
 	Predicted *VM        // of VM
 	Machine   *numa.Host // of Host
+	// Settings are the findings about VM in the inventory, the worst first.
+	Settings []*finding.Finding
+	// From and To are the hosts that the recorded VM came from and went to by vMotion; "" if it did not, or if the
+	// recordings do not show it.
+	From, To string
 
 	Thresholds map[string]float64 // as in Pass
 	Findings   []finding.Finding

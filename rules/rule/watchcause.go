@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
@@ -124,6 +125,24 @@ const PlaceAgain = "a power cycle places the VM anew, and so does vMotion to ano
 func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
 	v := RemoteCauses.Judge(&Remote{VM: w.Predicted, On: w.On(), Host: w.Machine, Tell: w.addWhy(f, s)})
 	v.Explain(f)
+	if !w.VM.Left {
+		return
+	}
+	if s.To.Equal(w.VM.Last) {
+		f.Message += "; it ended when the VM left the host"
+		if w.To != "" {
+			f.Message += " by vMotion to " + w.To
+		}
+	}
+	f.Advice = "Nothing now: the VM left this host. If it comes back: " + words.Lower(f.Advice)
+}
+
+// Arrival describes how a VM appeared on the host.
+func (w *Watch) Arrival() string {
+	if w.From == "" {
+		return "by power-on or vMotion"
+	}
+	return "by vMotion from " + w.From
 }
 
 // addWhy adds the origin of remote memory to the message, and returns the causes that the recording proves or rules out. The time before the
@@ -145,7 +164,7 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 	}
 	appeared, how := v.Appeared && s.From.Sub(v.First) <= slack, "it began when "
 	if appeared {
-		f.Began("it began when the VM appeared, by power-on or vMotion")
+		f.Began("it began when the VM appeared, " + w.Arrival())
 		how = ""
 		tell["arrived"] = Told{Proven: true}
 	}

@@ -96,11 +96,14 @@ func (p *Pass) now() []finding.Finding {
 }
 
 // Serves reports whether the VM has no more and no worse findings with the edits than now. Without other rules it returns true.
-func (p *Pass) Serves(edits []numa.Edit) bool {
+func (p *Pass) Serves(edits []numa.Edit) bool { return p.gain(edits) <= 0 }
+
+// gain compares the findings of the VM with the edits with those of now: -1 for fewer or less severe ones, 1 for more or more severe ones. Without other rules it returns 0.
+func (p *Pass) gain(edits []numa.Edit) int {
 	if p.Weighing || p.VM == nil || p.Cluster.Weigh == nil {
-		return true
+		return 0
 	}
-	return WeightOf(p.weigh(edits)).Compare(WeightOf(p.now())) <= 0
+	return WeightOf(p.weigh(edits)).Compare(WeightOf(p.now()))
 }
 
 // Beside is the topic of a resource that VMs lack together. People have to choose the VM to change, and a VM that causes it harms the others
@@ -338,119 +341,6 @@ func (v *VM) KeyNotice() string {
 	return ""
 }
 
-// AtMostVCPUs returns the way to the maximum suitable number of vCPUs, up to most; why ends its text.
-func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
-	v := p.VM
-	way := func(n int, cps int) numa.Way {
-		w := numa.Way{Do: "use at most " + words.Plural(n, "vCPU"), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
-		if cps > 0 {
-			w.Do += " with " + words.Plural(cps, "core") + " per socket"
-			w.Edits = append(w.Edits, numa.EditCoresPerSocket.To(cps))
-		}
-		w.Do += why
-		return w
-	}
-	divides := func(n int) bool { return v.Guest.AutoCPS || n%max(1, int(v.Guest.CoresPerSocket)) == 0 }
-	first := way(most, 0)
-	if !divides(most) {
-		first = way(most, socketFor(&v.On[0].Kind.Machine, most))
-	}
-	if !v.Sized(most) {
-		first = numa.ByHand(fmt.Sprintf("use fewer vCPUs and ask SAP: no size up to %d is whole sockets of its hosts or half a one, as SAP HANA is sized%s", most, why))
-	}
-	if p.Weighing {
-		return first
-	}
-	tries := 16
-	if v.RunsHANA() {
-		tries = most
-	}
-	fits := most // on every host
-	for _, o := range v.Open() {
-		n, _ := v.Crowded(o.Kind)
-		fits = min(fits, n)
-	}
-	node := int(v.On[0].Kind.Machine.Cores)
-	for _, n := range slices.Concat(down(min(most, fits), tries, node), down(most, tries, node)) {
-		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
-			if w := way(n, cps); v.Sized(n) && p.Serves(w.Edits) && (cps > 0 || divides(n)) {
-				if n < most {
-					w.Do += p.instead(first)
-				}
-				return w
-			}
-		}
-	}
-	return first
-}
-
-// instead describes the finding that the maximum would cause in place of fewer vCPUs, as the end of the text; "" if it causes none.
-func (p *Pass) instead(most numa.Way) string {
-	now := p.now()
-	var worst *finding.Finding
-	for _, a := range p.weigh(most.Edits) {
-		had := slices.ContainsFunc(now, func(n finding.Finding) bool {
-			return n.Rule == a.Rule && n.Topic == a.Topic && n.Severity >= a.Severity
-		})
-		if !had && a.Severity > finding.Info && (worst == nil || a.Severity > worst.Severity) {
-			worst = &a
-		}
-	}
-	if most.Edits == nil || worst == nil {
-		return ""
-	}
-	return fmt.Sprintf(" (with %s: %s)", most.Edits[0].To.Text, words.Lower(worst.Title))
-}
-
-// down returns the numbers of vCPUs to try on nodes with this number of cores: the maximum, then lower ones, limited to tries. Even ones with
-// even clients come first, then the other even ones.
-func down(most, tries, node int) (out []int) {
-	var even, odd []int
-	for n := most; n > max(0, most-tries); n-- {
-		clients := (n + node - 1) / max(1, node)
-		switch {
-		case n == most || n%2 == 0 && n%max(1, clients) == 0:
-			out = append(out, n)
-		case n%2 == 0:
-			even = append(even, n)
-		default:
-			odd = append(odd, n)
-		}
-	}
-	return slices.Concat(out, even, odd)
-}
-
-// socketFor returns the largest divisor of n vCPUs that fits a node of the machine.
-func socketFor(m *vnuma.Machine, n int) int {
-	for k := min(n, int(m.Cores)); k > 1; k-- {
-		if n%k == 0 {
-			return k
-		}
-	}
-	return 1
-}
-
-// AtMostMemory returns the way to limit the VM's memory to that of n nodes of its host.
-func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
-	m := &on.Kind.Machine
-	holds, all := m.Holds(n, p.VM.Guest.AllowedNodes, p.Choices.FillToMinFree)
-	most, why := all, ""
-	if holds != all && holds >= numa.GiB {
-		most = holds / numa.GiB * numa.GiB
-		why = fmt.Sprintf(": new memory leaves %s of each node free", m.Reserve(p.Choices.FillToMinFree).New)
-	}
-	return numa.Way{Do: fmt.Sprintf("give the VM at most %s%s", most, why), Edits: []numa.Edit{numa.EditMemory.To(int(most / numa.MiB))}}
-}
-
-// LessMemory is AtMostMemory, after the ways that only change the placement of the VM: if only other hosts of the cluster are too small,
-// nothing else is needed.
-func (p *Pass) LessMemory(on *On, n int) []numa.Way {
-	if p.away {
-		return p.Elsewhere()
-	}
-	return append(p.Elsewhere(), p.AtMostMemory(on, n))
-}
-
 // KeepOff is the way to keep the VM off hosts.
 func KeepOff(hosts []*numa.Host) numa.Way {
 	return numa.ByHand("keep the VM off " + HostNames(hosts) + " with a DRS rule")
@@ -480,18 +370,6 @@ func (v *VM) rebooted(edits []numa.Edit) bool {
 func (v *VM) Afresh() numa.Way {
 	const size, cookie = numa.StoredKey, numa.CookieKey
 	return numa.Way{Do: "remove " + size + " and " + cookie + v.Cycle(), Edits: []numa.Edit{numa.Unassign(size), numa.Unassign(cookie)}}
-}
-
-// Divided returns the way to divide the VM by hand into the fewest equal nodes, n or more, where no plan does; nil if its host has too few.
-func (p *Pass) Divided(n int) []numa.Way {
-	g, m := &p.VM.Guest, &p.VM.On[0].Kind.Machine
-	for ; n <= int(m.Nodes); n++ {
-		if int(g.VCPUs)%n == 0 {
-			_, clear := plan.ByHand(g, int(g.VCPUs)/n)
-			return []numa.Way{{Do: strings.Join(clear.Steps(g, m), ", ") + p.VM.Cycle(), Edits: p.VM.Edits(&clear)}}
-		}
-	}
-	return nil
 }
 
 // PlanWays returns the plan of the VM as a way, and its effect on the guest; nil if there is none. A text without a plan contains the reason,

@@ -103,7 +103,7 @@ func TestOneVerdict(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	table, ok := day.table()
-	if !ok || len(table.Rows) != 2 || table.Rows[0][4].Text != "25 % local at worst (12 GB of 16 GB remote)" || table.Rows[1][2].Text != "10 min" {
+	if !ok || len(table.Rows) != 2 || table.Rows[0][5].Text != "25 % local at worst (12 GB of 16 GB remote)" || table.Rows[1][2].Text != "10 min" {
 		t.Errorf("%v", table.Rows)
 	}
 	if d := firstTable(&day, nil); len(d.Rows) != 1 || d.Rows[0][0].To.ID != "db" {

@@ -73,17 +73,7 @@ func (p *present) line() (c answer.Cell) {
 	}
 	switch {
 	case len(p.low) > 0:
-		say(words.Verb(len(p.low), "VM runs", "VMs run") + " with much remote memory:")
-		for i := range p.low[:min(len(p.low), 5)] {
-			v := &p.low[i]
-			if i > 0 {
-				say("·")
-			}
-			c.Parts = append(c.Parts, answer.Cell{Text: v.VM, To: vmObject(v)}, answer.Cell{Text: "(" + rule.NL(*v.Locality) + " local)"})
-		}
-		if n := len(p.low) - 5; n > 0 {
-			say("and " + words.Plural(n, "other"))
-		}
+		c.Parts = append(c.Parts, lowParts(p.low)...)
 	case p.known == 0:
 		say("nothing is known of the locality of " + words.Plural(p.vms, "VM"))
 	case p.waiting > 0:
@@ -92,6 +82,22 @@ func (p *present) line() (c answer.Cell) {
 		say("no VM runs with much remote memory")
 	}
 	return c
+}
+
+// lowParts names the VMs of which much memory is remote now.
+func lowParts(low []board.VMNow) []answer.Cell {
+	parts := []answer.Cell{{Text: words.Verb(len(low), "VM runs", "VMs run") + " with much remote memory:"}}
+	for i := range low[:min(len(low), 5)] {
+		v := &low[i]
+		if i > 0 {
+			parts = append(parts, answer.Cell{Text: "·"})
+		}
+		parts = append(parts, answer.Cell{Text: v.VM, To: vmObject(v)}, answer.Cell{Text: "(" + rule.NL(*v.Locality) + " local)"})
+	}
+	if n := len(low) - 5; n > 0 {
+		parts = append(parts, answer.Cell{Text: "and " + words.Plural(n, "other")})
+	}
+	return parts
 }
 
 // vmObject returns the page of a VM; none for a VM that is not in the inventory.

@@ -52,8 +52,11 @@ const (
 	mostPosted  = 1 << 20
 )
 
-// rowsShown is the number of rows of a long table on a page.
+// rowsShown is the number of rows of a long table on a page about one thing.
 const rowsShown = 50
+
+// rowsOfTable is that on a page of many parts, which a phone shows below each other.
+const rowsOfTable = 10
 
 // A place is the position of a link to a page in the layout.
 type place uint8

@@ -9,6 +9,7 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
+	"homenode/serve/board"
 )
 
 // showHost shows the content of a host's NUMA nodes, now and over time.
@@ -39,6 +40,9 @@ func showHost(x *request) (*view, error) {
 	return v, x.addHostLive(v, hosts[0])
 }
 
+// leftNote explains why a drawing shows other amounts than were observed.
+const leftNote = "memory left in a drawing is what stays free once the VMs that it shows have touched all their memory; the tables of what is seen show the amount free now"
+
 // addHostLive adds the current and past observations of a host, and the actions of its collector.
 func (x *request) addHostLive(v *view, h *numa.Host) error {
 	l, vcenter, at := x.site.Live, x.fleet.Name, time.Now()
@@ -61,10 +65,15 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if err := x.addHappened(v.answer, at, ofHost(h.Name)); err != nil {
 		return err
 	}
+	low := slices.DeleteFunc(l.Board.VMsOf(func(on *board.Host, _ string) bool { return on.VCenter == vcenter && on.ID == h.ID }), func(v board.VMNow) bool { return !l.low(&v) || x.interleaved()(v.VMID) })
+	if len(low) > 0 && len(v.answer.Verdict) > 0 {
+		settings := answer.State{Name: "settings", Cell: answer.Cell{Text: v.answer.Verdict[0]}}
+		v.answer.Verdict = append([]string{textOf(&answer.State{Name: "now", Cell: answer.Cell{Parts: lowParts(low)}}) + ".", textOf(&settings)}, v.answer.Verdict[1:]...)
+	}
 	if now := l.hostNow(vcenter, h.ID, at, x.interleaved()); now != nil {
 		v.answer.Tables = append(now, v.answer.Tables...)
 		v.answer.Notes = slices.Clone(v.answer.Notes)
-		v.answer.Note("free memory in the drawing and its table is the amount left once the VMs have touched all their memory; the observed nodes show the amount free now")
+		v.answer.Note(leftNote)
 	}
 	status, every, ok := l.seenOf(vcenter, h.ID)
 	if !ok {
@@ -150,10 +159,17 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 		return err
 	}
 	if events := eventsOf(found, at); len(events) > 0 {
+		for i := range out.Tables {
+			if t := &out.Tables[i]; t.Name == "plan" {
+				t.Title = "Plan for its settings, not for what happened above"
+			}
+		}
 		out.Tables = append([]answer.Table{eventTable("In the "+labelOf(span), events)}, out.Tables...)
 		out.Verdict = append([]string{events[0].sentence()}, out.Verdict...)
 	}
 	if t, said, ok := l.vmNow(vcenter, vm.ID, at, x.interleaved()); ok {
+		out.Notes = slices.Clone(out.Notes)
+		out.Note(leftNote)
 		t.First = true
 		at := 0
 		for at < len(out.Tables) && out.Tables[at].First { // the plan

@@ -73,7 +73,11 @@ var types = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "applica
 // body returns the HTML of the answer and of the form.
 func (x *request) body(v *view) ([]byte, error) {
 	var content bytes.Buffer
-	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Whole: x.posted, Open: v.open, First: v.first, Most: cmp.Or(v.most, 3), Findings: allOf}
+	rows := rowsShown
+	if v.most > 0 && v.most < rowsShown { // a page of many parts
+		rows = rowsOfTable
+	}
+	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rows, Whole: x.posted, Open: v.open, First: v.first, Most: cmp.Or(v.most, 3), Findings: allOf}
 	if v.recorded != "" {
 		site.Findings, site.Subject = nil, func(f *finding.Finding) string { return x.inCapture(v.recorded, f) }
 	}

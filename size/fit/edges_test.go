@@ -51,16 +51,6 @@ func TestRestartUnbound(t *testing.T) {
 	}
 }
 
-// The hosts that fail are those with most cores.
-func TestPerCoreOfUnlikeHosts(t *testing.T) {
-	c := clusterOf(t, "release 8.0\ncluster a\nhost big nodes=2 cores=32 memory=1TB\nhost h[1-2] nodes=2 cores=8 memory=256GB\nvm v[1-16] host=big vcpus=4 memory=8GB\n", "a")
-	for spare, want := range []float64{1, 2, 4, 4} { // 64 vCPUs on 96, 32 and 16 cores
-		if got, failed, ok := c.PerCore(spare); got != want || failed != min(spare, 2) || !ok {
-			t.Errorf("%d spare: found %v with %d failed, %v; want %v with %d", spare, got, failed, ok, want, min(spare, 2))
-		}
-	}
-}
-
 // No host runs more VMs than the configuration maximum, however small they are.
 func TestMostVMs(t *testing.T) {
 	m := resultOf(t, askOf(t, "2x32c/1TB", Options{PerCore: 20}, "1x1MB*2100")).Types[0].Mix

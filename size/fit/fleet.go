@@ -17,6 +17,8 @@ type Cluster struct {
 	Name  string
 	Hosts []*numa.Host // with all needed facts
 	VMs   []*numa.VM   // running, with known sizes
+	Off   []*numa.VM   // powered off, with known sizes: not counted
+	Apart int          // clusters that are counted together
 	Notes []string     // on excluded hosts and VMs
 }
 
@@ -45,15 +47,20 @@ func Find(f *numa.Fleet, name string) (*Cluster, error) {
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		if v.Template.Or(false) || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || !known[v.Host] && (v.Host != "" || !clusters[v.Cluster]) {
+		if v.Template.Or(false) || !known[v.Host] && (v.Host != "" || !clusters[v.Cluster]) {
 			continue
 		}
 		if !v.VCPUs.Known() || !v.Memory.Known() {
 			c.Notes = append(c.Notes, fmt.Sprintf("VM %s: its vCPUs or memory are unknown: not counted", v.Name))
 			continue
 		}
+		if v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+			c.Off = append(c.Off, v)
+			continue
+		}
 		c.VMs = append(c.VMs, v)
 	}
+	c.Apart = len(clusters)
 	if len(c.VMs) == 0 {
 		return nil, fmt.Errorf("%s: found no running VM of known size", label)
 	}
@@ -150,27 +157,15 @@ func (c *Cluster) VCPUs() (n int) {
 	return n
 }
 
-// PerCore returns the vCPUs per core of the cluster after the failure of spare hosts, at most all but one, those with
-// most cores first; at least 1. It is false when no host has all needed facts.
-func (c *Cluster) PerCore(spare int) (ratio float64, failed int, ok bool) {
-	var cores []int
+// PerCore returns the vCPUs per core of the cluster. It is false when no host has all needed facts.
+func (c *Cluster) PerCore() (ratio float64, ok bool) {
+	cores := 0
 	for _, h := range c.Hosts {
-		n := 0
 		for _, node := range h.Nodes.Value {
-			n += node.Cores
+			cores += node.Cores
 		}
-		cores = append(cores, n)
 	}
-	if len(cores) == 0 {
-		return 0, 0, false
-	}
-	failed = min(spare, len(cores)-1)
-	slices.Sort(cores)
-	left := 0
-	for _, n := range cores[:len(cores)-failed] {
-		left += n
-	}
-	return max(1, float64(c.VCPUs())/float64(left)), failed, true
+	return float64(c.VCPUs()) / float64(max(1, cores)), cores > 0
 }
 
 // Types returns the kinds of hosts of the cluster, the most frequent first. Hosts of one kind differ only in the

@@ -176,6 +176,21 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// A type that carries no VM needs no more hosts where one more may fail.
+func TestChangesOfNone(t *testing.T) {
+	a := askOf(t, "2x16c/512GB", plain(), "32x200GB")
+	for hosts, want := range map[int]int{0: 0, 2: 1} {
+		all := a.failed(&Result{Types: []Outcome{{Mix: &Mix{Hosts: hosts, Total: hosts}}}})
+		n := 0
+		for _, c := range all {
+			n += len(c.Moved)
+		}
+		if n != want {
+			t.Errorf("%d hosts: %d moved, want %d", hosts, n, want)
+		}
+	}
+}
+
 // Nodes of an odd number of cores stay as they are, and the line does not say otherwise.
 func TestChangesHalved(t *testing.T) {
 	for types, want := range map[string]string{

@@ -39,6 +39,7 @@ type Outcome struct {
 	Uneven     bool       `json:"uneven,omitempty"` // its nodes differ: sizes are those of the smallest
 	NodeCores  int        `json:"nodeCores"`
 	NodeMemory numa.Bytes `json:"nodeMemory"`
+	Each       []string   `json:"-"`               // cores and memory of every node if they differ: 18c/512GB
 	Reserve    numa.Bytes `json:"reserve"`         // kept free on each node
 	Price      float64    `json:"price,omitempty"` // of a host; 0 when unknown
 	Steps      []Step     `json:"steps"`
@@ -111,6 +112,11 @@ func (r *room) outcome(t *Type, a *Ask) Outcome {
 		Name: t.Name, InSource: t.Hosts, Nodes: int(m.Nodes), Cores: int(m.AllCores),
 		Memory: t.Host.Memory.Or(numa.Bytes(m.AllMemory)), Uneven: r.uneven(), NodeCores: int(m.Cores), NodeMemory: numa.Bytes(m.NodeMemory),
 		Reserve: r.reserve, Steps: r.steps(&a.Options),
+	}
+	if out.Uneven {
+		for _, n := range r.host.Nodes {
+			out.Each = append(out.Each, fmt.Sprintf("%dc/%s", n.Cores, compact(n.Memory.Value+r.reserve)))
+		}
 	}
 	out.Price = a.hostPrice(t, out.Cores, out.Memory)
 	return out

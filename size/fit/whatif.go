@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/unit"
 )
@@ -22,6 +23,7 @@ type Moved struct {
 	Of     string `json:"of"` // VMs of a "host" or of the "cluster", the number of "hosts", or of VMs that are "wide"
 	Before int    `json:"before"`
 	After  int    `json:"after"`
+	Spare  int    `json:"spare,omitempty"` // those of After that are spare hosts
 }
 
 // Changes computes alternative results of Fit; r is the present one. When ctx ends it omits the rest.
@@ -49,7 +51,7 @@ func moved(before, after *Result) []Moved {
 			continue
 		}
 		if b.Mix != nil && b.Mix.Total != after.Types[k].Mix.Total {
-			out = append(out, Moved{Type: b.Name, Of: "hosts", Before: b.Mix.Total, After: after.Types[k].Mix.Total})
+			out = append(out, Moved{Type: b.Name, Of: "hosts", Before: b.Mix.Total, After: after.Types[k].Mix.Total, Spare: after.Spare})
 		}
 		if b.Mix != nil && b.Mix.Wide != after.Types[k].Mix.Wide {
 			out = append(out, Moved{Type: b.Name, Of: "wide", Before: b.Mix.Wide, After: after.Types[k].Mix.Wide})
@@ -57,7 +59,7 @@ func moved(before, after *Result) []Moved {
 		for j := range b.Counts {
 			was, is := b.Counts[j].VMs, after.Types[k].Counts[j].VMs
 			if was != is {
-				out = append(out, Moved{b.Name, b.Counts[j].Shape, "host", was, is})
+				out = append(out, Moved{Type: b.Name, Shape: b.Counts[j].Shape, Of: "host", Before: was, After: is})
 			}
 		}
 	}
@@ -66,15 +68,15 @@ func moved(before, after *Result) []Moved {
 
 // failed returns the effect of one more failed host on the cluster, or its cost.
 func (a *Ask) failed(r *Result) []Change {
-	c := Change{If: fmt.Sprintf("%d hosts may fail instead of %d", a.Spare+1, a.Spare), Moved: []Moved{}}
+	c := Change{If: fmt.Sprintf("%s may fail instead of %d", words.Plural(a.Spare+1, "host"), a.Spare), Moved: []Moved{}}
 	for i := range r.Types {
 		t := &r.Types[i]
-		if t.Mix != nil {
-			c.Moved = append(c.Moved, Moved{t.Name, "", "hosts", t.Mix.Total, t.Mix.Total + 1})
+		if t.Mix != nil && t.Mix.Hosts > 0 { // else none carries a VM
+			c.Moved = append(c.Moved, Moved{Type: t.Name, Of: "hosts", Before: t.Mix.Total, After: t.Mix.Total + 1, Spare: a.Spare + 1})
 		}
 		for j := range t.Counts {
 			if n := &t.Counts[j]; a.Hosts > a.Spare+1 && n.VMs > 0 {
-				c.Moved = append(c.Moved, Moved{t.Name, n.Shape, "cluster", n.InCluster(a.Hosts - a.Spare), n.InCluster(a.Hosts - a.Spare - 1)})
+				c.Moved = append(c.Moved, Moved{Type: t.Name, Shape: n.Shape, Of: "cluster", Before: n.InCluster(a.Hosts - a.Spare), After: n.InCluster(a.Hosts - a.Spare - 1)})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package esxtop
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"reflect"
@@ -266,5 +267,35 @@ func TestTicksWindow(t *testing.T) {
 	want := "[b.csv:3: Kernel State 2 is read as soft, as ESXi 6.0 and later mean it; the file does not say its release]"
 	if got := fmt.Sprint(ticks.Warnings()); n != 3 || got != want {
 		t.Errorf("%d ticks, %s; want 3 and %s", n, got, want)
+	}
+}
+
+// TestTicksOfWorkers checks that the ticks and warnings do not depend on the number of workers.
+func TestTicksOfWorkers(t *testing.T) {
+	c := newCapture(3000, 5)
+	data := c.header(nil)
+	for i := range 160 { // 4 MB, several batches
+		start := len(data)
+		data = c.row(data)
+		copy(data[start+1:], time.Date(2026, 11, 21, 0, 0, 5*i, 0, time.UTC).Format("01/02/2006 15:04:05"))
+	}
+	var want string
+	for _, workers := range []int{0, 1, 2, 7} {
+		ticks, err := NewTicks("b.csv", bytes.NewReader(data), Options{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got strings.Builder
+		n := 0
+		for ; ticks.Scan(); n++ {
+			fmt.Fprintf(&got, "%+v\n", *ticks.Tick())
+		}
+		fmt.Fprintf(&got, "%q", ticks.Warnings())
+		if workers == 0 {
+			want = got.String()
+		}
+		if n != 160 || ticks.Err() != nil || got.String() != want {
+			t.Errorf("%d workers: %d ticks and %q, want 160 and the same as without workers; %v", workers, n, ticks.Warnings(), ticks.Err())
+		}
 	}
 }

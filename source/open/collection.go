@@ -442,16 +442,16 @@ func (c *collection) nothing() error {
 	case mistake:
 		return c.damaged
 	case isUnknown(c.damaged), errors.Is(c.damaged, archive.ErrEncrypted):
-		return fmt.Errorf("%w; a SOURCE is %s", c.damaged, want())
+		return fmt.Errorf("%w; a SOURCE is %s", c.damaged, want)
 	case c.damaged != nil:
-		return fmt.Errorf("%w (%s); a SOURCE is %s", c.damaged, words.Join(", ", form, "damaged or cut off"), want())
+		return fmt.Errorf("%w (%s); a SOURCE is %s", c.damaged, words.Join(", ", form, "damaged or cut off"), want)
 	case c.failed != nil && c.members == nil && form != "":
-		return fmt.Errorf("%w (%s); a SOURCE is %s", numa.Located(c.path, c.failed), form, want())
+		return fmt.Errorf("%w (%s); a SOURCE is %s", numa.Located(c.path, c.failed), form, want)
 	}
 	var names []string
 	for _, m := range c.members {
 		if form := otherBooks[m.Name]; form != "" && isFile(c.path) {
-			return fmt.Errorf("%s: found %s: save it as .xlsx; a SOURCE is %s", c.path, form, want())
+			return fmt.Errorf("%s: found %s: save it as .xlsx; a SOURCE is %s", c.path, form, want)
 		}
 		names = append(names, m.Name)
 	}

@@ -63,7 +63,7 @@ func TestRefusals(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := File(path)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "a SOURCE is an RVTools export") || !strings.Contains(err.Error(), "govc -json") {
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "a SOURCE is "+want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		parts := Anything(path, nil)

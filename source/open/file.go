@@ -14,7 +14,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
 	"homenode/source/bundle"
@@ -31,7 +30,6 @@ import (
 
 // An inventory is a kind of file that contains a fleet.
 type inventory struct {
-	name    string   // in messages
 	endings []string // file extensions: a SOURCE with another one may be a vCenter
 	is      func(path string) bool
 	read    func(path string) (*numa.Fleet, error)
@@ -41,22 +39,18 @@ type inventory struct {
 // inventories returns all kinds, in the order in which they are tried.
 func inventories() []inventory {
 	return []inventory{
-		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
-		{"VMs that are planned: terraform show -json of a plan, YAML of Cluster API, VM Operator, OpenShift and EKS Anywhere, OVF, OVA, JSON of Packer",
-			[]string{".json", ".yaml", ".yml", ".ovf", ".ova"}, planned.Detect, planned.Read, false},
-		{"VMs and hosts of KVM: virsh dumpxml and capabilities, arguments of QEMU, configurations of Proxmox, YAML of KubeVirt (a file, or a folder of them)",
-			[]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, kvm.Detect, kvm.Read, false},
-		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
-		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile, false},
-		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables, true},
-		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten, false},
+		{[]string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
+		{[]string{".json", ".yaml", ".yml", ".ovf", ".ova"}, planned.Detect, planned.Read, false},
+		{[]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, kvm.Detect, kvm.Read, false},
+		{[]string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
+		{[]string{".json"}, snapshot.Detect, snapshot.ReadFile, false},
+		{[]string{".csv", ".tsv"}, tables.Detect, readTables, true},
+		{[]string{".txtar", ".txt"}, isFile, readWritten, false},
 	}
 }
 
-// want lists the kinds of files that contain a fleet, for messages.
-func want() string {
-	return strings.Join(words.Texts(inventories(), func(k inventory) string { return k.name }), ", ")
-}
+// want names the files that contain a fleet, at the end of a message: with their list the reason drowns.
+const want = "an RVTools export, or another file that homenode help sources and docs/reference/sources.md list"
 
 func isFile(path string) bool {
 	info, err := os.Stat(path)
@@ -115,7 +109,7 @@ func readable(path string, info os.FileInfo) error {
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil // a pipe can be opened only once
 	case !info.IsDir() && info.Size() == 0:
-		return fmt.Errorf("%s: the file is empty; a SOURCE is %s", path, want())
+		return fmt.Errorf("%s: the file is empty; a SOURCE is %s", path, want)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -123,7 +117,7 @@ func readable(path string, info os.FileInfo) error {
 	}
 	if info.IsDir() {
 		if _, err = f.ReadDir(1); err == io.EOF {
-			err = fmt.Errorf("%s: the folder is empty; a SOURCE is %s", path, want())
+			err = fmt.Errorf("%s: the folder is empty; a SOURCE is %s", path, want)
 		}
 	}
 	return errors.Join(err, f.Close())
@@ -135,7 +129,7 @@ func readWritten(path string) (*numa.Fleet, error) {
 	head := b[:min(len(b), text.HeadSize)]
 	plain := text.Decoded(head) // also for UTF-16
 	if form := packing(head); form != "" || isBinary(plain[:min(len(plain), 512)]) {
-		return nil, fmt.Errorf("%s: found %s, want %s", path, cmp.Or(form, "a binary file"), want())
+		return nil, fmt.Errorf("%s: found %s, want %s", path, cmp.Or(form, "a binary file"), want)
 	}
 	if err != nil {
 		return nil, err
@@ -228,12 +222,12 @@ var fleetLine = pattern.Of(`(?m)^(?:\x{feff}?[ \t]*(?:release|cluster|host|vm|se
 // notFleet returns the error for a file that is no scenario.
 func notFleet(path string, head []byte, err error) error {
 	if format := evidence.Format(text.Decoded(head)); format != "" {
-		return noFleet{fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format, want())}
+		return noFleet{fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format, want)}
 	}
 	if over := evidence.OverTime(path, head); over != nil {
 		return over
 	}
-	return noFleet{fmt.Errorf("%w; a SOURCE is %s", err, want())}
+	return noFleet{fmt.Errorf("%w; a SOURCE is %s", err, want)}
 }
 
 // noFleet is the error for a file without a fleet of any kind; it matches evidence.ErrUnknown.

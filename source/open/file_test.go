@@ -22,7 +22,7 @@ func TestUnreadable(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := File(path); err == nil || err.Error() != path+": the file is empty; a SOURCE is "+want() {
+		if _, err := File(path); err == nil || err.Error() != path+": the file is empty; a SOURCE is "+want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -30,7 +30,7 @@ func TestUnreadable(t *testing.T) {
 	if err := os.Mkdir(empty, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := File(empty); err == nil || err.Error() != empty+": the folder is empty; a SOURCE is "+want() {
+	if _, err := File(empty); err == nil || err.Error() != empty+": the folder is empty; a SOURCE is "+want {
 		t.Errorf("empty folder: %v", err)
 	}
 }
@@ -38,15 +38,15 @@ func TestUnreadable(t *testing.T) {
 // TestNotFleet checks that an error names what was found and what is read.
 func TestNotFleet(t *testing.T) {
 	for _, tt := range []struct{ text, err string }{
-		{"NUMA node(s): 1\nCPU(s): 2\nOn-line CPU(s) list: 0-1\n", ": found lscpu, numactl -H and Coreinfo, which is evidence about a fleet and no fleet: want " + want()},
+		{"NUMA node(s): 1\nCPU(s): 2\nOn-line CPU(s) list: 0-1\n", ": found lscpu, numactl -H and Coreinfo, which is evidence about a fleet and no fleet: want " + want},
 		{"==NUM-OF-OBJ==\n|Server|PCPU,1|\n", ": found esxtop FetchStats, which shows what happened over time: homenode capture FILE reads it"},
-		{"a poem\n", ": found text that begins with \"a poem\"; a SOURCE is " + want()},
-		{"<poem>\n", ": found XML that begins with \"<poem>\"; a SOURCE is " + want()},
-		{"Name:           sql01\n  Path:         /DC1/vm/sql01\n  Memory:       262144MB\n", ": found the text of govc vm.info or host.info: use govc vm.info -json and govc host.info -json instead; a SOURCE is " + want()},
-		{"<Objs Version=\"1.1.0.1\" xmlns=\"http://schemas.microsoft.com/powershell/2004/04\"><Obj/></Objs>\n", ": found the XML of PowerShell's Export-Clixml: use Export-Csv or ConvertTo-Json instead; a SOURCE is " + want()},
+		{"a poem\n", ": found text that begins with \"a poem\"; a SOURCE is " + want},
+		{"<poem>\n", ": found XML that begins with \"<poem>\"; a SOURCE is " + want},
+		{"Name:           sql01\n  Path:         /DC1/vm/sql01\n  Memory:       262144MB\n", ": found the text of govc vm.info or host.info: use govc vm.info -json and govc host.info -json instead; a SOURCE is " + want},
+		{"<Objs Version=\"1.1.0.1\" xmlns=\"http://schemas.microsoft.com/powershell/2004/04\"><Obj/></Objs>\n", ": found the XML of PowerShell's Export-Clixml: use Export-Csv or ConvertTo-Json instead; a SOURCE is " + want},
 		{"a poem\nhost esx01 nodes=2\n", ":1:1: found \"a\", want release, cluster, host, vm or seen"},
-		{"\xff\xfea\x00 \x00p\x00o\x00e\x00m\x00\n\x00", ": found text that begins with \"a poem\"; a SOURCE is " + want()},
-		{"\x7fELF\x00", ": found a binary file, want " + want()},
+		{"\xff\xfea\x00 \x00p\x00o\x00e\x00m\x00\n\x00", ": found text that begins with \"a poem\"; a SOURCE is " + want},
+		{"\x7fELF\x00", ": found a binary file, want " + want},
 	} {
 		path := filepath.Join(t.TempDir(), "fleet.txt")
 		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
@@ -127,7 +127,7 @@ func TestRejected(t *testing.T) {
 		} else if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := File(path); err == nil || !strings.Contains(err.Error(), want()) {
+		if _, err := File(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := evidence.Read(path); err == nil || !strings.Contains(err.Error(), evidence.Names()) {

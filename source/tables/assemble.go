@@ -59,6 +59,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
+	n.noteCut(hosts, len(vms))
 	c.tellApart(n.vcenters.names)
 	n.noteDiffering()
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
@@ -72,6 +73,21 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 			text += "; name a file with the hosts beside it, or say them with --assume-host"
 		}
 		n.add(n.hosts, text)
+	}
+}
+
+// noteCut adds a note if the hosts run more VMs than are listed.
+func (n *notes) noteCut(hosts []hostRow, listed int) {
+	of := map[string]int{} // by host, which rows may repeat
+	for i := range hosts {
+		of[hosts[i].vcenter+"/"+hosts[i].host.Name] = hosts[i].vms
+	}
+	run := 0
+	for _, vms := range of {
+		run += vms
+	}
+	if run > listed {
+		n.add(n.hosts, fmt.Sprintf("the hosts run %s, and %d are listed: this is a part of an export, so that load and free memory of the hosts are unknown", words.Plural(run, "VM"), listed))
 	}
 }
 

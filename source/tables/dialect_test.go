@@ -187,6 +187,12 @@ func TestJoin(t *testing.T) {
 			cpuHead + "web,,,,4,2\n",
 			[]string{"web 2"},
 			[]string{`sheet vCPU: 1 VM has another size in vInfo: that of this sheet is used (first: "web")`}},
+		{"a row of vInfo without its place", "VM,Host\nweb,\n",
+			"VM,CPUs,Sockets,Cores p/s,Datacenter,Cluster,Host\nweb,3,2,2,dc,c,esx01\n",
+			[]string{"web 0"},
+			[]string{
+				`sheet vCPU, row 2, column "Cores p/s": 2 sockets of 2 cores are not 3 vCPUs: ignored for VM web`,
+				`sheet vHost: no row for the hosts of 1 VM: their hosts are unknown (first: "web on esx01")`}},
 		{"nameless", "VM,CPUs\n,8\nweb,4\n",
 			cpuHead + "web,,,,4,2\n",
 			[]string{"web 2"},

@@ -27,6 +27,7 @@ type hostRow struct {
 	host                         numa.Host
 	id                           string // managed object reference
 	vcenter, datacenter, cluster string
+	vms                          int            // that it runs; 0 if no column states it
 	nodes                        numa.Fact[int] // number of nodes, if a column states it
 	odd                          bool           // it is inconsistent
 	tiered                       bool           // its memory includes a slower tier, so no row has the memory of the nodes
@@ -86,6 +87,7 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 			h.cluster = "" // a standalone host
 		}
 		t.subject = "host " + name
+		h.vms = t.count("# VMs", 1<<20).Value
 		readHost(t, name, &h)
 		h.host.At = x.base
 		hosts = append(hosts, h)

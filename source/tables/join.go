@@ -137,6 +137,7 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 			}
 			v := &vms[i]
 			t.subject = "VM " + v.vm.Name
+			v.locate(t)
 			r := readVM(t, &v.vm.Config)
 			if v.joined[sheet] {
 				repeated.add(who)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
 )
@@ -119,9 +120,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		t.subject = "VM " + name
 		v.placeholder = t.boolFact("SRM Placeholder").Value
 		v.vcenter = t.vcenter()
-		v.datacenter = t.text("Datacenter")
-		v.cluster = t.text("Cluster")
-		v.host = bareID(t.text("Host"))
+		v.locate(t)
 		if v.host == "" && t.place("platform").header == `"Hypervisor"` {
 			v.host = t.text("platform")
 		}
@@ -136,6 +135,11 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	n.tallied(s.place(), foreign, "VM is", "VMs are", "of another hypervisor than ESXi: left out")
 	n.tallied(s.place(), others, "row is", "rows are", "a total or a remark, and no VM: left out")
 	return vms, err
+}
+
+// locate sets the datacenter, the cluster and the host of the VM to those of the current row, where no earlier row states them.
+func (v *vmRow) locate(t *table) {
+	v.datacenter, v.cluster, v.host = cmp.Or(v.datacenter, t.text("Datacenter")), cmp.Or(v.cluster, t.text("Cluster")), cmp.Or(v.host, bareID(t.text("Host")))
 }
 
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
@@ -267,7 +271,13 @@ func readCores(t *table, c, known *numa.Config) {
 	}
 	c.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
 	vcpus := cmp.Or(c.VCPUs.Value, known.VCPUs.Value)
-	if s := t.count("Sockets", numa.MaxVCPUs); !c.CoresPerSocket.Known() && vcpus > 0 && s.Known() && vcpus%s.Value == 0 {
+	cps, s := &c.CoresPerSocket, t.count("Sockets", numa.MaxVCPUs)
+	switch {
+	case vcpus == 0 || !s.Known():
+	case cps.Known() && s.Value*cps.Value != vcpus:
+		t.bad("Cores p/s", fmt.Sprintf("%s of %s are not %s", words.Plural(s.Value, "socket"), words.Plural(cps.Value, "core"), words.Plural(vcpus, "vCPU")))
+		*cps = numa.Fact[int]{}
+	case !cps.Known() && vcpus%s.Value == 0:
 		c.CoresPerSocket = numa.DerivedFrom(vcpus/s.Value, strings.TrimSuffix("CPUs and Sockets of "+cmp.Or(t.at, t.sheet.name), " of "))
 	}
 }

@@ -208,7 +208,7 @@ func firstLine(head []byte) string {
 // Detect detects the format from the start of a file of up to 64 KiB, unpacked but in the encoding
 // of the file; empty for an unsupported one.
 func Detect(head []byte) (format string) {
-	if isBatch(head) {
+	if isBatch(head) && !bytes.Contains(head, []byte(`\Processor(`)) { // so Windows Performance Monitor begins: esxtop has Physical Cpu
 		return Batch
 	}
 	lines := text.Decoded(head)

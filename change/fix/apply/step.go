@@ -152,6 +152,8 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 		outcome, blocked = Drift, errors.New(why)
 	case side == fix.Before && s.moved[s.c.VM.ID] != "" && !s.past.began:
 		outcome, blocked = Drift, errors.New(s.moved[s.c.VM.ID])
+	case side == fix.Before && power && running && !s.c.VM.Runs && s.p.Undoes == "" && needs != numa.NeedsNothing && !s.past.began:
+		outcome, blocked = Drift, errors.New("it was off when the plan was made, which says that it has no downtime, and runs now")
 	case side == fix.Before && s.never[s.c.VM.ID] != "" && !s.past.began:
 		outcome, blocked = Refused, errors.New(s.never[s.c.VM.ID])
 	case side == fix.Before:

@@ -230,8 +230,15 @@ func (c *command) release(cmd *cobra.Command, w write.Writer, j *journal.Journal
 
 // undone returns the rollback of a journal, limited to the VMs of --vm, and the plan of the writes that earlier rollbacks did not take back.
 func (c *command) undone(lines []journal.Line) (*apply.Rollback, *fix.Plan, error) {
-	only := glob.Compile(c.question.VMs, "")
-	r, err := apply.RollbackOf(lines, func(t *fix.Target) bool { return only.Named(t.Name, t.ID, t.Cluster+"/"+t.Name) })
+	only, some := glob.Compile(c.question.VMs, ""), false
+	r, err := apply.RollbackOf(lines, func(t *fix.Target) bool {
+		named := only.Named(t.Name, t.ID, t.Cluster+"/"+t.Name)
+		some = some || named
+		return named
+	})
+	if err == nil && !some {
+		err = fmt.Errorf("the plan of this journal has no VM %q. Nothing was changed", c.question.VMs)
+	}
 	if err == nil && len(r.Open) > 0 {
 		err = errors.New("the rollback of this journal has not ended: --resume goes on with it")
 	}
@@ -323,7 +330,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	if err != nil {
 		path = j.Path
 	}
-	run := answers.Run{Plan: p, Results: results, Source: source, Journal: path, Stopped: stopped}
+	run := answers.Run{Plan: p, Results: results, Source: source, Journal: path, Power: c.do.power, Stopped: stopped}
 	if run.Reversible, err = reversible(path); err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ func TestAsks(t *testing.T) {
 		{[]string{"--plan", save(t, p), "--apply", "--yes", "99"}, "--yes 99 does not fit: it is " + yes},
 		{[]string{"--resume", path, "--yes", "99"}, "--yes 99 does not fit: it is " + yes},
 		{[]string{"--rollback", path, "--yes", "99"}, "--yes 99 does not fit: it is " + back},
+		{[]string{"--rollback", path, "--vm", "nosuch", "--yes", "1"}, `no VM ["nosuch"]`},
 		{[]string{"--plan", plan, "--apply", "--yes", yes}, `the vCenter instance "another"`},
 		{[]string{"--resume", journal, "--yes", yes}, `the vCenter instance "another"`},
 		{[]string{"--rollback", journal, "--yes", back}, `the vCenter instance "another"`},

@@ -1,6 +1,7 @@
 package fix_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,11 +45,12 @@ vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
 // TestDrift changes each input of the prediction between plan and run: the VM is skipped with a reason, nothing of it is written, and the other VM of the plan
 // is carried out where it does not rest on the same input.
 func TestDrift(t *testing.T) {
-	other := ""
+	other, off := "", ""
+	all := map[string]apply.Outcome{"sql01": apply.Drift, "sql02": apply.Drift, "off01": apply.Drift}
 	allocation := &types.ResourceAllocationInfo{Reservation: types.NewInt64(1024)}
 	for name, c := range map[string]struct {
 		do   func(s *site, id string)
-		both bool // the input is of a host: both VMs rest on it
+		want map[string]apply.Outcome // of others than drift of sql01; VMs that are not named are done
 	}{
 		"CPU affinity": {do: func(s *site, id string) {
 			s.vc.Set(id, "config.cpuAffinity", types.VirtualMachineAffinityInfo{AffinitySet: []int32{0, 1}})
@@ -63,43 +65,47 @@ func TestDrift(t *testing.T) {
 		"memory reservation":  {do: func(s *site, id string) { s.vc.Set(id, "config.memoryAllocation", *allocation) }},
 		"reserve all":         {do: func(s *site, id string) { s.vc.Set(id, "config.memoryReservationLockedToMax", true) }},
 		"a setting":           {do: func(s *site, id string) { s.edit(id, &types.OptionValue{Key: "sched.vcpu0.affinity", Value: "3"}) }},
-		"an option of a host": {both: true, do: func(s *site, id string) { s.option(s.hostOf(id), "Numa.PreferHT", 1) }},
+		"an option of a host": {want: all, do: func(s *site, id string) { s.option(s.hostOf(id), "Numa.PreferHT", 1) }},
 		"another cluster": {do: func(s *site, id string) {
 			if err := s.vc.Place(id, other, numa.PoweredOn); err != nil {
 				s.Error(err)
 			}
 		}},
+		"a host that takes no VM": {want: map[string]apply.Outcome{"sql01": apply.Refused}, do: func(s *site, id string) { s.vc.Connect(s.hostOf(id), "connected", true) }},
+		"the power state": {want: map[string]apply.Outcome{"off01": apply.Drift}, do: func(s *site, id string) {
+			if err := s.vc.Place(off, s.hostOf(id), numa.PoweredOn); err != nil {
+				s.Error(err)
+			}
+		}},
 		"another name": {do: func(s *site, id string) { s.vc.Set(id, "name", "web01") }},
-		"nothing":      {do: func(s *site, id string) { s.edit(id, &types.OptionValue{Key: "guestinfo.note", Value: "3"}) }},
+		"nothing":      {want: map[string]apply.Outcome{}, do: func(s *site, id string) { s.edit(id, &types.OptionValue{Key: "guestinfo.note", Value: "3"}) }},
 	} {
 		f := fleetOf(t, `release 7.0U3
 cluster prod
 host esx[01-02] nodes=2 cores=18 memory=512GB
 vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
 vm sql02 host=esx02 vcpus=36 coresPerSocket=1 memory=128GB hotAdd=on
+vm off01 host=esx02 power=off vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
 cluster test
 host esx03 nodes=4 cores=10 memory=512GB
 `)
 		s := serveFleet(t, f)
 		p := s.plan(fix.Options{Now: now})
-		if len(p.Changes) != 2 || len(p.Hosts) == 0 {
+		if len(p.Changes) != 3 || len(p.Hosts) == 0 {
 			t.Fatalf("%d changes, %d hosts", len(p.Changes), len(p.Hosts))
 		}
-		other = f.Hosts[2].ID
+		other, off = f.Hosts[2].ID, f.VMs[2].ID
 		c.do(s, f.VMs[0].ID)
 		results, _, err := s.apply(p, quick(apply.PowerGuest))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		want := map[string]apply.Outcome{"sql01": apply.Drift, "sql02": apply.Done}
-		if c.both {
-			want["sql02"] = apply.Drift
+		if c.want == nil {
+			c.want = map[string]apply.Outcome{"sql01": apply.Drift}
 		}
-		if name == "nothing" {
-			want["sql01"] = apply.Done
-		}
-		for vm, outcome := range want {
-			if r := results[vm]; r.Outcome != outcome || outcome == apply.Drift && r.Why == "" {
+		for _, vm := range []string{"sql01", "sql02", "off01"} {
+			outcome := cmp.Or(c.want[vm], apply.Done)
+			if r := results[vm]; r.Outcome != outcome || outcome != apply.Done && r.Why == "" {
 				t.Errorf("%s: %s is %s (%s), want %s", name, vm, r.Outcome, r.Why, outcome)
 			}
 		}

@@ -443,8 +443,21 @@ func TestPrivileges(t *testing.T) {
 		return privilege != "VirtualMachine.Config.AdvancedConfig" || on.Value != p.Changes[0].VM.ID
 	}})
 	s.w = s.login(u)
-	if _, _, err := s.apply(p, quick(apply.PowerGuest)); slices.ContainsFunc(p.Changes[0].Edits, func(e numa.Edit) bool { return e.Kind == numa.EditExtraConfig }) == (err == nil) {
-		t.Errorf("without a privilege on %s: %v", p.Changes[0].VM.Name, err)
+	if _, _, err := s.apply(p, quick(apply.PowerGuest)); err == nil {
+		t.Errorf("without a privilege on %s nothing is refused", p.Changes[0].VM.Name)
+	}
+	// With those of a plan without settings, which are those of its rollback too.
+	one, names := only(p, "sql01"), []string(nil)
+	for _, need := range one.Needs(true) {
+		names = append(names, need.Privilege)
+	}
+	s.w = s.login(s.vc.Add(lab.Account{User: "fixer", Password: "secret", May: lab.Only(names...)}))
+	_, path, err := s.apply(one, quick(apply.PowerGuest))
+	if err == nil {
+		_, err = s.rollback(path, quick(apply.PowerGuest))
+	}
+	if err != nil || slices.ContainsFunc(one.Changes[0].Edits, func(e numa.Edit) bool { return e.Kind == numa.EditExtraConfig }) {
+		t.Errorf("with %v: %v", names, err)
 	}
 	// Read-only plans.
 	s.w = s.login(s.vc.Add(lab.Account{User: "reader", Password: "secret", May: lab.Only()}))

@@ -94,7 +94,7 @@ func TestPlansHold(t *testing.T) {
 			untidy := x.B != nil && x.B.VMID == "" && x.B.Severity == finding.Low && d.Better > 0
 			switch {
 			case !x.Worsens(finding.Low):
-			case !untidy && !d.Outweighed(x, diff.Better):
+			case !untidy && !d.Outweighed(x):
 				t.Errorf("seed %d: %s of %s is worse: %s", seed, x.B.Rule, x.B.Subject(), x.B.Message)
 			case !told[fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message)]:
 				t.Errorf("seed %d: the plan does not say that it brings %s of %s", seed, x.B.Rule, x.B.Subject())
@@ -219,7 +219,7 @@ func TestNeededIsPlanned(t *testing.T) {
 			harm = harm || v.On[i].Layout.Compare(&was.On[i].Layout) > 0
 		}
 		for i := range d.Findings {
-			harm = harm || d.Findings[i].Worsens(finding.Medium) && !d.Outweighed(&d.Findings[i], diff.Better)
+			harm = harm || d.Findings[i].Worsens(finding.Medium) && !d.Outweighed(&d.Findings[i])
 		}
 		if d.Better == 1 && !harm {
 			t.Errorf("seed %d: %v is better by what-if and not planned:\n%sleft %+v, changes %+v", seed, proposals[0].Needed, text, p.Left, p.Changes)

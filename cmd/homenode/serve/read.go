@@ -61,7 +61,7 @@ func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *b
 
 // serveFleet shows the pages of a fleet that is read once.
 func serveFleet(cmd *cobra.Command, session *flags.Session, sources []string, d *door, o rules.Options, kept *captures.Shelf) error {
-	fleet, err := (&ask.Source{}).Read(cmd.Context(), session.Env(cmd), o.Choices, false, sources...)
+	fleet, err := (&ask.Source{}).ReadBy(cmd.Context(), session.Env(cmd), o.Choices, false, sources...)
 	if err != nil {
 		return err
 	}

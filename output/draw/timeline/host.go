@@ -130,9 +130,7 @@ func (l *layout) migrations(steps []step) {
 		all[min(k, len(steps)-1)] += c.N
 		sum += c.N
 	}
-	l.counts(steps, all, sum, func(most int64) string {
-		return fmt.Sprintf("NUMA migrations of all VMs: %d, at most %d in a step", sum, most)
-	})
+	l.counts(steps, all, sum, "NUMA migrations of all VMs", "a step")
 }
 
 // vms adds the home nodes of VMs: those with findings, the worst first, and those with the most remote memory over time.

@@ -154,12 +154,13 @@ func (l *layout) measured(s picture.Scale, steps []step, ground string, thin boo
 }
 
 // counts adds a panel with the number of events in each step, as ticks of this height.
-func (l *layout) counts(steps []step, all []int64, sum int64, numbers func(most int64) string) {
+func (l *layout) counts(steps []step, all []int64, sum int64, name, each string) {
 	most := max(1, slices.Max(append([]int64{0}, all...)))
 	s := l.scale(240, float64(most))
-	facts := "none"
+	facts, numbers := "none", name+": none"
 	var shapes []picture.Shape
 	if sum > 0 {
+		numbers = fmt.Sprintf("%s: %d, at most %d in %s", name, sum, most, each)
 		facts = strconv.FormatInt(sum, 10) + " in all"
 		shapes = append(shapes, picture.Shape{Class: "amount", X: plotLeft - 60, Y: s.To + 70, Text: strconv.FormatInt(most, 10)})
 	}
@@ -169,7 +170,7 @@ func (l *layout) counts(steps []step, all []int64, sum int64, numbers func(most 
 			shapes = append(shapes, picture.Shape{Class: "event", X: l.span.X(steps[i].from), Y: y, H: s.From - y})
 		}
 	}
-	l.panel("migrations", "migrations", []string{facts}, s, nil, numbers(most), shapes...)
+	l.panel("migrations", "migrations", []string{facts}, s, nil, numbers, shapes...)
 }
 
 // limit draws the threshold of a rule as a line, with its value on the right.

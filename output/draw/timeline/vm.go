@@ -222,9 +222,11 @@ func (d *vmDrawing) migrations() {
 	for _, one := range d.steps {
 		all = append(all, d.bucket(one.bucket).Moves)
 	}
-	d.counts(d.steps, all, d.v.Moves.All, func(most int64) string {
-		return fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, words.Duration(d.v.Timeline.Width))
-	})
+	name := "NUMA migrations"
+	if d.v.Moves.All == 0 && d.v.Changed.Total > 0 {
+		name += " that ESXi counted (NMIG), though the home nodes changed"
+	}
+	d.counts(d.steps, all, d.v.Moves.All, name, "a step of "+words.Duration(d.v.Timeline.Width))
 }
 
 // ready adds ready time and co-stop of each vCPU.

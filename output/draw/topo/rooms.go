@@ -321,7 +321,7 @@ func (l *layout) column(n *Node, x, floor picture.Px) {
 	if room := last.Y - wall.Y; room > 2*lineHeight {
 		middle := wall.Y + room/2
 		l.add(picture.Group{ID: n.ID + "__free", Class: "free", Shapes: []picture.Shape{
-			{Class: "amount", X: x + memoryWidth/2, Y: middle - 20, Text: free.String()}, {Class: "amount", X: x + memoryWidth/2, Y: middle + 110, Text: "free"},
+			{Class: "amount", X: x + memoryWidth/2, Y: middle - 20, Text: free.String()}, {Class: "amount", X: x + memoryWidth/2, Y: middle + 110, Text: "left"},
 		}})
 	}
 }

@@ -27,7 +27,7 @@ func TestStated(t *testing.T) {
 ┌ node 0 ─ 2 cores ─ 16 GB ───┐ ┌ node 8 ─ 2 cores ─ 16 GB ───┐
 │ turn.0 ██  2c  4 GB  ▒ 1 GB │ │ turn.2 █   1c  2 GB         │
 │                             │ │ ▒ 3 GB of turn, home elsew… │
-│ free memory 13 GB           │ │ free memory 11 GB           │
+│ memory left 13 GB           │ │ memory left 11 GB           │
 │ vCPU per core 1.0           │ │ vCPU per core 0.5           │
 └─────────────────────────────┘ └─────────────────────────────┘
 no home node: turn: 1 vCPU, 2 GB

@@ -191,7 +191,7 @@ func (n *Node) Load() (load float64, ok bool) {
 func (n *Node) feet() []string {
 	memory := "memory unknown"
 	if free, ok := n.Free(); ok {
-		memory = "free memory " + free.String()
+		memory = "memory left " + free.String()
 	}
 	if load, ok := n.Load(); ok {
 		return []string{memory, fmt.Sprintf("vCPU per core %.1f", load)}
@@ -223,7 +223,7 @@ func (n *Node) Numbers() string {
 		s += fmt.Sprintf(", %.1f vCPU per core", load)
 	}
 	if free, ok := n.Free(); ok {
-		s += fmt.Sprintf(", %s free", free)
+		s += fmt.Sprintf(", %s left", free)
 	}
 	if n.Foreign > 0 {
 		s += fmt.Sprintf(", holds %s of %s, %s", n.Foreign, n.guests(), n.elsewhere())

@@ -43,6 +43,9 @@ const manyRows = 12
 // mostPictures is the number of drawings below the first heading that are not folded: one row.
 const mostPictures = 2
 
+// mostOnSite is the number of drawings below a heading of a site that are not folded.
+const mostOnSite = 3
+
 // A page is the content of an HTML page, in page order.
 type page struct {
 	*answer.Answer
@@ -153,7 +156,7 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 			label += fmt.Sprintf(" (%d)", labels[label])
 		}
 		one := picture{d, template.HTML(b.String()), label, shown.Width} // drawings escape untrusted text
-		if g.Cut = d.Cut; site == nil && g.Heading != "" && (len(p.Groups) > 1 || len(g.Pictures) == mostPictures) {
+		if g.Cut = d.Cut; site == nil && g.Heading != "" && (len(p.Groups) > 1 || len(g.Pictures) == mostPictures) || site != nil && len(g.Pictures) == mostOnSite {
 			g.More = append(g.More, one)
 		} else {
 			g.Pictures = append(g.Pictures, one)

@@ -79,7 +79,7 @@
     const query = form.querySelector("input"), shown = form.querySelector("output"), sortKey = name + ".sort";
     query.value = state.get(name) || "";
 
-    const more = table.closest("section").querySelector(".all"), few = 8; // rows before all are shown
+    const more = table.closest("section").querySelector(".all"), few = 5; // rows before all are shown
     let whole = rows.length <= 2 * few;
     function filter() {
       const matches = words(query.value);

@@ -23,7 +23,6 @@ type Context struct {
 	Today   *fit.Today      // of the cluster
 	Release string          // of host types that are only described; "" if there are none
 	Filled  int             // number of hosts in the source without a release, which have Release instead
-	Failed  int             // hosts of the cluster that the vCPUs per core exclude
 	fit.Options
 	Details bool
 }
@@ -45,6 +44,8 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	mixed := r.Types[0].Mix != nil
 	if mixed {
 		out.Verdict = mixVerdict(c, r)
+		out.Note(addNote(r)...)
+		r = c.useful(r, out)
 		out.Note(mixNotes(c, r)...)
 		out.Tables = append(out.Tables, mixTable(r), mixBars(r))
 		if c.Details {
@@ -146,8 +147,8 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	ratio := answer.Assumption{What: "vCPUs per core", Value: unit.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
 	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
 		ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
-		if c.Failed > 0 {
-			ratio.Note += fmt.Sprintf(" with %s failed", words.Plural(c.Failed, "host"))
+		if today, _ := c.Cluster.PerCore(); today < c.PerCore {
+			ratio.Origin, ratio.Note = unit.Assumed, fmt.Sprintf("the least that is taken: %s has %s today", c.Cluster.Name, unit.Digits(today, 2))
 		}
 	}
 	return append(out, reserve, overhead, ratio)
@@ -306,6 +307,9 @@ func counts(r *fit.Result) answer.Table {
 }
 
 func nodesText(o *fit.Outcome) string {
+	if o.Each != nil {
+		return strings.Join(o.Each, " + ")
+	}
 	return fmt.Sprintf("%d × %dc/%s", o.Nodes, o.NodeCores, short(o.NodeMemory))
 }
 
@@ -391,7 +395,11 @@ const widestChange = 72
 func change(r *fit.Result, c fit.Change) answer.Change {
 	out := answer.Change{If: c.If, Result: "no change"}
 	var parts []string
+	named := map[string]bool{}
 	for i, m := range c.Moved {
+		if !slices.ContainsFunc(r.Types, func(t fit.Outcome) bool { return t.Name == m.Type }) {
+			continue // left out
+		}
 		name := m.Type
 		if len(r.Shapes) > 1 && m.Shape != "" {
 			name += " " + m.Shape
@@ -404,13 +412,23 @@ func change(r *fit.Result, c fit.Change) answer.Change {
 			of = " wide"
 		}
 		part := fmt.Sprintf("%s: %d%s (%+d)", name, m.After, of, m.After-m.Before)
+		if m.Of == "hosts" {
+			part = fmt.Sprintf("%s: %d + %d (%+d)", name, m.After-m.Spare, m.Spare, m.After-m.Before)
+		}
 		if i > 0 && m.Of == "wide" && c.Moved[i-1].Type == m.Type {
 			part = fmt.Sprintf("%d%s (%+d)", m.After, of, m.After-m.Before)
 		}
-		if len(strings.Join(parts, ", "))+len(part) > widestChange {
-			parts = append(parts, words.Plural(len(c.Moved)-len(parts), "more host type"))
+		if len(strings.Join(parts, ", "))+len(part) > widestChange && !named[m.Type] {
+			more := map[string]bool{}
+			for _, rest := range c.Moved[i:] {
+				if slices.ContainsFunc(r.Types, func(t fit.Outcome) bool { return t.Name == rest.Type }) && !named[rest.Type] {
+					more[rest.Type] = true
+				}
+			}
+			parts = append(parts, words.Plural(len(more), "more host type"))
 			break
 		}
+		named[m.Type] = true
 		parts = append(parts, part)
 	}
 	if len(parts) > 0 {

@@ -51,8 +51,8 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratio, failed, _ := c.PerCore(1)
-	o.PerCore = ratio
+	ratio, _ := c.PerCore()
+	o.PerCore = max(1, ratio)
 	many := &fit.Ask{Types: append(c.Types(), types...), Shapes: c.Shapes(), Spare: 1, Options: o}
 	mixed, err := fit.Fit(t.Context(), many)
 	if err != nil {
@@ -66,7 +66,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := &Context{Source: "fleet.txt", Cluster: c, Today: &today, Failed: failed, Release: release.String(), Options: o}
+	of := &Context{Source: "fleet.txt", Cluster: c, Today: &today, Release: release.String(), Options: o}
 	return map[string]*answer.Answer{
 		"fit":  Answer(&Context{Given: map[string]bool{"host-count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(t.Context(), one, counted)),
 		"mix":  Answer(of, mixed, fit.Changes(t.Context(), many, mixed)),
@@ -98,16 +98,16 @@ func TestMixPrices(t *testing.T) {
 		verdict string
 		notes   []string
 	}{
-		{[]fit.Outcome{outcome("a", 100, 4, 4)}, "4 + 1 spare hosts of a cost 500.", nil},
-		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 0, 4, 4)}, "4 + 1 spare hosts of a cost 500; 4 + 1 spare hosts of b.", []string{"of unknown price, so not compared: b"}},
-		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 4)}, "4 + 1 spare hosts of a cost least, 500; 4 + 1 spare hosts of b cost 505.", nil},
+		{[]fit.Outcome{outcome("a", 100, 4, 4)}, "4 + 1 spare hosts of a, which cost 500.", nil},
+		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 0, 4, 4)}, "4 + 1 spare hosts of a, which cost 500; 4 + 1 spare hosts of b.", []string{"of unknown price, so not compared: b"}},
+		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 4)}, "4 + 1 spare hosts of a, which cost the least: 500; 4 + 1 spare hosts of b cost 505.", nil},
 		{
-			[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 3), outcome("c", 0, 5, 5)}, "4 + 1 spare hosts of a cost least, 500; 4 + 1 spare hosts of b cost 505; 5 + 1 spare hosts of c.",
+			[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 3), outcome("c", 0, 5, 5)}, "4 + 1 spare hosts of a, which cost the least: 500; 4 + 1 spare hosts of b cost 505; 5 + 1 spare hosts of c.",
 			[]string{"b: could cost less, were 3 + 1 hosts enough, which is not decided", "of unknown price, so not compared: c"},
 		},
 	} {
 		r.Types = tt.types
-		want := []string{"40 VMs, 160 vCPUs, 640 GB, at 4.5 vCPUs per core: " + tt.verdict}
+		want := []string{"At 4.5 vCPUs per core, 40 VMs (160 vCPUs, 640 GB) need " + tt.verdict}
 		if got := mixVerdict(&Context{Options: fit.Options{PerCore: 4.5}}, r); !slices.Equal(got, want) {
 			t.Errorf("found %q, want %q", got, want)
 		}

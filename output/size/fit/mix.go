@@ -21,31 +21,97 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 		vms, vcpus, memory = vms+s.Count, vcpus+s.Count*s.VCPUs, memory+numa.Bytes(s.Count)*s.Memory
 	}
 	first, fewest := &r.Types[0], r.Fewest()
-	line := fmt.Sprintf("%s, %d vCPUs, %s, at %s: %s", words.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), hostsOf(first, r.Spare))
+	size := fmt.Sprintf("%s (%d vCPUs, %s)", c.running(vms), vcpus, whole(memory))
+	line := fmt.Sprintf("At %s, %s need %s", c.ratio(), size, hostsOf(first, r.Spare))
 	if first.Mix.VMs == 0 && vms > 0 {
 		fits := "such a host"
 		if len(r.Types) > 1 {
 			fits = "any of these hosts"
 		}
-		return []string{fmt.Sprintf("%s, %d vCPUs, %s, at %s: none of them fits %s.", words.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), fits)}
+		return []string{fmt.Sprintf("At %s, none of %s fits %s.", c.ratio(), size, fits)}
 	}
 	if first.Mix.VMs < vms {
-		line += fmt.Sprintf(" hold %d of them, the others fit no such host", first.Mix.VMs)
+		line += fmt.Sprintf(", which hold %d of them; the others fit no such host", first.Mix.VMs)
 	}
 	if first.Price > 0 {
-		least := " cost "
+		least := ", which cost "
 		if priced, _ := r.Rivals(); len(priced) > 0 {
-			least = " cost least, "
+			least = ", which cost the least: "
 		}
 		line += least + money(first.Mix.Price)
 	}
 	if same := asGood(r); len(same) > 0 {
-		line += fmt.Sprintf("; as many of %s", words.Few(same))
+		line += fmt.Sprintf(", or as many of %s", words.Few(same))
 	}
 	if fewest != first {
-		line += fmt.Sprintf("; fewest hosts: %s", hostsOf(fewest, r.Spare))
+		line += fmt.Sprintf("; the fewest are %s", hostsOf(fewest, r.Spare))
 	}
-	return []string{line + others(r, fewest) + "."}
+	return append([]string{line + others(r, fewest) + "."}, c.uncounted(r.Spare)...)
+}
+
+// running names a number of VMs: those of a source are the running ones.
+func (c *Context) running(vms int) string {
+	if c.Cluster == nil {
+		return words.Plural(vms, "VM")
+	}
+	return words.Plural(vms, "running VM")
+}
+
+// uncounted says which VMs of the source the answer leaves out and how to count them, and that clusters are pooled.
+func (c *Context) uncounted(spare int) (lines []string) {
+	if c.Cluster == nil {
+		return nil
+	}
+	if len(c.Cluster.Off) > 0 {
+		const most = 3
+		var flags []string
+		count := map[string]int{}
+		shapes := (&fit.Cluster{VMs: c.Cluster.Off}).Shapes()
+		for _, s := range shapes {
+			count[s.Name] += s.Count
+		}
+		for _, s := range shapes {
+			if n := count[s.Name]; n > 0 {
+				flags = append(flags, fmt.Sprintf("--vm '%s*%d'", s.Name, n))
+			}
+			delete(count, s.Name)
+		}
+		if len(flags) > most {
+			flags = append(flags[:most], "…")
+		}
+		lines = append(lines, fmt.Sprintf("%s not counted; to count them, add %s.", words.Verb(len(c.Cluster.Off), "powered-off VM is", "powered-off VMs are"), strings.Join(flags, " ")))
+	}
+	if c.Cluster.Apart > 1 {
+		lines = append(lines, fmt.Sprintf("All %d clusters are counted as one, which shares %s: --cluster NAME counts one alone.", c.Cluster.Apart, words.Plural(spare, "spare host")))
+	}
+	return lines
+}
+
+// useful returns the result without the rows that are no answer: types of the source that do not hold all VMs, or that
+// equal a requested type. It adds a note about the former.
+func (c *Context) useful(r *fit.Result, out *answer.Answer) *fit.Result {
+	if c.Details || r.Types[0].InSource > 0 || r.Types[0].Mix.Lost() > 0 {
+		return r
+	}
+	short := *r
+	short.Types = nil
+	var left []string
+	for i := range r.Types {
+		switch t := &r.Types[i]; {
+		case t.InSource == 0:
+			short.Types = append(short.Types, *t)
+		case t.Mix.Lost() > 0:
+			left = append(left, fmt.Sprintf("%s (%d do not fit)", t.Name, t.Mix.Lost()))
+		case !slices.ContainsFunc(r.Asked(), func(a fit.Outcome) bool {
+			return strings.HasPrefix(t.Name, a.Name+" (has ") && a.Mix.Hosts == t.Mix.Hosts
+		}):
+			short.Types = append(short.Types, *t)
+		}
+	}
+	if left != nil {
+		out.Note("host types of the source that do not hold all VMs are left out, --details shows them: " + strings.Join(left, ", "))
+	}
+	return &short
 }
 
 // priceNotes lists types that could still be cheaper than the first.
@@ -114,6 +180,9 @@ func mixTable(r *fit.Result) answer.Table {
 	if priced {
 		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
 	}
+	if r.Spare > 0 {
+		t.Foot = []string{"CORES and MEMORY include the spare hosts; USED is of the hosts without them."}
+	}
 	for i := range r.Types {
 		o := &r.Types[i]
 		m := o.Mix
@@ -155,7 +224,7 @@ func money(v float64) string {
 
 // mixNotes lists VMs that do not fit, and remarks that the number of hosts does not show.
 func mixNotes(c *Context, r *fit.Result) []string {
-	out := addNote(r)
+	var out []string
 	var all grouped
 	for i := range r.Types {
 		o := &r.Types[i]

@@ -37,21 +37,21 @@ type Running struct {
 	Threads   int     `json:"threads"`
 	PerCore   float64 `json:"vcpusPerCore,omitempty"`   // in hundredths; 0 if the cores are unknown
 	PerThread float64 `json:"vcpusPerThread,omitempty"` // hyper-threads count if they are active
-	// Unknown: VMs with an unknown host may run here or not, so that the ratios are unknown.
+	// Unknown: VMs run on hosts with unknown cores, or may run here or not, so that the ratios are unknown.
 	Unknown bool `json:"-"`
 }
 
 // RunningOn returns the vCPUs that run on hosts of a cluster. Empty hosts that do not accept VMs now are excluded, and so are hosts with
-// unknown cores and the VMs on them. VMs with an unknown host run on some host of the cluster.
+// unknown cores and the VMs on them: if these are all that run, the ratios are unknown. VMs with an unknown host run on some host of the cluster.
 func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
-	all := len(hosts) == len(c.Hosts)
+	all, skipped := len(hosts) == len(c.Hosts), false
 	for _, h := range hosts {
 		running := c.Running(h)
 		if !h.Ready() && len(running) == 0 { // in maintenance
 			continue
 		}
 		if !h.Nodes.Known() {
-			all = false
+			all, skipped = false, skipped || len(running) > 0
 			continue
 		}
 		for _, v := range running {
@@ -74,6 +74,7 @@ func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
 			r.VCPUs += int(v.Guest.VCPUs)
 		}
 	}
+	r.Unknown = r.Unknown || skipped && r.VCPUs == 0
 	if r.Cores > 0 && !r.Unknown {
 		r.PerCore = math.Round(float64(100*r.VCPUs)/float64(r.Cores)) / 100
 		r.PerThread = math.Round(float64(100*r.VCPUs)/float64(r.Threads)) / 100

@@ -114,11 +114,11 @@ func (x *Explanation) Unknown() string {
 	return "Not known: " + strings.Join(names, ", ") + "."
 }
 
-// Cure describes how to power the VM on if the host refuses it. For its own host it is the advice of the finding, which considers all
+// Cure describes how to power the VM on if the host refuses it. It is the advice of the finding in the case, which considers all
 // hosts.
 func (x *Explanation) Cure() string {
 	for i := range x.Findings {
-		if f := &x.Findings[i]; f.VMID == x.VM.ID && f.Severity == finding.High && x.Rule(f.Rule).Refused && x.Host == x.VM.Host && f.Advice != "" {
+		if f := &x.Findings[i]; f.VMID == x.VM.ID && f.Severity == finding.High && x.Rule(f.Rule).Refused && x.There == nil && f.Advice != "" {
 			return f.Advice
 		}
 	}
@@ -131,6 +131,9 @@ func (x *Explanation) Verdict() string {
 	vpd, spans := x.Layout.Spanning()
 	switch f := x.worst(); {
 	case x.Layout.Refused.Any():
+		if x.VM.Runs() && x.Layout.Refused == x.VM.On[0].Layout.Refused {
+			return "It runs, and would not power on again: " + x.Layout.Refused.String() + "."
+		}
 		return "It does not power on: " + x.Layout.Refused.String() + "."
 	case f != nil && x.There == nil:
 		text := words.Capital(f.Message) + "."

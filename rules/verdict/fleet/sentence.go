@@ -18,7 +18,7 @@ import (
 // Verdict returns one sentence with the number of VMs that NUMA slows, and a second line with open questions; it is omitted if there
 // are none.
 func Verdict(r *rules.Result) []string {
-	off := off(r)
+	off, names := off(r)
 	vms, hosts := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
 	headline := r.Slowed(high, medium, "settings", ", or after a vMotion")
@@ -27,14 +27,14 @@ func Verdict(r *rules.Result) []string {
 		headline = strings.TrimSuffix(headline, ".") + ", as far as is known."
 	}
 	var rest []string
-	if n := len(off); n > 0 {
-		refused := fmt.Sprintf("%s not power on: %s.", words.Verb(n, "VM does", "VMs do"), words.Few(off.names(r)))
-		if n > high+medium { // more urgent
+	if len(off) > 0 {
+		refused := fmt.Sprintf("%s not power on: %s.", words.Verb(len(off), "VM does", "VMs do"), words.Few(names))
+		if len(off) > high+medium { // more urgent
 			headline, refused = refused, headline
 		}
 		rest = append(rest, refused)
 	}
-	if fine := r.VMs - high - medium - off.count(); high+medium > 0 && fine > 0 {
+	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		sure := "."
 		if unsure {
 			sure = ", as far as is known."
@@ -73,7 +73,8 @@ var deciding = []struct {
 	name    string
 	unknown func(*rule.VM, *vnuma.Layout) bool
 }{
-	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Home == nil }},
+	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host == nil }},
+	{"the size of the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host != nil && v.Home == nil }},
 	{"the nodes of the host", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedNodes != 0 }},
 	{"the memory of the nodes", func(v *rule.VM, l *vnuma.Layout) bool {
 		return v.Memory.Known() && !l.Memory.Known && l.Nodes > 1 && !l.Refused.Any()
@@ -161,43 +162,25 @@ func unjudged(r *rules.Result) (names []string) {
 	return names
 }
 
-// refusals are VMs that do not power on, by ID. The value is false for one that runs all the same: NUMA slows it until it is powered off.
-type refusals map[string]bool
-
-// count returns the number of VMs that are off.
-func (off refusals) count() (n int) {
-	for _, is := range off {
-		if is {
-			n++
-		}
-	}
-	return n
-}
-
-// names returns their names in the order of the fleet.
-func (off refusals) names(r *rules.Result) (names []string) {
+// off returns the VMs, by ID, that do not power on, or would not again: they count as such alone, whatever else is found about them. names has them in the
+// order of the fleet.
+func off(r *rules.Result) (ids map[string]bool, names []string) {
+	ids = map[string]bool{}
 	for v := range r.EachVM() {
-		if _, refused := off[v.ID]; refused {
-			names = append(names, v.Name)
+		if !v.Off() {
+			continue
+		}
+		ids[v.ID] = true
+		if names = append(names, v.Name); v.Runs() {
+			names[len(names)-1] += " (it runs, and would not power on again)"
 		}
 	}
-	return names
-}
-
-// off returns the VMs, by ID, that do not power on: they have no cost by NUMA.
-func off(r *rules.Result) refusals {
-	out := refusals{}
-	for v := range r.EachVM() {
-		if v.Off() {
-			out[v.ID] = !v.Runs()
-		}
-	}
-	return out
+	return ids, names
 }
 
 // worst counts the VMs that power on and the hosts by the severity of their worst finding, shown or not. A finding about hosts also
 // counts for the VMs that it affects.
-func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
+func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]int) {
 	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
 	for v := range r.EachVM() {
 		if !off[v.ID] {
@@ -213,7 +196,7 @@ func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
 		for i := range all {
 			switch f := &all[i]; {
 			case f.VMID != "":
-				if _, judged := byVM[f.VMID]; judged || off[f.VMID] { // excludes templates
+				if _, judged := byVM[f.VMID]; judged { // excludes templates
 					raise(byVM, f.Severity, f.VMID)
 				}
 			case f.AboutIDs != nil:
@@ -228,10 +211,8 @@ func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
 			}
 		}
 	}
-	for id, s := range byVM {
-		if !off[id] {
-			vms[s]++
-		}
+	for _, s := range byVM {
+		vms[s]++
 	}
 	for _, s := range byHost {
 		hosts[s]++

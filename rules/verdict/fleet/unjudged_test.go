@@ -20,7 +20,7 @@ func TestUnjudgedHosts(t *testing.T) {
 	}{
 		{"", "yes", "", 8, false},
 		{"vm b cluster=c vcpus=24 memory=64GB\n", "yes", "the host of 1 VM", 32, false}, // on one of the two hosts
-		{"host j\nvm b host=j vcpus=24 memory=64GB\n", "yes (2 of 3 hosts judged)", "1 host is not judged: j. Not known: the host of 1 VM", 8, false},
+		{"host j\nvm b host=j vcpus=24 memory=64GB\n", "yes (2 of 3 hosts judged)", "1 host is not judged: j. Not known: the size of the host of 1 VM", 8, false},
 		{"host j\nvm b cluster=c vcpus=24 memory=64GB\n", "yes (2 of 3 hosts judged)", "1 host is not judged: j. Not known: the host of 1 VM", 8, true},
 		{"host j\nhost k nodes=4 cores=8 memory=512GB\nvm b host=h vcpus=24 memory=64GB\n", "no: 1 VM differs by host (3 of 4 hosts judged)", "1 host is not judged: j.", 32, false},
 	} {

@@ -140,7 +140,7 @@ func (m *Matrix) add(v *rule.VM, o Options) {
 		m.Rows = append(m.Rows, r)
 		return
 	}
-	if !r.Changes() && !r.wide() {
+	if !r.Changes() && !r.wide() && !r.refused() {
 		m.Same++
 		return
 	}
@@ -160,7 +160,7 @@ func cellOf(v *rule.VM, k *rule.Kind, isHome bool, home *vnuma.Layout, o Options
 		return Cell{Text: Absent.String(), Mark: Absent}
 	}
 	l := &v.On[i].Layout
-	if l.Refused.Any() && !home.Refused.Any() {
+	if l.Refused.Any() {
 		return Cell{Text: Absent.String(), Mark: Absent}
 	}
 	if o.Event == vnuma.VMotionIn && k != v.Home && v.Home != nil {
@@ -191,8 +191,11 @@ func markOf(l, home *vnuma.Layout, isHome bool) Mark {
 
 // Changes reports whether a VM of the row gets another layout on some host.
 func (r *Row) Changes() bool {
-	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Mark != Home && c.Mark != Alike })
+	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Mark != Home && c.Mark != Alike && (c.Mark != Absent || !r.refused()) })
 }
+
+// refused reports whether the VM does not power on on its own host.
+func (r *Row) refused() bool { return r.VMs[0].On[0].Layout.Refused.Any() }
 
 // rank is the sort key of rows: VMs that change first, then wide ones.
 func (r *Row) rank() (n int) {
@@ -235,7 +238,7 @@ func Verdict(all []*Matrix) []string {
 }
 
 func changes(all []*Matrix) []string {
-	vms, change, worse := 0, 0, 0
+	vms, change, worse, down := 0, 0, 0, 0
 	after := "a power cycle"
 	for _, m := range all {
 		vms += m.Same
@@ -247,18 +250,24 @@ func changes(all []*Matrix) []string {
 			vms += len(r.VMs)
 			if r.Changes() {
 				change += len(r.VMs)
+			} else if r.refused() {
+				down += len(r.VMs)
 			}
 			if slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Mark == Worse }) {
 				worse += len(r.VMs)
 			}
 		}
 	}
-	if change == 0 {
-		return []string{fmt.Sprintf("None of %s gets another layout on another host of its cluster after %s.", words.Plural(vms, "VM"), after)}
-	}
 	of := "of " + words.Plural(vms, "VM")
-	return []string{
-		fmt.Sprintf("%s on some host of the cluster after %s, or cannot run there.", words.Verb(change, of+" gets another layout", of+" get another layout"), after),
-		words.Verb(worse, "gets", "get") + " a worse one.",
+	verdict := []string{"None " + of + " gets another layout on another host of its cluster after " + after + "."}
+	if change > 0 {
+		verdict = []string{
+			fmt.Sprintf("%s on some host of the cluster after %s, or cannot run there.", words.Verb(change, of+" gets another layout", of+" get another layout"), after),
+			words.Verb(worse, "gets", "get") + " a worse one.",
+		}
 	}
+	if down > 0 {
+		verdict = append(verdict, words.Verb(down, "VM powers", "VMs power")+" on on no host of the cluster.")
+	}
+	return verdict
 }

@@ -33,11 +33,11 @@ func (j *Judged) beside(f *finding.Finding) bool {
 }
 
 // besideText describes findings about anything else than harm caused by NUMA.
-func (j *Judged) besideText() string {
+func (j *Judged) besideText(ofHosts bool) string {
 	var first *finding.Finding
 	n := 0
 	for i := range j.Findings {
-		if f := &j.Findings[i]; f.Severity >= finding.Medium && j.beside(f) {
+		if f := &j.Findings[i]; f.Severity >= finding.Medium && j.beside(f) && (ofHosts || f.VM != "") {
 			if n++; first == nil {
 				first = f
 			}

@@ -215,15 +215,19 @@ func (v *VM) lost() (spell *capture.Spell, ok bool) { return v.lostFrom(finding.
 
 // lostFrom is lost with another minimum severity.
 func (v *VM) lostFrom(least finding.Severity) (spell *capture.Spell, ok bool) {
-	for _, f := range v.Findings {
-		if f.Severity < least {
-			break
-		}
-		if spell := v.lostAt(f); spell != nil {
-			return spell, true
-		}
+	f := v.loss()
+	if f == nil || f.Severity < least {
+		return nil, false
 	}
-	return nil, false
+	return v.lostAt(f), true
+}
+
+// loss returns the worst finding that the VM lost locality; nil if there is none.
+func (v *VM) loss() *finding.Finding {
+	if i := slices.IndexFunc(v.Findings, func(f *finding.Finding) bool { return v.lostAt(f) != nil }); i >= 0 {
+		return v.Findings[i]
+	}
+	return nil
 }
 
 // lostAt returns the longest period of low N%L or of much remote memory if the finding is about

@@ -90,13 +90,19 @@ func (j *Judged) Harmed() (lost, hurt []*VM) {
 
 func (j *Judged) rest(lost, hurt []*VM, hosts int) string {
 	var parts []string
+	if len(lost) > 0 {
+		if worst := j.worst(lost); len(worst.loss().Because) > 0 {
+			parts = append(parts, fmt.Sprintf("The cause for %s: %s.", worst.Label, strings.Join(worst.loss().Because, "; ")))
+		}
+	}
 	if n := CountVMs(hurt); len(lost) > 0 && n > 0 {
 		parts = append(parts, fmt.Sprintf("%s had other problems; the worst is %s: %s.", words.Plural(n, "more VM"), hurt[0].Label, j.findingText(j.harm(hurt[0].Findings))))
 	}
-	if hosts > 0 && (len(lost) > 0 || len(hurt) > 0) {
-		parts = append(parts, fmt.Sprintf("%s findings of medium or high severity.", words.Verb(hosts, "host itself has", "hosts themselves have")))
+	harmed := len(lost) > 0 || len(hurt) > 0
+	if on := j.hostsFrom(finding.Medium); harmed && len(on) > 0 {
+		parts = append(parts, fmt.Sprintf("%s findings of medium or high severity: %s.", words.Verb(len(on), "host itself has", "hosts themselves have"), words.Few(on)))
 	}
-	parts = append(parts, j.besideText())
+	parts = append(parts, j.besideText(!harmed))
 	if len(lost) == 0 && len(hurt) == 0 && hosts == 0 {
 		if n := len(j.Findings) - j.AtLeast(finding.Medium); n > 0 {
 			parts = append(parts, fmt.Sprintf("%s of low severity or for information.", words.Plural(n, "finding")))
@@ -147,7 +153,7 @@ func (j *Judged) stretch() string {
 // worstText names the VM with the most remote memory over time, and its worst time: "kafka01, 46 GB on average, up to
 // 37 % of its memory from 01:00 to 05:00".
 func (j *Judged) worstText(lost []*VM) string {
-	worst := slices.MaxFunc(lost, func(a, b *VM) int { return compareSums(&a.Remote.Sum, &b.Remote.Sum) })
+	worst := j.worst(lost)
 	spell, _ := worst.lost()
 	name := worst.Label
 	if len(j.Recordings) > 1 {
@@ -160,11 +166,23 @@ func (j *Judged) worstText(lost []*VM) string {
 	if spell == &worst.Far.Longest {
 		return fmt.Sprintf("%s, up to %s from %s", name, numa.Bytes(spell.Worst), when)
 	}
-	return fmt.Sprintf("%s, up to %d %% of its memory from %s", name, 100-percentLocal(spell.Worst), when)
+	return fmt.Sprintf("%s, up to %d %% of its memory from %s", name, int((1-spell.Worst)*100+1e-9), when)
 }
 
-// percentLocal returns N%L as displayed by esxtop: whole percent, truncated.
-func percentLocal(share float64) int { return int(share*100 + 1e-9) }
+// worst returns the VM with the most remote memory over time.
+func (j *Judged) worst(lost []*VM) *VM {
+	return slices.MaxFunc(lost, func(a, b *VM) int { return compareSums(&a.Remote.Sum, &b.Remote.Sum) })
+}
+
+// hostsFrom names the hosts with findings about themselves of at least this severity.
+func (j *Judged) hostsFrom(least finding.Severity) (names []string) {
+	for _, rec := range j.Recordings {
+		if slices.ContainsFunc(j.OfHost[rec], func(f *finding.Finding) bool { return f.Severity >= least }) {
+			names = append(names, rec.Host)
+		}
+	}
+	return names
+}
 
 // findingText is the text of a finding, for the middle of a sentence.
 func (j *Judged) findingText(f *finding.Finding) string {
@@ -193,8 +211,11 @@ func (j *Judged) blindText() (verdict, rest string) {
 			onNodes++
 		}
 	}
+	if rest = "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."; j.Blind() {
+		rest = "They are there when it is recorded with esxtop -b -a."
+	}
 	if onNodes == 0 {
-		return "Nothing can be said about NUMA: " + j.Words.The + " has none of its counters.", "A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."
+		return "Nothing can be said about NUMA: " + j.Words.The + " has none of its counters.", rest
 	}
 	return fmt.Sprintf("Nothing can be said about NUMA: %s shows on which nodes the memory of %s is, but not their home nodes.", j.Words.The, words.Plural(onNodes, "VM")),
 		"sched-stats -t numa-clients beside it, or esxtop -b -a, shows those and N%L."

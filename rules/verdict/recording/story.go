@@ -127,7 +127,7 @@ func (s *Story) State() bool {
 func Alike(all []*Story, clock func(*Story) string) (groups [][]*Story) {
 	at := map[string]int{}
 	for _, s := range all {
-		k := fmt.Sprint(clock(s), s.Rules(), s.Worst().Severity, s.Worst().VM == "", s.Worst().Bad, s.Why())
+		k := fmt.Sprint(clock(s), s.Rules(), s.Worst().Severity, s.Worst().VM == "", s.Worst().Bad, s.Why(), s.Do())
 		if i, ok := at[k]; ok {
 			groups[i] = append(groups[i], s)
 			continue

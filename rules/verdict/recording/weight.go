@@ -23,9 +23,12 @@ func byWeight(a, b *VM) int {
 		}
 		return 0
 	}
-	return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(low(b), low(a)), compareSums(&b.Remote.Sum, &a.Remote.Sum), cmp.Compare(a.Rec.Host, b.Rec.Host),
+	return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(low(b), low(a)), compareSums(&b.Remote.Sum, &a.Remote.Sum), cmp.Compare(waited(b), waited(a)), cmp.Compare(a.Rec.Host, b.Rec.Host),
 		cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
 }
+
+// waited returns the maximum share of ready time.
+func waited(v *VM) float64 { share, _ := v.Ready.Peak(); return share }
 
 func compareSums(a, b *capture.Sum) int {
 	return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo))

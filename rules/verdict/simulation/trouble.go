@@ -2,10 +2,12 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 
 	"homenode/esxi/scheduler"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/rules/simulate"
 )
 
 // Problems in a story that are not caused by NUMA: an overloaded fleet must not appear as
@@ -64,4 +66,9 @@ func (s *Judged) nowhere() map[int]bool {
 		}
 	}
 	return all
+}
+
+// Stranded reports whether a VM that should run did not: no host was found for it, or ESXi does not power it on.
+func Stranded(r *simulate.Result) bool {
+	return len(r.Outcome.Denied) > 0 || slices.ContainsFunc(r.Outcome.Decisions, func(d scheduler.Decision) bool { return d.Kind == scheduler.NoRoom })
 }
