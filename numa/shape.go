@@ -12,6 +12,8 @@ type Shape struct {
 	Dies    int `json:"dies"`    // per socket
 	Cores   int `json:"cores"`   // per die
 	Threads int `json:"threads"` // per core
+	// Sharing is the number of vCPUs that share the last-level cache, where that is not a die: those of a cluster, or of a core without more caches; else 0.
+	Sharing int `json:"sharing,omitempty"`
 	// VCPUs is the number at start: all, or fewer if vCPUs can be hot-plugged.
 	VCPUs  int    `json:"vcpus"`
 	Memory Bytes  `json:"bytes"`

@@ -56,6 +56,9 @@ type Stated struct {
 	// as with the static CPU manager of the kubelet.
 	Platform  string `json:"platform,omitempty"`
 	Dedicated bool   `json:"dedicated,omitempty"`
+	// Dieless: the platform or the machine type has no dies. RealTime: vCPUs have a scheduler (fifo, rr) before which other threads of their CPUs wait.
+	Dieless  bool `json:"dieless,omitempty"`
+	RealTime bool `json:"realTime,omitempty"`
 }
 
 // Same reports whether o states the same topology, memory and placement, wherever it is stated.

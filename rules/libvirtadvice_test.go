@@ -25,7 +25,8 @@ func TestSoftMemory(t *testing.T) {
 		{[]string{"a.xml", one("a", 60, tune("strict")), "b.xml", one("b", 100, "")}, "160 GB of memory should come from node 0"},
 		{[]string{"a.xml", one("a", 28, tune("preferred")), "b.xml", one("b", 100, "")}, ""},
 		{[]string{"a.xml", one("a", 100, tune("strict")), "b.xml", one("b", 100, tune("strict"))}, "K017 high 200 GB of memory is bound to node 0"},
-		{[]string{"a.xml", one("a", 100, ""), "b.xml", one("b", 100, ""), "c.xml", one("c", 100, "")}, "Run VMs with at least 44 GB of it on another host, and bind 128 GB to other nodes of this"},
+		{[]string{"a.xml", one("a", 100, ""), "b.xml", one("b", 100, ""), "c.xml", one("c", 100, "")}, "Run VMs with at least 100 GB of it on another host, and bind 100 GB to other nodes of this"},
+		{[]string{"a.xml", one("a", 100, ""), "b.xml", one("b", 100, ""), "c.xml", strings.NewReplacer("type='kvm'", "type='kvm' id='1'", "0-15", "16-31").Replace(one("c", 100, ""))}, "Run VMs with at least 100 GB of it on another host: no other node with CPUs has room for it"},
 	} {
 		got := ""
 		for line := range strings.Lines(judged(t, host, c.files...)) {
@@ -46,6 +47,7 @@ func TestSocketsInCells(t *testing.T) {
 			vcpus, topology, first, second)
 	}
 	for _, c := range []struct{ in, want, cured string }{
+		{in(24, "sockets='1' cores='24' threads='1'", "0-11", "12-23"), "K008", strings.Replace(in(24, "sockets='1' cores='24' threads='1'", "0-11", "12-23"), "<numa>", "<cache mode='disable'/><numa>", 1)},
 		{in(24, "sockets='1' cores='24' threads='1'", "0-11", "12-23"), "State a socket, or a die, for each cell", in(24, "sockets='2' cores='12' threads='1'", "0-11", "12-23")},
 		{in(24, "sockets='2' cores='12' threads='1'", "0-5,12-17", "6-11,18-23"), "; List vCPUs 0-11 in cell 0 and vCPUs 12-23 in cell 1\n", in(24, "sockets='2' cores='12' threads='1'", "0-11", "12-23")},
 		{in(24, "sockets='1' cores='24' threads='1'", "0-5,12-17", "6-11,18-23"), "List vCPUs 0-11 in cell 0 and vCPUs 12-23 in cell 1, and state a socket for each cell", in(24, "sockets='2' cores='12' threads='1'", "0-11", "12-23")},
@@ -81,6 +83,16 @@ func TestPlatformRefuses(t *testing.T) {
 		{host, "1.conf", strings.Replace(pages, "hugepages: 2\n", "", 1), "", "K013"},
 		{host, "1.conf", "numa: 1\nsockets: 2\ncores: 8\nmemory: 32768\nnuma0: cpus=0-7,hostnodes=0,memory=16384,policy=bind\nnuma1: cpus=8-15,hostnodes=5,memory=16384,policy=bind\n", "memory is bound to node 5, which kvm01 has not", "nodes 0, 5"},
 		{host, "1.conf", "name: p\ncores: 4\n", "", "K013"},
+		{host, "1.conf", "numa: 1\ncores: 16\nmemory: 32768\nnuma0: cpus=0-7,memory=16384\nnuma1: cpus=8-15,memory=16384\n", "K008 medium socket 0 lies in cells 0 and 1, which are not its dies; State a socket for each cell", ""},
+		{host, "a.args", strings.NewReplacer("sockets=2,cores=8", "sockets=1,modules=2,cores=8", "cpus=0-15", "cpus=0-7", "nodeid=1", "nodeid=1,cpus=8-15").Replace(qemu("")), "K008 medium socket 0 lies in cells 0 and 1", ""},
+		{host, "a.args", strings.NewReplacer("sockets=2,cores=8", "sockets=1,modules=2,cores=8", "cpus=0-15", "cpus=0-7", "nodeid=1", "nodeid=1,cpus=8-15", "q35-7.2", "q35-10.0,smp-cache.0.cache=l3,smp-cache.0.topology=module").Replace(qemu("")), "", "K008"},
+		{host, "a.args", "-M virt -m 4G -smp 16,sockets=1,dies=2,cores=8", "K013 high 2 dies of a socket, which the machine type virt has not: QEMU refuses it", ""},
+		{host, "a.args", "-M q35 -m 4G -smp 16,sockets=1,dies=2,cores=8", "", "K013"},
+		{slow, "a.xml", strings.Replace(xml("qemu", "aarch64", ""), "cores='2'", "dies='2' cores='1'", 1), "K013 high 2 dies of a socket, which the machine type aarch64 has not", ""},
+		{slow, "a.xml", strings.NewReplacer(">2</vcpu>", ">9</vcpu>", "cores='2'", "cores='9'", "<acpi/>", "<acpi/><gic version='2'/>").Replace(xml("qemu", "aarch64", "")), "K013 high 9 vCPUs, and an interrupt controller (gic) of version 2, which has 8 at most", ""},
+		{host, "a.xml", xml("kvm", "x86_64", "<cputune><vcpupin vcpu='0' cpuset='0'/><emulatorpin cpuset='0'/><vcpusched vcpus='0' scheduler='fifo' priority='1'/></cputune>"), "K010 high CPU 0 of the host: the other threads of QEMU may run there and nowhere else", ""},
+		{host, "a.xml", xml("kvm", "x86_64", "<cputune><vcpupin vcpu='0' cpuset='0'/><emulatorpin cpuset='0'/></cputune>"), "K010 low CPU 0 of the host: the other threads of QEMU may run there and nowhere else", ""},
+		{host, "a.xml", xml("kvm", "x86_64", "<maxMemory slots='257' unit='GiB'>64</maxMemory>"), "K013 high maxMemory has 257 slots: QEMU starts 256 at most", ""},
 		{host, "a.args", qemu(",initiator=0"), "K013 high -numa states an initiator, latencies or caches, and -machine states no hmat=on: QEMU refuses it", ""},
 		{host, "a.args", qemu(",initiator=0 -machine hmat=on"), "", "QEMU refuses"},
 		{host, "a.args", qemu(" -machine hmat=on"), "K013 high hmat=on, and node 1 has neither vCPUs nor an initiator", ""},
@@ -133,6 +145,7 @@ func TestSoftPages(t *testing.T) {
 			"<features><acpi/></features><cpu><topology sockets='1' cores='4' threads='1'/></cpu></domain>", name, gb, mode)
 	}
 	for _, c := range []struct{ a, b, want string }{
+		{one("a", "strict", 150), one("b", "strict", 150), "from node 0, and 100 are reserved there; Take memory of them from other nodes, or run them on another host: node 0 has 256 GB"},
 		{one("a", "preferred", 60), one("b", "preferred", 60), "K016 medium cell 0 and b take 120 pages of 1 GB from node 0, and 100 are reserved there"},
 		{one("a", "preferred", 60), one("b", "strict", 60), "K016 medium cell 0 and b take 120 pages of 1 GB"},
 		{one("a", "strict", 60), one("b", "strict", 60), "K016 high cell 0 and b take 120 pages of 1 GB"},
@@ -162,6 +175,23 @@ func TestNumactl(t *testing.T) {
 		in := "root 12 1 0 ? " + c.wrap + " /usr/bin/qemu-system-x86_64 -name v -machine pc-q35-7.2 -cpu host -m 16G -smp 8,sockets=1,cores=8 " + c.options + "\n"
 		if got := judged(t, host, "ps.args", in); (got != "") != (c.want != "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: found %s, want %s", in, got, c.want)
+		}
+	}
+}
+
+// TestOnceOnHost: of two definitions of one UUID, or of one name, libvirt takes one on a host; both are judged.
+func TestOnceOnHost(t *testing.T) {
+	one := func(name, uuid string) string {
+		return "<domain type='kvm'><name>" + name + "</name><uuid>11111111-2222-3333-4444-55555555550" + uuid + "</uuid><memory unit='GiB'>4</memory><vcpu>2</vcpu><features><acpi/></features><cpu><topology sockets='1' cores='2' threads='1'/></cpu></domain>"
+	}
+	for _, c := range []struct{ a, b, want string }{
+		{one("a", "1"), one("b", "1"), "K013 high a (kvm/kvm01/a.xml:1) has the same UUID: libvirt refuses the second on a host"},
+		{one("a", "1"), one("a", "2"), "K013 high a (kvm/kvm01/a.xml:1) has the same name: libvirt refuses the second on a host"},
+		{one("a", "1"), one("a", "1"), ""},
+		{one("a", "1"), one("b", "2"), ""},
+	} {
+		if got := judged(t, "nodes=2 cores=16 memory=256GB", "a.xml", c.a, "b.xml", c.b); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s %s: found %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
 }

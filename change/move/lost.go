@@ -183,7 +183,9 @@ func (m *Move) manyVCPUs(n int) {
 	case m.To == "hyperv" && n > fewVirtualProcessors: // https://learn.microsoft.com/en-us/windows-server/virtualization/hyper-v/supported-windows-guest-operating-systems-for-hyper-v-on-windows
 		m.add(Changed, "number of vCPUs", fmt.Sprint(n), "the same, which a VM of generation 1 has not: at most 64",
 			"in generation 2 Windows Server 2016 and 2019 as a guest has at most 240, 2022 1024, 2025 2048, and no more than the host's release gives", "")
-		m.need("a VM of generation 2")
+		if m.need("a VM of generation 2"); n > 240 {
+			m.need("a guest that uses more than 240 vCPUs, which Windows Server 2016 and 2019 do not")
+		}
 	case n <= FewAPICs || m.Platform.kernel != &linux:
 		return
 	case m.To == "libvirt" || m.To == "qemu":

@@ -42,7 +42,7 @@ func check(p *rule.StatedPass) {
 		}
 		for j, o := range v.Host.Nodes.Value {
 			load := all[o.ID]
-			if load+mine > len(v.Host.CPUs.Value[j]) {
+			if load+mine > len(v.Host.CPUs.Value[j]) || o.Empty() {
 				continue
 			}
 			p.Report(finding.Finding{
@@ -91,10 +91,10 @@ func memory(p *rule.StatedPass) {
 			f.Message = fmt.Sprintf("%s of memory should come from %s of %s, where it is preferred or its vCPUs are pinned, and %s is there: %s come from other nodes", bound.Memory, rule.NodeList(nodes), v.Host.Name,
 				room, bound.Memory-room)
 		}
-		if beyond := bound.Memory - room - others(v, nodes); nodes != nil && beyond > 0 {
-			f.Advice = p.Spelt(fmt.Sprintf("Run VMs with at least %s of it on another host, and bind %s to other nodes of this, which have no more left", beyond, bound.Memory-room-beyond), rule.Binding)
-			if bound.Memory-room == beyond {
-				f.Advice = fmt.Sprintf("Run VMs with at least %s of it on another host: no other node has memory left", beyond)
+		if moved, beyond := placed(v, nodes, bound.Parts, room); nodes != nil && beyond > 0 {
+			f.Advice = p.Spelt(fmt.Sprintf("Run VMs with at least %s of it on another host, and bind %s to other nodes of this, which hold no more of them", beyond, moved), rule.Binding)
+			if moved == 0 {
+				f.Advice = fmt.Sprintf("Run VMs with at least %s of it on another host: no other node with CPUs has room for it", beyond)
 			}
 		}
 		if nodes == nil {
@@ -116,14 +116,35 @@ func memory(p *rule.StatedPass) {
 	}
 }
 
-// others returns the ordinary memory that the other nodes with cores have left.
-func others(v *rule.StatedVM, nodes []int) (sum numa.Bytes) {
-	for _, n := range v.Host.Nodes.Value {
-		if room, known := v.Host.Room(n.ID, 0); known && n.Cores > 0 && !slices.Contains(nodes, n.ID) {
-			sum += max(0, room-v.DemandOn([]int{n.ID}, 0, 0, true).Memory)
+// placed puts cells and memory devices on nodes with so much room, and on the others with cores, the largest first, each where the least is left
+// then. It returns what comes to the others, and what finds no place.
+func placed(v *rule.StatedVM, nodes []int, parts []numa.Bytes, room numa.Bytes) (moved, beyond numa.Bytes) {
+	left := []numa.Bytes{room}
+	for i := range v.Host.Nodes.Value {
+		if n := &v.Host.Nodes.Value[i]; !slices.Contains(nodes, n.ID) {
+			rest, _ := v.Left(n)
+			left = append(left, rest)
 		}
 	}
-	return sum
+	parts = slices.Clone(parts)
+	slices.Sort(parts)
+	for _, part := range slices.Backward(parts) {
+		best := -1
+		for i, rest := range left {
+			if rest >= part && (best < 0 || rest < left[best]) {
+				best = i
+			}
+		}
+		switch {
+		case best < 0:
+			beyond += part
+			continue
+		case best > 0:
+			moved += part
+		}
+		left[best] -= part
+	}
+	return moved, beyond
 }
 
 // toMove names the smallest VM or cell on a node that has enough vCPUs, and at most the number of CPUs left on the other node: the result is

@@ -2,6 +2,7 @@
 package pagepool
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -84,7 +85,7 @@ func short(p *rule.StatedPass, standard numa.Bytes) (out []finding.Finding) {
 			continue
 		}
 		if f, alone := missing(p, nil, size, standard, "the VM", s.MemoryAt); f != nil && free(v, size, standard) {
-			f.Topic, f.Advice = "all", "Reserve as many pages, on the nodes of its cells"
+			f.Topic, f.Advice = "all", cmp.Or(f.Advice, "Reserve as many pages, on the nodes of its cells")
 			out = append(out, *f)
 			if alone {
 				continue
@@ -99,7 +100,7 @@ func short(p *rule.StatedPass, standard numa.Bytes) (out []finding.Finding) {
 				continue
 			}
 			if f, _ := missing(p, nodes, size, standard, one.What, one.At); f != nil {
-				f.Topic, f.Advice = one.What, "Reserve the pages on these nodes"
+				f.Topic, f.Advice = one.What, cmp.Or(f.Advice, "Reserve the pages on these nodes")
 				if !cell {
 					f.Topic = one.At
 				}
@@ -159,7 +160,8 @@ func missing(p *rule.StatedPass, nodes []int, size, standard numa.Bytes, of, at 
 	has := pages(v.Host, nodes, size)
 	count := func(b numa.Bytes) int { return int((b + size - 1) / size) }
 	severity := finding.High
-	if all := v.DemandOn(nodes, size, standard, true); nodes != nil && count(bound.Memory+pinned) <= has && count(all.Memory) > has { // some of it may come from other nodes
+	all := v.DemandOn(nodes, size, standard, true)
+	if nodes != nil && count(bound.Memory+pinned) <= has && count(all.Memory) > has { // some of it may come from other nodes
 		bound, pinned, severity = all, 0, finding.Medium
 	}
 	want := bound.Own + pinned
@@ -170,8 +172,13 @@ func missing(p *rule.StatedPass, nodes []int, size, standard numa.Bytes, of, at 
 		}
 		takes = fmt.Sprintf("%s and %s take", of, words.Few(others))
 	}
+	advice := ""
+	if most, known := v.RoomOn(nodes, size); known && numa.Bytes(count(max(want, all.Memory)))*size > most { // no node has as many pages
+		advice = fmt.Sprintf("Take memory of them from other nodes, or run them on another host: %s has %s", where, most)
+	}
 	return &finding.Finding{
 		Severity: severity,
+		Advice:   advice,
 		Message:  fmt.Sprintf("%s %d pages of %s from %s, and %d are reserved there", takes, count(want), size, where, has),
 		Evidence: []finding.Evidence{p.At("memory", want.String(), at), {Name: "pages of " + v.Host.Name, Value: fmt.Sprint(has), Origin: v.Host.Pools.Origin.String(), At: v.Host.At}},
 	}, alone

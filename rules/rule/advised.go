@@ -124,11 +124,10 @@ func (v *StatedVM) BeyondCores() string {
 // Elsewhere returns another node with cores and enough unbound ordinary memory, and the amount; ok is false if there is none.
 func (v *StatedVM) Elsewhere(not []int, need numa.Bytes) (node int, left numa.Bytes, ok bool) {
 	for _, n := range v.Host.Nodes.Value {
-		room, known := v.Host.Room(n.ID, 0)
-		if n.Cores == 0 || !known || slices.Contains(not, n.ID) {
+		if slices.Contains(not, n.ID) {
 			continue
 		}
-		if rest := room - v.DemandOn([]int{n.ID}, 0, 0, true).Memory; rest >= need && rest > left {
+		if rest, _ := v.Left(&n); rest >= need && rest > left {
 			node, left, ok = n.ID, rest, true
 		}
 	}

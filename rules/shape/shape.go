@@ -147,6 +147,9 @@ func checkSockets(s *numa.Shape, cell []int, fault faulter) {
 			return
 		}
 	}
+	if s.Sharing > 0 && Within(cell, s.Sharing) {
+		return
+	}
 	if !Within(cell, s.PerDie()) || s.Dies > 1 && !Within(cell, s.PerSocket()) && !WholeCells(cell, s.PerSocket(), s.PerDie()) {
 		for v := range cell {
 			if first := v / s.PerSocket() * s.PerSocket(); cell[v] != cell[first] {

@@ -36,6 +36,8 @@ func TestCheck(t *testing.T) {
 		{"a cell of memory alone", func(s *numa.Shape) { s.Cells[0] = numa.Cell{Memory: 4 * numa.GiB}; s.Cells[1].CPUs = []int{0, 1, 2, 3} }, []Fault{{"empty", "cell 0 has no vCPU"}}},
 		{"one socket in two cells", func(s *numa.Shape) { s.Sockets, s.Cores = 1, 4 }, []Fault{{"sockets", "socket 0 lies in cells 0 and 1, which are not its dies"}}},
 		{"one socket of two dies", func(s *numa.Shape) { s.Sockets, s.Dies = 1, 2 }, nil},
+		{"one socket of two clusters", func(s *numa.Shape) { s.Sockets, s.Cores, s.Sharing = 1, 4, 2 }, nil},
+		{"clusters beside the cells", func(s *numa.Shape) { s.Sockets, s.Cores, s.Sharing = 1, 4, 4 }, []Fault{{"sockets", "socket 0 lies in cells 0 and 1, which are not its dies"}}},
 		{"dies beside the cells", func(s *numa.Shape) { s.Sockets, s.Dies, s.Cores = 1, 4, 1 }, []Fault{{"sockets", "socket 0 lies in cells 0 and 1, which are not its dies"}}},
 		{"distance to itself", func(s *numa.Shape) { s.Distance = [][]int{{10, 20}, {20, 11}} }, []Fault{{"distance", "cell 1 is at 11 from cell 1: want 10 to itself, and 11 to 255 to others"}}},
 		{"near others", func(s *numa.Shape) { s.Distance = [][]int{{10, 10}, {20, 10}} }, []Fault{{"distance", "cell 0 is at 10 from cell 1: want 10 to itself, and 11 to 255 to others"}}},

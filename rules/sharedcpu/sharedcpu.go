@@ -60,7 +60,10 @@ func check(p *rule.StatedPass) {
 		h := &v.Stated.Helpers[i]
 		if len(h.CPUs) > 0 && !slices.ContainsFunc(h.CPUs, func(cpu int) bool { return by[cpu] == nil }) {
 			severity := finding.Low
-			if h.IO { // it polls, and all I/O of its devices waits while the vCPU runs
+			switch {
+			case v.Stated.RealTime: // they get the CPU when the vCPU sleeps, which it may never do
+				severity = finding.High
+			case h.IO: // it polls, and all I/O of its devices waits while the vCPU runs
 				severity = finding.Medium
 			}
 			report(severity, h.What, slices.Clone(h.CPUs), fmt.Sprintf("%s may run there and nowhere else, where vCPUs are pinned", h.What), "Give them CPUs that no vCPU has to itself")

@@ -49,6 +49,9 @@ func advice(s *numa.Stated) string {
 	per := n / cells
 	sockets := s.Shape
 	if sockets.Sockets, sockets.Dies, sockets.Cores = cells, 1, per/s.Threads; sockets.Most() == n && good(&sockets) {
+		if s.Dieless {
+			return "State a socket for each cell"
+		}
 		return "State a socket, or a die, for each cell"
 	}
 	if n%cells != 0 || per%s.Threads != 0 {

@@ -15,6 +15,7 @@ type Limits struct {
 	Default   string     // the type that the platform takes then; "" for an unknown one
 	VCPUs     int        // with those that can be added
 	Clusters  int        // of a die
+	Dies      int        // of a socket
 	Memory    numa.Bytes // with what can be added
 	Bits      int        // of addresses of the processor; 0 for those of the host, or unknown ones
 	More      string     // what gives the processor more bits
@@ -24,7 +25,15 @@ type Limits struct {
 // Limits finds more vCPUs than the machine type has, and more memory than the processor addresses, in a definition of x86 of a VM that
 // does not run.
 func (v *VM) Limits(l Limits) {
-	if v.Stated == nil || v.Stated.Running || v.Arch != "" && v.Arch != "x86_64" {
+	if v.Stated == nil {
+		return
+	}
+	other := v.Arch != "" && v.Arch != "x86_64" && v.Arch != "i686" || strings.HasPrefix(l.Machine, "virt")
+	v.Stated.Dieless = other || v.Stated.Platform == "Proxmox VE" || v.Stated.Platform == "KubeVirt"
+	if other && l.Dies > 1 && !v.Stated.Running { // machine_parse_smp_config: smp_props.dies_supported, of x86 alone
+		v.Refuse(l.CPU[0], l.CPU[1], "%d dies of a socket, which the machine type %s has not: QEMU refuses it", l.Dies, cmp.Or(l.Machine, v.Arch))
+	}
+	if other || v.Stated.Running {
 		return
 	}
 	name, stray := cmp.Or(l.Machine, l.Default), v.Refuse

@@ -317,6 +317,7 @@ func (r *reader) noteTwins() {
 		case one == nil:
 			first[id] = v
 			continue
+		case one.Host == v.Host: // of one UUID (K013)
 		case one.Stated.Running && v.Stated.Running:
 			r.note(v.At, "%s runs on another host too (%s): it counts twice", v.Name, one.At)
 		case v.Stated.Running:
@@ -358,6 +359,16 @@ func (r *reader) addVMs() {
 			v.ID += " (" + d.File().Format + ")"
 		}
 		i, twice := seen[v.ID]
+		if j := slices.IndexFunc(r.fleet.VMs, func(o numa.VM) bool {
+			return o.UUID != "" && v.UUID != "" && o.Host == v.Host && o.Stated.Platform == v.Stated.Platform && (o.Name == v.Name) != (o.UUID == v.UUID)
+		}); h != nil && j >= 0 && v.Stated.Platform == "" && !v.Stated.Running {
+			same := "name"
+			if r.fleet.VMs[j].UUID == v.UUID {
+				same, twice = "UUID", false
+				v.ID += " " + v.Name
+			}
+			d.Refuse(d.Line, d.Col, "%s (%s) has the same %s: libvirt refuses the second on a host", r.fleet.VMs[j].Name, r.fleet.VMs[j].At, same)
+		}
 		if twice && v.UUID == "" && d.Key == "" && !v.Stated.Same(r.fleet.VMs[i].Stated) { // names are not unique
 			r.note(v.At, "another VM has the name %s too (%s): both are judged", v.Name, r.fleet.VMs[i].At)
 			for n := 2; twice; n++ {

@@ -77,7 +77,7 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	}
 	d.limits(e)
 	if !d.Stated.Running {
-		d.refused(e, len(cells))
+		d.refused(e)
 	}
 	if line := e.child("commandline"); line != nil {
 		d.commandLine(line)
@@ -119,7 +119,7 @@ func (d *domain) limits(e *element) {
 	if m := e.child("memory"); !s.Partial && s.CellMemory() == 0 && (m == nil || strings.Trim(m.content(), "0") == "") {
 		d.Refuse(e.line, e.col, "it states no memory, neither of the VM nor of cells: libvirt refuses it")
 	}
-	l := definition.Limits{Machine: e.child("os", "type").attr("machine"), VCPUs: d.most, Clusters: d.clusters, Memory: max(s.Shape.Memory, d.largest), Bits: outside.ModelBits,
+	l := definition.Limits{Machine: e.child("os", "type").attr("machine"), VCPUs: d.most, Clusters: d.clusters, Dies: s.Dies, Memory: max(s.Shape.Memory, d.largest), Bits: outside.ModelBits,
 		More: "the mode host-passthrough of cpu, or maxphysaddr,"}
 	for _, of := range []struct {
 		name string
@@ -139,6 +139,9 @@ func (d *domain) limits(e *element) {
 		l.Bits = 0
 	}
 	d.Limits(l)
+	if gic := e.child("features", "gic"); gic.attr("version") == "2" && d.most > 8 && !s.Running { // GIC_NCPU, hw/arm/virt.c of QEMU
+		d.Refuse(gic.line, gic.col, "%d vCPUs, and an interrupt controller (gic) of version 2, which has 8 at most: QEMU refuses it", d.most)
+	}
 	m, _, known := outside.MachineOf(l.Machine)
 	switch q35 := m.Type == "pc-q35"; {
 	case s.Running, s.Partial, d.Arch != "" && d.Arch != "x86_64":
@@ -191,6 +194,12 @@ func (d *domain) processors(e *element) {
 				*a.to = n
 				d.add(t, a.name, n, "")
 			}
+		}
+		if d.clusters > 1 {
+			s.Sharing = s.Cores * s.Threads
+		}
+		if e.child("cpu", "cache").attr("mode") == "disable" { // -cpu l3-cache=off: the last cache is that of a core
+			s.Sharing = s.Threads
 		}
 		s.Cores *= d.clusters // nothing that is judged lies between a die and a core
 		d.most = cmp.Or(d.most, s.Most())
@@ -273,7 +282,6 @@ func (d *domain) cells(list []*element) {
 			id = n
 		}
 		if slices.ContainsFunc(out, func(o numbered) bool { return o.id == id }) {
-			d.Refuse(e.line, e.col, "cell %d is there twice: libvirt refuses it", id)
 			id = i // as if it were not numbered
 		}
 		out = append(out, numbered{id, e, d.distances(e)})
@@ -344,16 +352,14 @@ func (d *domain) pins(tune *element) {
 			continue
 		}
 		d.add(p, fmt.Sprintf("vCPU %d on host CPUs", v), words.Ranges(cpus), "")
-		switch {
-		case v >= d.most:
+		if v >= d.most {
 			d.Stray(p.line, p.col, false, "it pins vCPU %d to host CPUs %s, and there are %d vCPUs", v, words.Ranges(cpus), d.most)
 			continue
-		case slices.ContainsFunc(s.Pins, func(o numa.Pinned) bool { return o.VCPU == v }):
-			d.Stray(p.line, p.col, true, "vCPU %d is pinned twice", v)
 		}
 		s.CPUs[v] = cpus
 		s.Pins = append(s.Pins, numa.Pinned{VCPU: v, At: d.at(p)})
 	}
+	s.RealTime = slices.ContainsFunc(tune.all("vcpusched"), func(p *element) bool { return p.attr("scheduler") == "fifo" || p.attr("scheduler") == "rr" })
 	helper := func(p *element, what, fact string, io bool) {
 		if cpus := d.list(p, "cpuset", maxCPU); cpus != nil {
 			s.Helpers = append(s.Helpers, numa.Helper{What: what, IO: io, CPUs: cpus, At: d.at(p)})
@@ -363,18 +369,11 @@ func (d *domain) pins(tune *element) {
 	if p := tune.child("emulatorpin"); p != nil {
 		helper(p, "the other threads of QEMU", "emulator", false)
 	}
-	pinned := map[int]bool{}
 	for _, p := range tune.all("iothreadpin") {
 		helper(p, "I/O thread "+p.attr("iothread"), "I/O thread "+p.attr("iothread"), true)
-		n, ok := d.number(p, "iothread", p.attr("iothread"), 1<<31)
-		switch {
-		case !ok || s.Partial:
-		case !d.iothreads[n]:
+		if n, ok := d.number(p, "iothread", p.attr("iothread"), 1<<31); ok && !s.Partial && !d.iothreads[n] {
 			d.Stray(p.line, p.col, true, "it pins I/O thread %d, which there is not: libvirt refuses it", n)
-		case pinned[n]:
-			d.Stray(p.line, p.col, true, "I/O thread %d is pinned twice: libvirt refuses it", n)
 		}
-		pinned[n] = true
 	}
 }
 
@@ -384,9 +383,6 @@ func (d *domain) threads(e *element) map[int]bool {
 	out := map[int]bool{}
 	for _, t := range e.child("iothreadids").all("iothread") {
 		if n, ok := d.number(t, "iothread", t.attr("id"), 1<<31); ok {
-			if out[n] {
-				d.Refuse(t.line, t.col, "I/O thread %d is there twice: libvirt refuses it", n)
-			}
 			out[n] = true
 		}
 	}
@@ -418,7 +414,6 @@ func (d *domain) bound(tune *element) {
 			s.Bound[i] = all
 		}
 	}
-	var seen []int
 	for _, m := range tune.all("memnode") {
 		if tune.child("memory").attr("placement") == "auto" {
 			d.Stray(m.line, m.col, true, "it binds the memory of a cell beside placement='auto', which libvirt refuses")
@@ -433,11 +428,6 @@ func (d *domain) bound(tune *element) {
 			d.Stray(m.line, m.col, true, "it binds the memory of cell %d, which there is not", cell)
 			continue
 		}
-		if slices.Contains(seen, cell) {
-			d.Stray(m.line, m.col, true, "it binds the memory of cell %d, which another memnode binds: libvirt refuses it", cell)
-			continue
-		}
-		seen = append(seen, cell)
 		s.Bound[cell] = one
 		switch whole := cmp.Or(tune.child("memory").attr("mode"), "strict"); { // virDomainNumaDefValidate in src/conf/numa_conf.c
 		case one.Mode != "restrictive" && whole == "restrictive":

@@ -2,6 +2,7 @@ package libvirt
 
 import (
 	_ "embed"
+	"encoding/hex"
 	"encoding/xml"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"homenode/numa"
 	"homenode/source/fact"
 	"homenode/source/text"
 )
@@ -139,11 +141,34 @@ func number(s, within string, most uint64) bool {
 // maxBit is the number of CPUs and nodes that libvirt knows (VIR_DOMAIN_CPUMASK_LEN).
 const maxBit = 1 << 14
 
-// takes reports whether libvirt takes a value, of a domain of so many cells; and else the values that it takes.
-func (d *domain) takes(t *term, s string, cells int) (ok bool, want string) {
+// takes reports whether libvirt takes a value of an element of a domain; and else the values that it takes.
+func (d *domain) takes(t *term, s string, root, e *element) (ok bool, want string) {
+	if path, related := strings.CutPrefix(t.want, "<"); related {
+		p, attr := pathOf(path)
+		most, stated := value(root, p, attr)
+		n, err := strconv.ParseUint(most, 10, 32)
+		return !stated || err != nil || n > 0 && number(s, "0-", n-1), "a number below that of " + path
+	}
 	switch t.want {
 	case "any":
 		return true, ""
+	case "name":
+		return !strings.Contains(s, "/"), "no /"
+	case "uuid":
+		id, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
+		return err == nil && len(id) == 16, "32 digits of base 16"
+	case "share":
+		n, err := strconv.ParseInt(s, 10, 64)
+		return err == nil && (n <= 0 || n >= 1000 && n <= 17592186044415), "0, below 0, or a number from 1000 to 17592186044415"
+	case "holder":
+		c := cellOf(root, s)
+		return c == nil || c.attr("cpus") != "" || c == cellOf(root, "0"), "a cell that has vCPUs"
+	case "level":
+		n, _ := strconv.Atoi(s)
+		return n == 0 || slices.ContainsFunc(cellOf(root, e.attr("target")).all("cache"), func(c *element) bool {
+			level, _ := strconv.Atoi(c.attr("level"))
+			return level == n
+		}), "the level of a cache that the target has"
 	case "unit":
 		_, ok = units[strings.ToLower(s)]
 		return ok, "bytes, KiB, MiB, GiB or TiB"
@@ -155,7 +180,11 @@ func (d *domain) takes(t *term, s string, cells int) (ok bool, want string) {
 			ok = list != nil && (t.want == "set" || len(list) > 0)
 		}
 		return ok, "a list such as 0-31,^5, with single numbers behind ^"
+	case "vcpus":
+		list := d.quietly().numbers(&element{}, "", s, numa.MaxVCPUs)
+		return d.most == 0 || list == nil || !slices.ContainsFunc(list, func(v int) bool { return v >= d.most }), fmt.Sprintf("vCPUs, of which there are %d", d.most)
 	case "cell":
+		cells := len(root.child("cpu", "numa").all("cell"))
 		return number(s, "0-", uint64(max(1, cells)-1)), fmt.Sprintf("a cell, of which there are %d", cells)
 	case "number":
 		return number(s, "0-", math.MaxUint32), "a number"
@@ -172,17 +201,79 @@ func (d *domain) takes(t *term, s string, cells int) (ok bool, want string) {
 	return slices.Contains(list, s), strings.Join(slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" }), ", ")
 }
 
+// cellOf returns the cell of a number, nil for none; those without a number are in order.
+func cellOf(root *element, number string) *element {
+	list := root.child("cpu", "numa").all("cell")
+	i := slices.IndexFunc(list, func(c *element) bool { return c.attr("id") == number })
+	if n, err := strconv.Atoi(number); i < 0 && err == nil && n >= 0 && n < len(list) && list[n].attr("id") == "" {
+		i = n
+	}
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// keys are the values of an element that no other may have: those of several attributes together, each number of a list.
+func (d *domain) keys(t *term, e *element) (out []string) {
+	if t.want == "apart" {
+		for _, n := range d.quietly().numbers(&element{}, "", e.attr(t.attr), maxBit) {
+			out = append(out, strconv.Itoa(n))
+		}
+		return out
+	}
+	key, any := "", false
+	for attr := range strings.SplitSeq(t.attr, "+") {
+		s, stated := value(e, t.child, attr)
+		if n, err := strconv.Atoi(s); err == nil {
+			s = strings.TrimPrefix(strconv.Itoa(n), "0") // 0 is that of an attribute which is absent
+			any = any || stated
+		}
+		key += s + " "
+	}
+	if any {
+		out = append(out, key)
+	}
+	return out
+}
+
+// repeated finds elements with what another one of their kind has; below another parent that is another kind with unique-in.
+func (d *domain) repeated(t *term, root *element) {
+	n := len(t.element) - 1
+	seen := map[string]bool{}
+	for _, parent := range root.every(t.element[:n]) {
+		if t.want == "unique-in" {
+			clear(seen)
+		}
+		for _, e := range parent.all(t.element[n]) {
+			if !t.applies(root, e) {
+				continue
+			}
+			for _, key := range d.keys(t, e) {
+				if seen[key] {
+					d.invalid(e, "two <%s> have the same %s", e.name, strings.ReplaceAll(t.attr, "+", ", "))
+					break
+				}
+				seen[key] = true
+			}
+		}
+	}
+}
+
 // refused finds values that libvirt does not take, and those that it misses.
-func (d *domain) refused(root *element, cells int) {
+func (d *domain) refused(root *element) {
 	for _, t := range grammar() {
-		all := root.every(t.element)
-		for i, e := range all {
+		if strings.HasPrefix(t.want, "unique") || t.want == "apart" {
+			d.repeated(&t, root)
+			continue
+		}
+		for i, e := range root.every(t.element) {
 			if !t.applies(root, e) {
 				continue
 			}
 			s, stated := value(e, t.child, t.attr)
 			there := stated || t.attr == "" && e.child(t.child...) != nil && t.child != nil
-			switch ok, want := d.takes(&t, s, cells); {
+			switch ok, want := d.takes(&t, s, root, e); {
 			case t.want == "once":
 				if i == 1 {
 					d.invalid(e, "<%s> is there twice", e.name)

@@ -241,6 +241,9 @@ func (d *domain) module(m device, what string) {
 	}
 }
 
+// mostSlots is ACPI_MAX_RAM_SLOTS of QEMU (include/hw/acpi/acpi.h); 7.2.22, asked: "unsupported amount of memory slots: 300".
+const mostSlots = 256
+
 // hotplug returns the maximum number of memory modules, -1 if not stated. It finds memory hot-plug in a VM without cells: except on
 // POWER, libvirt rejected it before it added a cell automatically (qemuDomainDefNumaAutoAdd in src/qemu/qemu_postparse.c).
 func (d *domain) hotplug(e *element) (slots int) {
@@ -250,6 +253,8 @@ func (d *domain) hotplug(e *element) (slots int) {
 		return 0
 	case !ok:
 		return -1
+	case n > mostSlots && !d.Stated.Running:
+		d.Refuse(e.line, e.col, "maxMemory has %d slots: QEMU starts %d at most", n, mostSlots)
 	case len(d.Stated.Cells) == 0 && !d.Stated.Partial && !strings.HasPrefix(d.Arch, "ppc64"):
 		d.Doubt(e.line, e.col, "memory can be added (maxMemory), and no cell is stated: releases of libvirt that do not add one refuse it")
 	}

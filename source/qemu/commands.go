@@ -122,7 +122,7 @@ func (f *file) options(line string, number, from int) {
 
 // limits finds what QEMU does not start. Options without a command may lack those of the machine and the processor.
 func (a *arguments) limits() {
-	l := definition.Limits{Machine: a.machine, VCPUs: a.all, Clusters: a.topology["clusters"], Memory: max(a.s.Shape.Memory, a.most), More: "-cpu host, or phys-bits,",
+	l := definition.Limits{Machine: a.machine, VCPUs: a.all, Clusters: a.topology["clusters"], Dies: a.s.Dies, Memory: max(a.s.Shape.Memory, a.most), More: "-cpu host, or phys-bits,",
 		CPU: [2]int{max(1, a.smp), 1}, Size: [2]int{max(1, a.size), 1}}
 	if a.begun > 0 {
 		l.Default = "pc"

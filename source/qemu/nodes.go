@@ -130,6 +130,14 @@ func (a *arguments) shape() {
 	// Clusters and modules count as additional cores: no check depends on a level between die and core.
 	s := a.s
 	s.Sockets, s.Dies, s.Cores, s.Threads = a.levels[0], dies, a.levels[4]*clusters*modules, a.levels[5]
+	switch core := a.levels[4] * s.Threads; {
+	case a.l3 == "core":
+		s.Sharing = s.Threads
+	case a.l3 == "module":
+		s.Sharing = core
+	case clusters > 1 || a.l3 == "cluster":
+		s.Sharing = core * modules
+	}
 	a.all = cmp.Or(all, s.Most())
 	a.now = min(a.all, cmp.Or(n["cpus"], a.all))
 	if n["cpus"] > a.all {

@@ -41,6 +41,7 @@ type arguments struct {
 	begun    int            // line of the command; 0 for options without a command
 	smp      int            // line of -smp; 0 without one
 	machine  string         // machine type
+	l3       string         // part of a socket that shares a cache of level 3; "" for the default, a die
 	hmat     bool           // it tells the guest the latencies of memory
 	latency  int            // line of the first setting that needs hmat; 0 without one
 	cpu      string         // processor model with its properties
@@ -262,6 +263,11 @@ func (a *arguments) add(option, value string) error {
 		a.machine = cmp.Or(last("type"), a.machine)
 		if hmat := last("hmat"); hmat != "" {
 			a.hmat = isOn(hmat)
+		}
+		for i := range 8 { // SmpCacheProperties, from QEMU 9.2 on
+			if key := fmt.Sprint("smp-cache.", i, "."); last(key+"cache") == "l3" {
+				a.l3 = last(key + "topology")
+			}
 		}
 	case "-cpu":
 		a.cpu = value

@@ -116,7 +116,8 @@ func TestNeeds(t *testing.T) {
 		{"kubevirt", apic, "not start without libvirt 10.10 or later in KubeVirt (1.4.0 has 10.5), which adds the virtual IOMMU that 300 vCPUs need.", ""},
 		{"kubevirt", apic, "not start without huge pages of 2 MB that are reserved on the nodes of the host.", ""},
 		{"nova", apic, "not start without an image of hw_machine_type=q35", ""},
-		{"hyperv", "vcpus=65 coresPerSocket=65 memory=4GB", "not start without a VM of generation 2.", ""},
+		{"hyperv", "vcpus=65 coresPerSocket=65 memory=4GB", "not start without a VM of generation 2.", "240"},
+		{"hyperv", "vcpus=256 coresPerSocket=256 memory=4GB", "without a guest that uses more than 240 vCPUs, which Windows Server 2016 and 2019 do not.", ""},
 		{"hyperv", "vcpus=64 coresPerSocket=64 memory=4GB", "Set-VMProcessor", "not start"},
 	} {
 		host := "nodes=20 cores=16 memory=4TB"
