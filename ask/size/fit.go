@@ -129,7 +129,11 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		return nil, err
 	}
 	if !c.Given["vcpus-per-core"] {
-		ratio, ok := c.Cluster.PerCore()
+		failed := 0
+		if room { // what runs now runs on the other hosts then
+			failed = f.Spare
+		}
+		ratio, ok := c.Cluster.PerCore(failed)
 		if !ok {
 			return nil, noHost(c.Cluster, ", and --vcpus-per-core where only --hosts are asked about")
 		}

@@ -157,15 +157,23 @@ func (c *Cluster) VCPUs() (n int) {
 	return n
 }
 
-// PerCore returns the vCPUs per core of the cluster. It is false when no host has all needed facts.
-func (c *Cluster) PerCore() (ratio float64, ok bool) {
-	cores := 0
+// PerCore returns the vCPUs per core of the cluster after the failure of its largest hosts, at most all but one. It is false when no host has all
+// needed facts.
+func (c *Cluster) PerCore(failed int) (ratio float64, ok bool) {
+	var cores []int
 	for _, h := range c.Hosts {
+		n := 0
 		for _, node := range h.Nodes.Value {
-			cores += node.Cores
+			n += node.Cores
 		}
+		cores = append(cores, n)
 	}
-	return float64(c.VCPUs()) / float64(max(1, cores)), cores > 0
+	slices.Sort(cores)
+	left := 0
+	for _, n := range cores[:max(min(1, len(cores)), len(cores)-failed)] {
+		left += n
+	}
+	return float64(c.VCPUs()) / float64(max(1, left)), left > 0
 }
 
 // Types returns the kinds of hosts of the cluster, the most frequent first. Hosts of one kind differ only in the

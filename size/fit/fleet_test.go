@@ -58,7 +58,7 @@ func TestFind(t *testing.T) {
 	}
 	got = append(got, c.Notes...)
 	got = append(got, fmt.Sprintf("%d vCPUs, %d bound", c.VCPUs(), c.Bound()))
-	ratio, _ := c.PerCore()
+	ratio, _ := c.PerCore(0)
 	got = append(got, fmt.Sprintf("%.4f vCPUs per core", ratio))
 	want := []string{
 		"2 of 2x18c/512GB", "1 of 2x18c/448GB uneven",
@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if _, ok := (&Cluster{}).PerCore(); ok {
+	if _, ok := (&Cluster{}).PerCore(0); ok {
 		t.Error("a ratio without any host: want none")
 	}
 	all := clusterOf(t, small, "all")

@@ -147,7 +147,11 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	ratio := answer.Assumption{What: "vCPUs per core", Value: unit.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
 	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
 		ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
-		if today, _ := c.Cluster.PerCore(); today < c.PerCore {
+		switch today, _ := c.Cluster.PerCore(0); {
+		case today >= c.PerCore:
+		case c.PerCore > 1:
+			ratio.Note = "as in " + c.Cluster.Name + " with --spare hosts failed: " + unit.Digits(today, 3) + " today"
+		default:
 			ratio.Origin, ratio.Note = unit.Assumed, fmt.Sprintf("the least that is taken: %s has %s today", c.Cluster.Name, unit.Digits(today, 2))
 		}
 	}

@@ -51,7 +51,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratio, _ := c.PerCore()
+	ratio, _ := c.PerCore(0)
 	o.PerCore = max(1, ratio)
 	many := &fit.Ask{Types: append(c.Types(), types...), Shapes: c.Shapes(), Spare: 1, Options: o}
 	mixed, err := fit.Fit(t.Context(), many)
