@@ -2,6 +2,7 @@ package anonymise
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -115,13 +116,23 @@ func (k *Key) Fleet(f *numa.Fleet) (*numa.Fleet, error) {
 	return &out, nil
 }
 
-// Text returns s with the original names, for findings about the fleet.
+// Text returns s with the original names, for findings about the fleet. A range of hosts, as "esx11–14", keeps its form where the names have it.
 func (k *Key) Text(s string) string {
-	return k.form.ReplaceAllStringFunc(s, func(p string) string {
-		if name, ok := k.names[p]; ok {
+	return pattern.Of(k.form.String()+`(?:–\d+)?`).ReplaceAllStringFunc(s, func(p string) string {
+		p, end, ranged := strings.Cut(p, "–")
+		name, ok := k.names[p]
+		if !ok {
+			name = p
+		}
+		if !ranged {
 			return name
 		}
-		return p
+		last := k.names[p[:max(0, len(p)-len(end))]+end]
+		stem := strings.TrimRight(name, "0123456789")
+		if number, same := strings.CutPrefix(last, stem); ok && same && number != "" {
+			return name + "–" + number
+		}
+		return name + " to " + cmp.Or(last, end)
 	})
 }
 
