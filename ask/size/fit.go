@@ -139,20 +139,8 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		}
 		a.PerCore = max(1, ratio)
 	}
-	if room && len(c.Cluster.Hosts) == 0 {
-		return nil, noHost(c.Cluster, "")
-	}
 	if room {
-		spare := f.Spare
-		if len(c.Cluster.Hosts) == 1 && !f.Given("spare") {
-			spare = 0
-		}
-		left, err := c.Cluster.Room(ctx, a.Shapes[0], spare, &a.Options)
-		if err != nil {
-			return nil, err
-		}
-		c.Options = a.Options
-		return show.Room(c, left), nil
+		return f.room(ctx, a, c)
 	}
 	a.Shapes = append(c.Cluster.Shapes(), a.Shapes...)
 	if a.Types = fit.Beside(c.Cluster.Types(), a.Types); len(a.Types) == 0 {
@@ -165,6 +153,23 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	today, err := c.Cluster.Today(&a.Options)
 	c.Today = &today
 	return nil, err
+}
+
+// room answers how many VMs of a shape fit beside those of the cluster.
+func (f *Fit) room(ctx context.Context, a *fit.Ask, c *show.Context) (*answer.Answer, error) {
+	spare := f.Spare
+	switch n := len(c.Cluster.Hosts); {
+	case n == 0:
+		return nil, noHost(c.Cluster, "")
+	case n == 1 && !f.Given("spare"):
+		spare = 0
+	}
+	left, err := c.Cluster.Room(ctx, a.Shapes[0], spare, &a.Options)
+	if err != nil {
+		return nil, err
+	}
+	c.Options = a.Options
+	return show.Room(c, left), nil
 }
 
 // noHost explains why no host of the cluster is usable, and suggests a remedy.

@@ -193,6 +193,14 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		e.Changed++
 		odd.add(v)
 	}
+	if err := c.unmatched(e, names, clusters); err != nil {
+		return err
+	}
+	return c.refuse(&odd, f)
+}
+
+// unmatched returns the error of a change that matched no VM of the names, or that has a faulty where=; nil for any other.
+func (c *Change) unmatched(e *Effect, names []named, clusters map[string]bool) error {
 	switch {
 	case c.where.Err() != nil:
 		return word.Errorf(1, "where=%v", c.where.Err())
@@ -205,7 +213,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 	case e.VMs == 0:
 		return word.Errorf(c.vmWords[0].Col, "found no %s", within("VM", c.clusters))
 	}
-	return c.refuse(&odd, f)
+	return nil
 }
 
 // setWords gives a VM the settings that the change states.
