@@ -18,6 +18,8 @@ type Fleet struct {
 	VMs        []VM       `json:"vms"`
 	// Notes list missing and omitted data for the reader of a report: a restricted view must not look complete.
 	Notes []Note `json:"notes,omitempty"`
+	// Part says that hosts run more VMs than are listed, and how many; "" if they are not known to.
+	Part string `json:"part,omitempty"`
 	// Unread are the files and folders of a bundle that could not be read completely. The rest of their data is missing here, and each has a
 	// note.
 	Unread []string `json:"unread,omitempty"`

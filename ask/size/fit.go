@@ -128,6 +128,9 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	if c.Cluster, err = fit.Find(fleet, f.Cluster); err != nil {
 		return nil, err
 	}
+	if fleet.Part != "" && !c.Given["vcpus-per-core"] {
+		return nil, fmt.Errorf("%s: this is a part of a fleet, whose size and load it does not tell; read a whole export, or say --vcpus-per-core to size for the listed VMs alone", fleet.Part)
+	}
 	if !c.Given["vcpus-per-core"] {
 		failed := 0
 		if room { // what runs now runs on the other hosts then

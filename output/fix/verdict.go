@@ -27,6 +27,9 @@ func Verdict(v *effect.Verdict) *answer.Answer {
 	a := &answer.Answer{Command: "fix", Format: "homenode-verify", Title: "Plan " + v.Plan + ", verified", Result: v}
 	a.Verdict = []string{fmt.Sprintf("%s: %s.", headline[v.Helped], v.Why)}
 	t := answer.Table{Name: "checks", Title: "Written, in effect", Columns: answer.Columns("object", "written", "in effect", "predicted", "why")}
+	if v.Helped == effect.TakenBack || v.Helped == effect.PartlyBack {
+		t.Title, t.Columns = "Taken back, in effect again", answer.Columns("object", "taken back", "in effect again", "predicted", "why")
+	}
 	for i := range v.Checks {
 		c := &v.Checks[i]
 		predicted := ""

@@ -134,6 +134,9 @@ func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
 			f.Message += " by vMotion to " + w.To
 		}
 	}
+	if slices.ContainsFunc(w.Host.VMs, func(v capture.VM) bool { return v.Name == w.VM.Name && !v.Left }) {
+		return // it is back
+	}
 	f.Advice = "Nothing now: the VM left this host. If it comes back: " + words.Lower(f.Advice)
 }
 

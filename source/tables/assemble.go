@@ -59,7 +59,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
-	n.noteCut(hosts, len(vms))
+	f.Part = n.noteCut(hosts, len(vms))
 	c.tellApart(n.vcenters.names)
 	n.noteDiffering()
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
@@ -76,8 +76,8 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	}
 }
 
-// noteCut adds a note if the hosts run more VMs than are listed.
-func (n *notes) noteCut(hosts []hostRow, listed int) {
+// noteCut adds a note if the hosts run more VMs than are listed, and returns their numbers; "" otherwise.
+func (n *notes) noteCut(hosts []hostRow, listed int) string {
 	of := map[string]int{} // by host, which rows may repeat
 	for i := range hosts {
 		of[hosts[i].vcenter+"/"+hosts[i].host.Name] = hosts[i].vms
@@ -86,9 +86,12 @@ func (n *notes) noteCut(hosts []hostRow, listed int) {
 	for _, vms := range of {
 		run += vms
 	}
-	if run > listed {
-		n.add(n.hosts, fmt.Sprintf("the hosts run %s, and %d are listed: this is a part of an export, so that load and free memory of the hosts are unknown", words.Plural(run, "VM"), listed))
+	if run <= listed {
+		return ""
 	}
+	part := fmt.Sprintf("the hosts run %s, and %d are listed", words.Plural(run, "VM"), listed)
+	n.add(n.hosts, part+": this is a part of an export, so that load and free memory of the hosts are unknown")
+	return part
 }
 
 // nameHost adds the host that the row of a VM names, of which nothing else is known, to the hosts of its cluster if others of these are known: it is one of
