@@ -302,18 +302,9 @@ func TestPageForms(t *testing.T) {
 func TestPageFirefox(t *testing.T) {
 	t.Parallel()
 	f := browser.OpenFirefox(t, madePage(t))
-	headline := func(before string) string {
-		return f.Text(t, fmt.Sprintf(`(async () => {
-			for (;;) {
-				const el = document.querySelector("main [role=alert]") || document.querySelector("main h1");
-				if (el && !document.querySelector("main[aria-busy]") && el.textContent !== %q) return el.textContent;
-				await new Promise((done) => setTimeout(done, 20));
-			}
-		})()`, before))
-	}
-	first := headline("")
+	first := firefoxHeadline(t, f, "")
 	f.Text(t, `(() => { const field = document.querySelector("[name=hotAdd]"); field.value = "off"; field.dispatchEvent(new Event("input", { bubbles: true })); return "" })()`)
-	second := headline(first)
+	second := firefoxHeadline(t, f, first)
 	if !strings.Contains(first, "1 node") || !strings.Contains(second, "2 nodes") {
 		t.Errorf("the answers are %q and %q", first, second)
 	}
@@ -323,12 +314,24 @@ func TestPageFirefox(t *testing.T) {
 	}
 	begun := f.Text(t, `String(performance.now())`)
 	f.Choose(t, "#file", file)
-	text, want := headline(second), assessedHeadline(t, file)
+	text, want := firefoxHeadline(t, f, second), assessedHeadline(t, file)
 	if text != want {
 		t.Errorf("Firefox shows %q, the command %q", text, want)
 	}
 	f.Silent(t)
 	t.Logf("%s: %s to %s ms", f.Text(t, "navigator.userAgent"), begun, f.Text(t, `String(performance.now())`))
+}
+
+// firefoxHeadline waits until Firefox shows another headline than before, or an error, and returns it.
+func firefoxHeadline(t *testing.T, f *browser.Firefox, before string) string {
+	t.Helper()
+	return f.Text(t, fmt.Sprintf(`(async () => {
+		for (;;) {
+			const el = document.querySelector("main [role=alert]") || document.querySelector("main h1");
+			if (el && !document.querySelector("main[aria-busy]") && el.textContent !== %q) return el.textContent;
+			await new Promise((done) => setTimeout(done, 20));
+		}
+	})()`, before))
 }
 
 // assessedHeadline returns the first sentence of assess about a file.
