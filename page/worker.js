@@ -8,8 +8,8 @@ let last = 2, read = 0, told = 0;
 const sliceSize = 1 << 20, kept = 8;
 
 const failure = (code) => Object.assign(new Error(code), { code });
-const named = (path) => path.replace(/^(?:\.?\/)+/, "").replace(/\/+$/, "");
-const folder = (name) => name === "" || name === "." || [...files.keys()].some((other) => other.startsWith(name + "/"));
+const named = (path) => path.split("/").filter((part) => part !== "" && part !== ".").join("/");
+const folder = (name) => name === "" || [...files.keys()].some((other) => other.startsWith(name + "/"));
 
 function stat(name) {
   const file = files.get(name);

@@ -178,12 +178,12 @@ func (r *Result) homeless(v *numa.VM, h *numa.Host) string {
 	if h != nil && !h.Nodes.Known() {
 		why = "its host " + h.Name + " is known, and the NUMA nodes of that are not: say them"
 	}
-	return why + " with --assume-host, such as '" + r.example(h) + "'"
+	return why + " with --assume-host, such as '" + r.Example(h) + "'"
 }
 
-// example returns arguments of --assume-host for a host of which the nodes are unknown, or for any: those of the first host of the fleet that may be like
+// Example returns arguments of --assume-host for a host of which the nodes are unknown, or for any: those of the first host of the fleet that may be like
 // it, or two equal nodes with its cores.
-func (r *Result) example(h *numa.Host) string {
+func (r *Result) Example(h *numa.Host) string {
 	if h == nil || h.Nodes.Known() {
 		h = &numa.Host{}
 	}

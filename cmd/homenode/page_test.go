@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	cdp "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -278,6 +279,7 @@ func TestPageForms(t *testing.T) {
 			t.Errorf("%s: %q, want %q in it", at.hash, got, at.want)
 		}
 	}
+	pageSaves(t, b)
 	goneBack(t, b)
 	b.Silent(t)
 	for _, mode := range []struct {
@@ -286,12 +288,8 @@ func TestPageForms(t *testing.T) {
 	}{{1400, "light"}, {320, "dark"}} {
 		pageAccessible(t, b, axe, mode.width, mode.scheme)
 	}
-	vmx, err := filepath.Abs(filepath.Join("testdata", "corpus", "inputs", "db01.vmx"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	before = pageHeadline(t, b)
-	b.Do(t, chromedp.SetUploadFiles("#file", []string{vmx}))
+	b.Do(t, chromedp.SetUploadFiles("#file", []string{absolute(t, filepath.Join("testdata", "corpus", "inputs", "db01.vmx"))}))
 	before = settled(t, b, before)
 	axeSilent(t, b, "a file without a host")
 	b.Script(t, `document.querySelector("form.ask button").click()`)
@@ -304,18 +302,9 @@ func TestPageForms(t *testing.T) {
 func TestPageFirefox(t *testing.T) {
 	t.Parallel()
 	f := browser.OpenFirefox(t, madePage(t))
-	headline := func(before string) string {
-		return f.Text(t, fmt.Sprintf(`(async () => {
-			for (;;) {
-				const el = document.querySelector("main [role=alert]") || document.querySelector("main h1");
-				if (el && !document.querySelector("main[aria-busy]") && el.textContent !== %q) return el.textContent;
-				await new Promise((done) => setTimeout(done, 20));
-			}
-		})()`, before))
-	}
-	first := headline("")
+	first := firefoxHeadline(t, f, "")
 	f.Text(t, `(() => { const field = document.querySelector("[name=hotAdd]"); field.value = "off"; field.dispatchEvent(new Event("input", { bubbles: true })); return "" })()`)
-	second := headline(first)
+	second := firefoxHeadline(t, f, first)
 	if !strings.Contains(first, "1 node") || !strings.Contains(second, "2 nodes") {
 		t.Errorf("the answers are %q and %q", first, second)
 	}
@@ -325,12 +314,24 @@ func TestPageFirefox(t *testing.T) {
 	}
 	begun := f.Text(t, `String(performance.now())`)
 	f.Choose(t, "#file", file)
-	text, want := headline(second), assessedHeadline(t, file)
+	text, want := firefoxHeadline(t, f, second), assessedHeadline(t, file)
 	if text != want {
 		t.Errorf("Firefox shows %q, the command %q", text, want)
 	}
 	f.Silent(t)
 	t.Logf("%s: %s to %s ms", f.Text(t, "navigator.userAgent"), begun, f.Text(t, `String(performance.now())`))
+}
+
+// firefoxHeadline waits until Firefox shows another headline than before, or an error, and returns it.
+func firefoxHeadline(t *testing.T, f *browser.Firefox, before string) string {
+	t.Helper()
+	return f.Text(t, fmt.Sprintf(`(async () => {
+		for (;;) {
+			const el = document.querySelector("main [role=alert]") || document.querySelector("main h1");
+			if (el && !document.querySelector("main[aria-busy]") && el.textContent !== %q) return el.textContent;
+			await new Promise((done) => setTimeout(done, 20));
+		}
+	})()`, before))
 }
 
 // assessedHeadline returns the first sentence of assess about a file.
@@ -345,10 +346,19 @@ func assessedHeadline(t *testing.T, file string) string {
 	return native.Verdict[0]
 }
 
-// TestPageBroken drops a broken file of each kind, which is an error or a warning with its name, and asks a question afterwards.
-func TestPageBroken(t *testing.T) {
+// TestPageFiles drops a vm-support bundle, a folder of a KVM host, and a broken file of each kind, which is an error or a warning with its name, asks a question after each,
+// and stops the reading of a capture.
+func TestPageFiles(t *testing.T) {
 	t.Parallel()
 	b := openPage(t, madePage(t))
+	bundle, kvm := vmSupport(t), filepath.Join("testdata", "corpus", "inputs", "kvm")
+	before := pageHeadline(t, b)
+	b.Do(t, chromedp.SetUploadFiles("#file", []string{bundle}))
+	for file, got := range map[string]string{bundle: settled(t, b, before), kvm: dragged(t, b, absolute(t, kvm))} {
+		if want := assessedHeadline(t, file); got != want || strings.Contains(got, "No VM") {
+			t.Errorf("%s: the page says %q, the command %q", file, got, want)
+		}
+	}
 	for name, text := range map[string]string{
 		"rvtools.xlsx": "PK\x03\x04 cut", "rvtools.zip": "PK\x03\x04 cut", "vm-support.tgz": "\x1f\x8b\x08\x00 cut", "snapshot.json": `{"format": "homenode-snapshot", "vms": [`, "govc.json": `[{"config": {"name": 3`,
 		"tabvInfo.csv": "VM,CPUs\n\"sql01,4\n", "esxtop.csv": "\"(PDH-CSV 4.0) (UTC)(0)\",\"cut", "db01.vmx": ".encoding = \"UTF-8\"\nnumvcpus = \"many", "vmware.log": "2026-11-03T09:00:00.000Z| vmx| I125: cut", "domain.xml": "<domain type='kvm'><name>cut",
@@ -372,7 +382,38 @@ func TestPageBroken(t *testing.T) {
 			t.Fatalf("after %s: %s", name, r.Error)
 		}
 	}
+	pageStops(t, b)
 	b.Silent(t)
+}
+
+// vmSupport writes a vm-support bundle of a host with one VM.
+func vmSupport(t *testing.T) string {
+	t.Helper()
+	vmx, err := os.ReadFile(filepath.Join("testdata", "corpus", "inputs", "db01.vmx"))
+	const top, name = "esx-esx01-2023-05-01--10.00-1/", "vm-support.tgz"
+	file := filepath.Join(t.TempDir(), name)
+	if err == nil {
+		err = os.WriteFile(file, packed(t, map[string]string{
+			top + "vmfs/volumes/5a1f/db01/db01.vmx":               string(vmx),
+			top + "commands/vmware_-vl.txt":                       "VMware ESXi 8.0.3 build-24022510\nVMware ESXi 8.0 Update 3\n",
+			top + "commands/localcli_hardware-cpu-global-get.txt": "   CPU Packages: 2\n   CPU Cores: 20\n   CPU Threads: 40\n   Hyperthreading Active: true\n",
+			top + "commands/localcli_hardware-memory-get.txt":     "   Physical Memory: 240470433792 Bytes\n   Reliable Memory: 0 Bytes\n   NUMA Node Count: 2\n",
+		}), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// absolute returns the absolute path of a file.
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestPageKeyboard goes through the page by Tab alone, without a file and with a fleet.
@@ -393,10 +434,9 @@ func TestPageKeyboard(t *testing.T) {
 	b.Silent(t)
 }
 
-// TestPageStop drops a capture of some hundred MB and stops reading it; the page answers afterwards.
-func TestPageStop(t *testing.T) {
-	t.Parallel()
-	b := openPage(t, madePage(t))
+// pageStops drops a capture of some hundred MB and stops reading it; the page answers afterwards.
+func pageStops(t *testing.T, b *browser.Page) {
+	t.Helper()
 	capture, err := os.ReadFile(filepath.Join("..", "..", "cmd/homenode/testdata/corpus/inputs/esx02.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -420,7 +460,34 @@ func TestPageStop(t *testing.T) {
 	if text := settled(t, b, stopped); !strings.Contains(text, "2 nodes") {
 		t.Errorf("afterwards the answer is %q", text)
 	}
-	b.Silent(t)
+}
+
+// pageSaves presses the buttons that save the fleet and its plan, and reads the files.
+func pageSaves(t *testing.T, b *browser.Page) {
+	t.Helper()
+	folder := t.TempDir()
+	if _, err := chromedp.Call(b.Context, cdp.SetDownloadBehavior, cdp.SetDownloadBehaviorParams{Behavior: cdp.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ hash, button, file, has string }{
+		{"#/plan", "PowerCLI script", "homenode-plan.ps1", "sql01"}, {"#/", "CSV", "homenode-assess.csv", "sql01"}, {"#/", "Excel", "homenode-assess.xlsx", "PK"}, {"#/", "report", "homenode-assess.html", "sql01"},
+		{"#/", "anonymised snapshot with its key", "homenode-snapshot.json", `"format"`}, {"#/", "", "homenode-snapshot.key.json", "sql01"},
+	} {
+		if before := pageHeadline(t, b); evaluated[string](t, b, "location.hash") != tt.hash {
+			b.Script(t, "location.hash = "+strconv.Quote(tt.hash))
+			settled(t, b, before)
+		}
+		if tt.button != "" {
+			b.Script(t, fmt.Sprintf(`[...document.querySelectorAll("#forms button")].find((one) => one.textContent === %q).click()`, tt.button))
+		}
+		var saved []byte
+		for end := time.Now().Add(time.Minute); len(saved) == 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			saved, _ = os.ReadFile(filepath.Join(folder, tt.file)) // it comes
+		}
+		if !bytes.Contains(saved, []byte(tt.has)) || tt.file == "homenode-snapshot.json" && bytes.Contains(saved, []byte("sql01")) {
+			t.Errorf("%s is saved as %s: %.300q", tt.button, tt.file, saved)
+		}
+	}
 }
 
 // goneBack scrolls, opens another page and goes back, which returns to the same place.

@@ -68,9 +68,10 @@ func TestPageFigures(t *testing.T) {
 		t.Errorf("the page has %d bytes, want at most 8 MB", info.Size())
 	}
 	address := "file://" + filepath.Join(folder, "homenode.html")
-	few, many := filepath.Join(folder, "rvtools-571.xlsx"), filepath.Join(folder, "rvtools-10000.xlsx")
-	writeRVTools(t, few, 571)
-	writeRVTools(t, many, 10_000)
+	few, many, worse := filepath.Join(folder, "rvtools-571.xlsx"), filepath.Join(folder, "rvtools-10000.xlsx"), filepath.Join(folder, "rvtools-worse.xlsx")
+	writeRVTools(t, few, 571, false)
+	writeRVTools(t, many, 10_000, false)
+	writeRVTools(t, worse, 10_000, true)
 	long := filepath.Join(folder, "esxtop.csv")
 	if out, err := exec.CommandContext(t.Context(), "go", "run", "-C", "../../cmd/bench", "./capture", "generate", "-mb", "500", long).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -83,7 +84,7 @@ func TestPageFigures(t *testing.T) {
 	b.Go(t, address+"#vm=28x512GB+hotAdd%3Don&host=2x16c%2F768GB&release=8.0U3")
 	settled(t, b, "")
 	figures = append(figures, fmt.Sprintf("a link %.2f s", shownAfter(t, b, "0")), typedAnswers(t, b))
-	for _, f := range []struct{ name, file, command string }{{"571 VMs", few, "assess"}, {"10,000 VMs", many, "assess"}, {"500 MB of esxtop", long, "capture"}} {
+	for _, f := range []struct{ name, file, command string }{{"571 VMs", few, "assess"}, {"10,000 VMs", many, "assess"}, {"10,000 VMs of three findings each", worse, "assess"}, {"500 MB of esxtop", long, "capture"}} {
 		b.Go(t, "about:blank")
 		b.Go(t, address)
 		before := settled(t, b, "")
@@ -101,6 +102,14 @@ func TestPageFigures(t *testing.T) {
 		figures = append(figures, fmt.Sprintf("%s %.2f s (%.1f × the program's), %.0f MB, longest frame %.0f ms", f.name, took, took/native, memory/1e6, frame))
 	}
 	b.Silent(t)
+	f := browser.OpenFirefox(t, address)
+	before := firefoxHeadline(t, f, "")
+	for _, file := range []string{few, worse} {
+		begin := time.Now()
+		f.Choose(t, "#file", file)
+		before = firefoxHeadline(t, f, before)
+		figures = append(figures, fmt.Sprintf("in Firefox %s %.2f s", filepath.Base(file), time.Since(begin).Seconds()))
+	}
 	t.Log("figures: " + strings.Join(figures, "; "))
 }
 
@@ -130,8 +139,8 @@ func typedAnswers(t *testing.T, b *browser.Page) string {
 	return fmt.Sprintf("typed answers %.0f ms, 9 of 10 within %.0f", evaluated[float64](t, b, "took[20]"), evaluated[float64](t, b, "took[36]"))
 }
 
-// writeRVTools writes a fleet of so many VMs as RVTools does, with as many columns.
-func writeRVTools(t *testing.T, path string, vms int) {
+// writeRVTools writes a fleet of so many VMs as RVTools does, with as many columns. Each VM of a troubled fleet is wide, has hot add and a limit.
+func writeRVTools(t *testing.T, path string, vms int, troubled bool) {
 	t.Helper()
 	fleet, err := scenario.Read("big.txtar", bigFleet(vms))
 	if err != nil {
@@ -154,9 +163,13 @@ func writeRVTools(t *testing.T, path string, vms int) {
 	add := func(sheet int, row ...any) { sheets[sheet].rows = append(sheets[sheet].rows, row) }
 	for i := range fleet.VMs {
 		v := &fleet.VMs[i]
+		limit := -1
+		if troubled {
+			v.VCPUs.Value, v.CoresPerSocket.Value, v.CPUHotAdd.Value, limit = 20+2*(i%6), 1, true, 8000
+		}
 		host, cores, memory := fmt.Sprintf("h%04d", i/20), max(1, v.CoresPerSocket.Value), int(v.Memory.Value/numa.MiB)
 		add(0, append([]any{v.Name, "poweredOn", "False", v.VCPUs.Value, memory, host, fmt.Sprintf("c%04d", i/500), v.ID}, other...)...)
-		add(1, v.Name, v.VCPUs.Value, v.VCPUs.Value/cores, cores, 0, -1, v.CPUHotAdd.Value, v.ID)
+		add(1, v.Name, v.VCPUs.Value, v.VCPUs.Value/cores, cores, 0, limit, v.CPUHotAdd.Value, v.ID)
 		add(2, v.Name, memory, 0, v.MemoryHotAdd.Value, v.ID)
 		if i%20 == 0 {
 			add(3, host, fmt.Sprintf("c%04d", i/500), "Intel(R) Xeon(R) Gold 6354 CPU @ 3.00GHz", "True", 2, 18, 36, 1048576, "VMware ESXi 7.0.3 build-21930508", fmt.Sprintf("host-%d", i/20))

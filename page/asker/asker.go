@@ -17,6 +17,7 @@ import (
 	"homenode/ask/change"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/output/fix/script"
 	"homenode/output/format"
 	"homenode/output/format/page"
@@ -101,16 +102,20 @@ func (a *Asker) answer(ctx context.Context, address, form string) (*Reply, error
 
 // assumable returns an example of the facts about hosts without which no VM could be assessed; "" for none.
 func (a *Asker) assumable(path string) string {
-	const whole, release = "nodes=2 cores=16 memory=768GB release=8.0U3", "release=8.0U3"
-	switch {
-	case path == filePath && a.hostless:
-		return whole
-	case path != fleetPath || a.held.Result.VMs > 0 || len(a.held.Result.Fleet.VMs) == 0:
-		return ""
-	case len(a.held.Result.Fleet.Hosts) == 0:
-		return whole
+	if path == filePath && a.hostless {
+		return "nodes=2 cores=16 memory=768GB release=8.0U3"
 	}
-	return release
+	if path != fleetPath || a.held.Result.VMs > 0 || len(a.held.Result.Fleet.VMs) == 0 {
+		return ""
+	}
+	hosts := a.held.Result.Fleet.Hosts
+	if i := slices.IndexFunc(hosts, func(h numa.Host) bool { return !h.Nodes.Known() }); i >= 0 {
+		return a.held.Result.Example(&hosts[i])
+	}
+	if len(hosts) > 0 {
+		return "release=8.0U3"
+	}
+	return a.held.Result.Example(nil)
 }
 
 // show writes the answers as HTML.

@@ -2,6 +2,7 @@ package asker
 
 import (
 	"bytes"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ func dropped(t *testing.T, files map[string]string) (*Asker, string, error) {
 	t.Chdir(t.TempDir())
 	var names []string
 	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		names = append(names, name)
@@ -45,6 +46,10 @@ func TestDrop(t *testing.T) {
 		return string(b)
 	}
 	capture, vmx := read("cmd/homenode/testdata/corpus/inputs/esx02.csv"), read("cmd/homenode/testdata/corpus/inputs/db01.vmx")
+	kvm := map[string]string{}
+	for _, name := range []string{"capabilities.xml", "domains/sql01.xml", "domains/web01.xml", "numastat.txt", "pids.txt"} {
+		kvm["kvm/kvm01/"+name] = read("cmd/homenode/testdata/corpus/inputs/kvm/kvm01/" + name)
+	}
 	lscpu := "Architecture: x86_64\nCPU(s): 24\nSocket(s): 24\nCore(s) per socket: 1\nThread(s) per core: 1\nNUMA node(s): 1\nNUMA node0 CPU(s): 0-23\n"
 	for _, tt := range []struct {
 		name, address, shows string
@@ -55,6 +60,14 @@ func TestDrop(t *testing.T) {
 		{"both", "/", "sql01", map[string]string{"esx02.csv": capture, "fleet.txt": fleetText}},
 		{"vmx", "/file", "db01", map[string]string{"db01.vmx": vmx}},
 		{"guest", "/file", "24", map[string]string{"lscpu.txt": lscpu}},
+		{"folder of KVM hosts", "/", "numastat", kvm},
+		{"folder of vm-support", "/", "20 cores", map[string]string{
+			"esx-01/vmfs/volumes/5a1f/db01/db01.vmx": vmx, "esx-01/commands/vmware_-vl.txt": "VMware ESXi 8.0.3 build-24022510\nVMware ESXi 8.0 Update 3\n",
+			"esx-01/commands/localcli_hardware-cpu-global-get.txt": "   CPU Packages: 2\n   CPU Cores: 40\n   CPU Threads: 80\n   Hyperthreading Active: true\n",
+			"esx-01/commands/localcli_hardware-memory-get.txt":     "   Physical Memory: 240470433792 Bytes\n   Reliable Memory: 0 Bytes\n   NUMA Node Count: 2\n",
+		}},
+		{"folder with a capture", "/", "sql01", map[string]string{"all/esx02.csv": capture, "all/fleet.txt": fleetText}},
+		{"folder of a fleet", "/", "sql01", map[string]string{"all/notes.txt": "call Bob", "all/fleet.txt": fleetText}},
 		{"fleet with evidence", "/", "sql01", map[string]string{"fleet.txt": fleetText, "sql01": lscpu}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,6 +118,36 @@ func TestHostless(t *testing.T) {
 			}
 			if !strings.Contains(r.HTML, "hot add") || r.Assume != "" || !strings.Contains(r.Command, "--assume-host") {
 				t.Errorf("%s assumes %q: %.3000s", r.Command, r.Assume, r.HTML)
+			}
+		})
+	}
+}
+
+// TestAssumed drops exports that lack facts about hosts. With the facts that the page proposes, all VMs are judged.
+func TestAssumed(t *testing.T) {
+	const vms = "VM,CPUs,Memory,Host,Cluster\nsql01,24,65536,esx01,prod\nweb01,2,4096,esx02,prod\n"
+	for _, tt := range []struct{ name, hosts, want string }{
+		{"no release", "Host,Cluster,# CPU,Cores per CPU,# Cores,# Memory\nesx01,prod,2,16,32,261797\nesx02,prod,2,16,32,261797\n", "release=8.0U3"},
+		{"a host without a row", "Host,Cluster,# CPU,Cores per CPU,# Cores,# Memory\nesx01,prod,2,16,32,261797\n", "nodes=2 cores=16 memory=261797MB release=8.0U3"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, address, err := dropped(t, map[string]string{"RVTools_tabvInfo.csv": vms, "RVTools_tabvHost.csv": tt.hosts})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := a.Answer(t.Context(), address, "page")
+			if err != nil || r.Assume != tt.want {
+				t.Fatalf("proposes %q, %v, want %q", r.Assume, err, tt.want)
+			}
+			if _, err = a.Answer(t.Context(), "/?"+url.Values{"assume-host": {r.Assume}}.Encode(), "page"); err != nil || a.held.Result.VMs != 2 || len(a.held.Result.Fleet.Hosts) != 2 {
+				t.Fatalf("%d VMs judged, %v", a.held.Result.VMs, err)
+			}
+			for _, c := range a.held.Result.Clusters {
+				for _, v := range c.VMs {
+					if v.Home == nil {
+						t.Errorf("%s is judged on other hosts than its own", v.Name)
+					}
+				}
 			}
 		})
 	}

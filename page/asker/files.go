@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"homenode/ask"
 	"homenode/esxi/product"
@@ -25,12 +27,35 @@ import (
 // Drop replaces the open files by those of the given names, and returns the address of the answer about them. If none can be read, the previous files stay
 // open.
 func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell []string, err error) {
-	next := &Asker{Version: a.Version, Now: a.Now, names: names}
+	next := &Asker{Version: a.Version, Now: a.Now, names: folders(names)}
 	address, tell, err = next.drop(ctx)
 	if err == nil {
 		*a = *next
 	}
 	return address, tell, err
+}
+
+// folders returns the names with one name for all files of a folder that is one source: that of KVM hosts, or an unpacked vm-support bundle.
+func folders(names []string) (out []string) {
+	above := func(name string) string {
+		top, _, _ := strings.Cut(name, "/")
+		return top
+	}
+	whole := map[string]bool{}
+	for _, name := range names {
+		top := above(name)
+		if _, known := whole[top]; !known {
+			in := func(n string) bool { return n != name && above(n) == top }
+			whole[top] = top != "." && slices.ContainsFunc(names, in) && (open.KVM(top) || slices.ContainsFunc(names, func(n string) bool { return above(n) == top && strings.Contains(n, "/vmfs/volumes/") }))
+			if whole[top] {
+				out = append(out, top)
+			}
+		}
+		if !whole[top] {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // drop opens the files of a.names.
