@@ -114,19 +114,13 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 			}
 		}
 	}
-	lost := map[string]finding.Severity{} // the worst that a VM has no longer
-	for i := range d.Findings {
-		if f := d.Findings[i].A; d.Findings[i].B == nil {
-			lost[f.VMID] = max(lost[f.VMID], f.Severity)
-		}
-	}
 	told, before, after := map[string]bool{}, m.base.ByID(), d.B.ByID() // the most severe finding comes first
 	for i := range d.Findings {
 		x := &d.Findings[i]
 		if !x.Worsens(finding.Low) {
 			continue
 		}
-		text, outweighed := fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message), d.Outweighed(x) && (x.B.VMID == "" || x.B.Severity < lost[x.B.VMID])
+		text, outweighed := fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message), d.Outweighed(x)
 		ids := m.blamed(x.B)
 		others := slices.ContainsFunc(slices.Collect(maps.Keys(ids)), func(id string) bool { return better[id] })
 		for id := range ids {
