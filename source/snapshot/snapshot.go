@@ -44,6 +44,9 @@ func Write(w io.Writer, f *numa.Fleet) error {
 	if f.VCenter != "" {
 		fmt.Fprintf(bw, "\"vcenterInstance\": %s,\n", enc(f.VCenter))
 	}
+	if f.Part != "" {
+		fmt.Fprintf(bw, "\"part\": %s,\n", enc(f.Part))
+	}
 	if f.Hypervisor != numa.ESXi {
 		fmt.Fprintf(bw, "\"hypervisor\": %s,\n", enc(f.Hypervisor))
 	}
@@ -171,7 +174,7 @@ func (r *reader) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 func (r *reader) field(d *jsontext.Decoder, key string) error {
 	f := &r.fleet
 	value, ok := map[string]any{
-		"format": &r.format, "version": &r.version, "source": &f.Source, "collected": &f.Collected, "vcenterInstance": &f.VCenter, "hypervisor": &f.Hypervisor, "unread": &f.Unread,
+		"format": &r.format, "version": &r.version, "source": &f.Source, "collected": &f.Collected, "vcenterInstance": &f.VCenter, "hypervisor": &f.Hypervisor, "part": &f.Part, "unread": &f.Unread,
 		"notes": &list[numa.Note]{r, key, &f.Notes}, "clusters": &list[numa.Cluster]{r, key, &f.Clusters},
 		"hosts": &list[numa.Host]{r, key, &f.Hosts}, "vms": &list[numa.VM]{r, key, &f.VMs}, "end": &r.end,
 	}[key]
