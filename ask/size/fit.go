@@ -129,7 +129,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		return nil, err
 	}
 	if fleet.Part != "" && !c.Given["vcpus-per-core"] {
-		return nil, fmt.Errorf("%s: this is a part of a fleet, whose size and load it does not tell; read a whole export, or say --vcpus-per-core to size for the listed VMs alone", fleet.Part)
+		return nil, fmt.Errorf("%s: a part of an export does not tell how many hosts the fleet needs; read a whole export, or say --vcpus-per-core to size for the listed VMs alone", fleet.Part)
 	}
 	if !c.Given["vcpus-per-core"] {
 		failed := 0

@@ -89,7 +89,7 @@ func (n *notes) noteCut(hosts []hostRow, listed int) string {
 	if run <= listed {
 		return ""
 	}
-	part := fmt.Sprintf("the hosts run %s, and %d are listed", words.Plural(run, "VM"), listed)
+	part := fmt.Sprintf("the hosts run %s, and %s listed", words.Plural(run, "VM"), words.Verb(listed, "VM is", "VMs are"))
 	n.add(n.hosts, part+": this is a part of an export, so that load and free memory of the hosts are unknown")
 	return part
 }
