@@ -152,6 +152,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		var before, after runtime.MemStats
 		r, tick := NewRecorder(some), busyHost()
 		runtime.GC()
+		runtime.GC() // a pool gives up its memory in the second one
 		runtime.ReadMemStats(&before)
 		for n := range ticks {
 			later(tick, n)
@@ -165,7 +166,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		return after.HeapAlloc - before.HeapAlloc
 	}
 	once, tenfold := heap(1500), heap(15000)
-	if once < 1<<20 || tenfold > once+once/4 {
+	if once < 1<<19 || tenfold > once+once/4 {
 		t.Errorf("15,000 ticks take %d bytes, want at most a quarter more than 1,500 with %d", tenfold, once)
 	}
 }
