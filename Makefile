@@ -8,7 +8,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release release-twice page demo test check lint unit check-bench check-release deps builds cross workflows site portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
+.PHONY: build release release-twice page demo test check lint unit check-bench check-release deps builds cross workflows site portable race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES) \
@@ -89,14 +89,8 @@ check-release:
 portable:
 	GOARCH=386 $(GO) test $(PORTABLE)
 
-# What needs other builds: other processors and systems, and a faster reader of captures. make prove runs it.
-builds: portable same-bytes simd cross workflows
-
-# The faster reader of captures, on processors that have what it needs. Other versions of
-# Go need not know the experiment.
-simd:
-	@if GOEXPERIMENT=simd $(GO) list -deps ./source/esxtop >/dev/null 2>&1; then \
-		GOEXPERIMENT=simd $(GO) test ./source/esxtop; else echo "skipped: no GOEXPERIMENT=simd in this Go"; fi
+# What needs other builds: other processors and systems. make prove runs it.
+builds: portable same-bytes cross workflows
 
 cross:
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/homenode
@@ -144,11 +138,9 @@ FLAGS =
 bench-capture:
 	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
 	$(GO) build -C cmd/bench -o $(CURDIR)/bin/capturebench ./capture
-	GOEXPERIMENT=simd $(GO) build -trimpath -o bin/homenode-simd ./cmd/homenode
-	GOEXPERIMENT=simd $(GO) build -C cmd/bench -o $(CURDIR)/bin/capturebench-simd ./capture
 	@scripts/bench-python bin/python
 	bin/capturebench -mb $(CAPTURE_MB) -long-mb $(LONG_MB) -duckdb-mb $(DUCKDB_MB) -rounds $(CAPTURE_ROUNDS) \
-		-homenode bin/homenode -simd bin/capturebench-simd -homenode-simd bin/homenode-simd \
+		-homenode bin/homenode \
 		-python bin/python/bin/python -esx-doctor "$(ESX_DOCTOR)" $(FLAGS)
 
 # How fast the NUMA scheduler's twin simulates, beside CloudSim Plus (some minutes, Linux;

@@ -16,8 +16,8 @@ import "bytes"
 // only undetected case is a gap with as many extra as missing quotes, and a comma within quotes
 // that compensates: no known damage has this form.
 //
-// Each byte is processed three times by the vector instructions behind package bytes, or once in
-// the build with GOEXPERIMENT=simd; only wanted cells are processed byte by byte.
+// Each byte is processed three times by the vector instructions behind package bytes; only wanted
+// cells are processed byte by byte.
 type swift struct {
 	runs     []run
 	alike    []alike

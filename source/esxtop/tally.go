@@ -6,10 +6,10 @@ import (
 	"runtime"
 )
 
-// seekPlain returns the place after the target quote, the given number of quotes after p, with the
+// seek returns the place after the target quote, the given number of quotes after p, with the
 // given number of commas before it. It returns -1 when a line or b[:end] ends before, and when the
 // number of commas differs. width is its expected distance.
-func seekPlain(b []byte, p, end, width, wantQuotes, wantCommas int) int {
+func seek(b []byte, p, end, width, wantQuotes, wantCommas int) int {
 	// Phase 1: count over the distance of the previous row.
 	at := min(p+width, end)
 	quotes, commas, whole := tally(b[p:at])

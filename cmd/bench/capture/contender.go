@@ -91,8 +91,6 @@ func (c *contender) run() (measured, error) {
 
 // Builds of homenode, and the contenders that targets refer to.
 const (
-	portable       = "portable"
-	simd           = "SIMD"
 	encodingCSV    = "Go encoding/csv"
 	polars         = "polars read_csv(columns=…)"
 	duckDB         = "DuckDB read_csv(columns=…)"
@@ -129,8 +127,7 @@ func (l *lineup) add(c contender, single bool) {
 // contenders returns the contenders. folder contains the programs that are built for it.
 func contenders(s *settings, files captures, self, folder string) ([]*contender, error) {
 	l := &lineup{cores: min(s.cores, 2), files: files}
-	l.homenode(portable, self, s.homenode)
-	l.homenode(simd, s.simd, s.homenodeSIMD)
+	l.homenode(self, s.homenode)
 	l.add(contender{name: encodingCSV, args: []string{self, "answer", "csv"}}, true)
 	l.add(contender{name: encodingCSV, group: everything, args: []string{self, "answer", "csv-all"}}, true)
 	if s.python != "" {
@@ -160,31 +157,30 @@ func contenders(s *settings, files captures, self, folder string) ([]*contender,
 	return l.all, nil
 }
 
-// homenode adds one build: the reader alone, ticks, all columns, and the whole command, as far
-// as the programs exist.
-func (l *lineup) homenode(build, self, homenode string) {
+// homenode adds the reader alone, ticks, all columns, and the whole command, as far as the programs exist.
+func (l *lineup) homenode(self, homenode string) {
 	if self != "" {
-		l.add(contender{name: readerAlone + build, args: []string{self, "answer", "reader"}}, false)
-		l.add(contender{name: readerTicks + build, args: []string{self, "answer", "ticks"}}, false)
-		l.add(contender{name: readerAlone + build, group: everything, args: []string{self, "answer", "all"}}, false)
+		l.add(contender{name: readerAlone, args: []string{self, "answer", "reader"}}, false)
+		l.add(contender{name: readerTicks, args: []string{self, "answer", "ticks"}}, false)
+		l.add(contender{name: readerAlone, group: everything, args: []string{self, "answer", "all"}}, false)
 	}
 	if homenode != "" {
-		l.add(contender{name: wholeCommand + build, group: command, report: true, args: []string{homenode, "capture", "--format", "json"}}, false)
+		l.add(contender{name: wholeCommand, group: command, report: true, args: []string{homenode, "capture", "--format", "json"}}, false)
 	}
 	if l.files.long == nil {
 		return
 	}
 	if self != "" {
-		l.add(contender{name: readerAlone + build, group: long, file: l.files.long, args: []string{self, "answer", "reader"}}, false)
+		l.add(contender{name: readerAlone, group: long, file: l.files.long, args: []string{self, "answer", "reader"}}, false)
 	}
 	if homenode != "" {
-		l.add(contender{name: wholeCommand + build, group: long, report: true, file: l.files.long, args: []string{homenode, "capture", "--format", "json"}}, false)
+		l.add(contender{name: wholeCommand, group: long, report: true, file: l.files.long, args: []string{homenode, "capture", "--format", "json"}}, false)
 	}
 }
 
-// Ways to use homenode; the name of the build follows.
+// Ways to use homenode.
 const (
-	readerAlone  = "homenode's reader, "
-	readerTicks  = "homenode's ticks, "
-	wholeCommand = "homenode capture, "
+	readerAlone  = "homenode's reader"
+	readerTicks  = "homenode's ticks"
+	wholeCommand = "homenode capture"
 )

@@ -43,9 +43,7 @@ func run(args []string) error {
 	fl.IntVar(&s.rounds, "rounds", 5, "rounds; each one runs every contender once")
 	fl.IntVar(&s.slowRounds, "slow-rounds", 1, "rounds of contenders that take more than 5 s")
 	fl.StringVar(&s.folder, "folder", "", "where the captures are written and removed again; empty means the temporary folder")
-	fl.StringVar(&s.simd, "simd", "", "this program built with GOEXPERIMENT=simd; empty leaves it out")
 	fl.StringVar(&s.homenode, "homenode", "", "binary of homenode; empty leaves the whole command out")
-	fl.StringVar(&s.homenodeSIMD, "homenode-simd", "", "binary of homenode built with GOEXPERIMENT=simd; empty leaves it out")
 	fl.StringVar(&s.python, "python", "", "Python that has polars and duckdb; empty leaves them out")
 	fl.Int64Var(&s.duckMB, "duckdb-mb", 0, "size of a shorter capture for DuckDB alone; 0 gives it the same file")
 	fl.StringVar(&s.esxDoctor, "esx-doctor", "", "folder of a clone of github.com/haoyifan/esx-doctor; empty leaves it out")
@@ -63,14 +61,14 @@ func run(args []string) error {
 
 // settings has the flags.
 type settings struct {
-	megabytes, longMB, duckMB    int64
-	columns, rounds, slowRounds  int
-	cores                        int
-	folder                       string
-	simd, homenode, homenodeSIMD string
-	python, esxDoctor            string
-	only                         string
-	markdown                     bool
+	megabytes, longMB, duckMB   int64
+	columns, rounds, slowRounds int
+	cores                       int
+	folder                      string
+	homenode                    string
+	python, esxDoctor           string
+	only                        string
+	markdown                    bool
 }
 
 // generateFile is the process that writes one capture: generate [-mb N] [-columns N] FILE.

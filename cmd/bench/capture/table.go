@@ -29,9 +29,9 @@ func write(w io.Writer, s *settings, files captures, all []*contender) error {
 		fmt.Fprintf(w, " DuckDB reads %.0f MB, %d rows.", float64(files.duck.Bytes)/1e6, files.duck.Rows)
 	}
 	fmt.Fprintf(w, "\n%s, %d cores, %s. Median of %d rounds, of slow contenders %d; warm page cache.\n", contest.CPUModel(), runtime.NumCPU(), runtime.Version(), s.rounds, s.slowRounds)
-	base := map[int]float64{} // speed of the portable reader, by cores
+	base := map[int]float64{} // speed of the reader, by cores
 	for _, c := range all {
-		if c.group == question && c.name == readerAlone+portable && len(c.runs) > 0 {
+		if c.group == question && c.name == readerAlone && len(c.runs) > 0 {
 			base[c.cores] = c.speed(c.median())
 		}
 	}
@@ -39,7 +39,7 @@ func write(w io.Writer, s *settings, files captures, all []*contender) error {
 		t := contest.Table{Markdown: s.markdown}
 		names := []string{"", "cores", "GB/s", "slowest to fastest", "seconds", "whole process", "its CPU time", "memory"}
 		if g == question {
-			names = append(names, "homenode, portable, is times as fast")
+			names = append(names, "homenode is times as fast")
 		}
 		t.Row(names...)
 		for _, c := range all {
