@@ -81,7 +81,7 @@ func (a *Asker) answer(ctx context.Context, address, form string) (*Reply, error
 	if err = cmp.Or(wrong, err); err == nil {
 		err = a.reply(ctx, out, t, q, u.Path, query, form)
 	}
-	if fields := a.form(q, u.Path, query, ""); err != nil && form == "page" && fields != nil && fields.opens(u.Path, spoken(err.Error())) {
+	if fields := a.form(q, u.Path, query, ""); err != nil && form == "page" && fields != nil && fields.shows(u.Path, spoken(err.Error())) {
 		fields.Open = true
 		out.Command, err = "", a.refuse(out, fields, err) // the reader can change the fields
 	}
@@ -154,7 +154,8 @@ func (a *Asker) show(out *Reply, r *ask.Reply, fields *form, path string, query 
 	if vm := a.vm(path, query); vm != "" {
 		out.HTML += `<p class="more"><a href="` + template.HTMLEscapeString(whatIfPath+"?"+url.Values{"change": {`vm="` + vm + `" `}}.Encode()) + `">What if it were changed?</a></p>`
 	}
-	if fields != nil && fields.opens(path, out.HTML) {
+	if fields != nil && fields.shows(path, out.HTML) {
+		out.HTML = fields.linked(out.HTML)
 		if err := fields.write(&asked); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"homenode/ask"
+	"homenode/numa/pattern"
 )
 
 // stated has the labels of fields about facts that the files lack. Their values hold for all questions about the files.
@@ -67,9 +68,9 @@ func (i input) Several() bool { return i.Kind == ask.Texts }
 var formTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("form").Parse(`<details class="more"{{if .Open}} open{{end}}><summary>{{.Title}}</summary>
 <form class="ask" method="get"{{with .Path}} action="{{.}}"{{end}}>{{range .Kept}}{{$name := .Name}}{{range .Values}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}
-{{range .Fields}}{{$f := .}}{{if and .Choices .Several}}<fieldset><legend>{{.Label}}</legend>{{range .Options}}<label><input type="checkbox" name="{{$f.Name}}" value="{{.Value}}"{{if .Chosen}} checked{{end}}> {{.Label}}</label>{{end}}</fieldset>
-{{else if .Choices}}<label><span>{{.Label}}</span><select name="{{.Name}}"><option value="">any</option>{{range .Options}}<option{{if .Chosen}} selected{{end}}>{{.Value}}</option>{{end}}</select></label>
-{{else}}{{range .Shown}}<label{{if $f.Several}} class="long"{{end}}><span>{{$f.Label}}</span><input name="{{$f.Name}}" value="{{.}}" placeholder="{{$f.Hint}}" autocomplete="off" spellcheck="false"></label>
+{{range .Fields}}{{$f := .}}{{if and .Choices .Several}}<fieldset id="field-{{.Name}}"><legend>{{.Label}}</legend>{{range .Options}}<label><input type="checkbox" name="{{$f.Name}}" value="{{.Value}}"{{if .Chosen}} checked{{end}}> {{.Label}}</label>{{end}}</fieldset>
+{{else if .Choices}}<label><span>{{.Label}}</span><select id="field-{{.Name}}" name="{{.Name}}"><option value="">any</option>{{range .Options}}<option{{if .Chosen}} selected{{end}}>{{.Value}}</option>{{end}}</select></label>
+{{else}}{{range $n, $v := .Shown}}<label{{if $f.Several}} class="long"{{end}}><span>{{$f.Label}}</span><input{{if eq $n 0}} id="field-{{$f.Name}}"{{end}} name="{{$f.Name}}" value="{{.}}" placeholder="{{$f.Hint}}" autocomplete="off" spellcheck="false"></label>
 {{end}}{{end}}{{end}}<button>{{.Button}}</button>{{with .Lead}}
 <p class="lead">{{.}}</p>{{end}}</form></details>
 `))
@@ -104,6 +105,7 @@ func (a *Asker) form(q ask.Question, path string, query url.Values, example stri
 		case one.Name == "what-if":
 			in.Values = query["change"]
 		}
+		f.Open = f.Open || query.Get(one.Name) != "" && stated[one.Name] == ""
 		f.Fields = append(f.Fields, in)
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -138,8 +140,24 @@ func (a *Asker) offered(name, path string, facts bool) bool {
 // write writes the form.
 func (f *form) write(w io.Writer) error { return formTemplate().Execute(w, f) }
 
-// opens reports whether the page of a path shows the form, and unfolds it if a text on the page names a field or a field has a value.
-func (f *form) opens(path, text string) bool {
-	f.Open = f.Open || slices.ContainsFunc(f.Fields, func(i input) bool { return i.Values != nil || strings.Contains(text, "“"+i.Label+"”") })
-	return f.Open || !slices.Contains([]string{"/vm", "/host", "/cluster", findPath, filePath}, path)
+// shows reports whether the page of a path shows the form: that of one object does if a text on it names a field.
+func (f *form) shows(path, text string) bool {
+	return !slices.Contains([]string{"/vm", "/host", "/cluster", findPath, filePath}, path) || f.Open ||
+		slices.ContainsFunc(f.Fields, func(i input) bool { return strings.Contains(text, "“"+i.Label+"”") })
+}
+
+// quoted matches a tag of HTML, or a text in quotation marks.
+var quoted = pattern.Of(`<[^>]*>|“[^”<]*”`)
+
+// linked returns HTML with links from the names of fields to the form.
+func (f *form) linked(html string) string {
+	return quoted.Regexp().ReplaceAllStringFunc(html, func(text string) string {
+		i := slices.IndexFunc(f.Fields, func(i input) bool {
+			return text == "“"+i.Label+"”" || i.Labels != nil && strings.HasPrefix(text, "“"+i.Label+" ")
+		})
+		if i < 0 {
+			return text
+		}
+		return `<a href="#field-` + f.Fields[i].Name + `">` + text + `</a>`
+	})
 }

@@ -15,6 +15,7 @@ import (
 // phrases are sentences about flags and commands of the program, and those about the page instead of them, by turns.
 var phrases = strings.NewReplacer(
 	"homenode help sources and docs/reference/sources.md list", "this page names",
+	"; a SOURCE is ", "; the page reads ",
 	"homenode rules lists them", "“Rules” below lists them",
 	"say whose it is with --evidence NAME=FILE", "name the file after its VM",
 	"say which with --evidence CLUSTER/NAME=FILE", "the page cannot tell them apart",
