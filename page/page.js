@@ -109,7 +109,6 @@
     $("status").textContent = "";
     $("same").hidden = true;
     pages(null);
-    extra({});
   }
 
   // place shows a reply. Where only a table turned or the sentence changed, the view and the focus stay where they were.
@@ -126,7 +125,6 @@
     document.title = (reply.title ? reply.title + " · " : "") + "homenode";
     pages(reply.pages);
     offer(reply.command);
-    extra(reply);
     if (focused) (main.querySelector(again) || main).focus({ preventScroll: true });
     else if (!same && !first) main.focus({ preventScroll: true });
     back = undefined;
@@ -176,7 +174,7 @@
 
   // offer lists the forms in which the answer can be saved.
   function offer(command) {
-    $("same").hidden = false;
+    $("same").hidden = !command;
     $("command").textContent = command;
     const path = shown.split("?")[0], all = { ...forms };
     if (path === "/plan") Object.assign(all, { powercli: "PowerCLI script", govc: "govc script", ansible: "Ansible playbook", json: "plan (JSON)" });
@@ -250,48 +248,15 @@
   });
   shape.addEventListener("submit", (event) => event.preventDefault());
 
-  // extra adds what can be asked beside an answer: a change, or the release of hosts of which none is known.
-  function extra(reply) {
-    const [path, query] = shown.split("?"), asked = new URLSearchParams(query);
-    const name = path === "/vm" ? asked.get("vm") : path === "/find" ? asked.get("name") : "";
-    if (path === "/what-if") main.append(whatIf(asked));
-    if (name && paths.includes("/what-if") && reply.html) {
-      const p = document.createElement("p"), a = document.createElement("a");
-      p.className = "more";
-      a.href = "#/what-if?" + new URLSearchParams({ change: "vm=" + name + " " });
-      a.textContent = "What if it were changed?";
-      p.append(a);
-      main.append(p);
-    }
-    if (reply.assume) main.querySelector("h1").after(assuming(asked, reply.assume));
-  }
-  function assuming(asked, example) {
-    const form = document.createElement("form");
-    form.className = "ask";
-    form.innerHTML = '<label class="long"><span>Facts about hosts are missing. Assume</span><input name="assume-host" autocomplete="off" spellcheck="false"></label><button>Assess</button>' +
-      '<p class="lead">Such as release=8.0U3, or nodes=2 cores=16 memory=768GB release=8.0U3 for VMs without a host. It is marked as assumed. Or drop a file that states the hosts together with this one.</p>';
-    form["assume-host"].value = asked.get("assume-host") || example;
-    form.addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/?" + new URLSearchParams(new FormData(form)); });
-    return form;
-  }
-  function whatIf(asked) {
-    const form = document.createElement("form");
-    form.className = "ask";
-    form.innerHTML = '<label class="long"><span>Change</span><input name="what-if" placeholder="vm=sql* hotAdd=off" autocomplete="off" spellcheck="false"></label><button>Compare</button>' +
-      '<p class="lead">Such as vm=sql* hotAdd=off · host=esx* nodesPerSocket=2 · release=8.0U3 hw=21 · lose-host=esx07 · add-host=2x32c/1TB</p>';
-    form["what-if"].value = asked.get("what-if") || asked.get("change") || "";
-    form.addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/what-if?" + new URLSearchParams(new FormData(form)); });
-    return form;
-  }
-
   $("find").addEventListener("submit", (event) => { event.preventDefault(); if ($("find").elements.name.value.trim()) location.hash = "/find?" + new URLSearchParams(new FormData($("find"))); });
 
-  // Forms of an answer ask for its other rows.
+  // Forms of an answer ask it anew. A field that became empty stays in the address, to end what it had.
   main.addEventListener("submit", (event) => {
     const form = event.target;
-    if (event.defaultPrevented || form.method !== "get") return;
+    if (form.method !== "get") return;
     event.preventDefault();
-    location.hash = shown.split("?")[0] + "?" + new URLSearchParams(new FormData(form));
+    const query = [...new FormData(form)].filter(([name, value]) => value || form.elements[name].defaultValue);
+    location.hash = (form.getAttribute("action") || shown.split("?")[0]) + "?" + new URLSearchParams(query);
   });
   // A link inside the answer moves the view and leaves the address, which is the question.
   document.addEventListener("click", (event) => {
@@ -331,8 +296,8 @@
     total = (list || []).reduce((sum, one) => sum + one.file.size, 0);
     const done = busy("Reading"), mine = ++asking, request = list || "demo";
     try {
-      const { address, tell } = await call({ drop: request });
-      dropped = request;
+      const { address, tell, files } = await call({ drop: request });
+      dropped = list ? files : request;
       told = tell;
       if (mine !== asking) return pages([...new Set([...paths, "/", "/capture"])]);
       if (list && location.hash !== "#" + address) location.hash = address;

@@ -139,14 +139,17 @@ async function start(text) {
   postMessage({ ready: true, version: homenode.version });
 }
 
-// drop opens files instead of those that are open, or the demo fleet. Names that mean something else to homenode are said as paths.
+// drop opens files, or the demo fleet. homenode keeps those of the open files that belong to them; a folder is a source of its own. Names that mean something
+// else to homenode are said as paths.
 async function drop(list) {
-  const before = new Map(files);
-  files.clear();
+  const before = new Map(files), plain = (name) => name.replace(/^\.\//, "");
+  if (list === "demo" || list.some((one) => one.name.includes("/"))) files.clear();
   for (const one of list === "demo" ? [] : list) files.set(one.name, one.file);
-  const names = list === "demo" ? ["demo"] : [...files.keys()].map((name) => (/^(?:demo|vcenter|-|@.*|https?:.*)$/.test(name) ? "./" + name : name));
+  const names = list === "demo" ? ["demo"] : list.map(({ name }) => (/^(?:demo|vcenter|-|@.*|https?:.*)$/.test(name) ? "./" + name : name));
   try {
-    return await homenode.drop(names);
+    const reply = await homenode.drop(names);
+    for (const name of files.keys()) if (!reply.names.some((of) => plain(of) === name || name.startsWith(plain(of) + "/"))) files.delete(name);
+    return { ...reply, files: [...files].map(([name, file]) => ({ name, file })) };
   } catch (error) {
     files.clear();
     for (const [name, file] of before) files.set(name, file);

@@ -71,14 +71,15 @@ func (q *Plan) Patch(ctx context.Context, e *ask.Env) (*gate.Patch, error) {
 
 // Make computes the plan. It writes nothing.
 func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
-	if q.Beside != nil || q.Models != nil {
+	sources := append([]string{q.Fleet}, q.Beside...)
+	if !open.Whole(sources) || q.Models != nil {
 		return nil, fmt.Errorf("%s holds no planned VMs: want one SOURCE, and no host models", q.Fleet)
 	}
 	o, err := q.options(e)
 	if err != nil {
 		return nil, err
 	}
-	fleet, err := q.ReadBy(ctx, e, o.Rules.Choices, false, q.Fleet)
+	fleet, err := q.ReadBy(ctx, e, o.Rules.Choices, false, sources...)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
 
 // Show returns the answer for a plan from Make or from a file. The commands that apply it have more as additional words.
 func (q *Plan) Show(p *fix.Plan, file string, more ...string) *answer.Answer {
-	words := q.Words([]string{q.Fleet}, slices.Concat(PlanNames, []string{"evidence"})...)
+	words := q.Words(append([]string{q.Fleet}, q.Beside...), slices.Concat(PlanNames, []string{"evidence"})...)
 	return show.Plan(p, file, open.VCenter(q.Fleet), append(words, more...)...)
 }
 

@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,11 +20,13 @@ import (
 	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/output/fix/script"
 	"homenode/output/format"
 	"homenode/output/format/page"
 	"homenode/output/table/xlsx"
 	"homenode/rules/finding"
+	"homenode/source/open"
 )
 
 // An Asker stores the dropped files and answers questions about them. It serves one request at a time.
@@ -33,8 +37,8 @@ type Asker struct {
 	names    []string // of all files
 	captures []string // the recordings among them
 	held     *ask.Held
-	assumed  string // --assume-host: values for facts that the files lack about hosts
-	hostless bool   // the files contain a VM, and no host
+	stated   url.Values // facts that the files lack, by the names of fields
+	hostless bool       // the files contain a VM, and no host
 }
 
 // A Reply is the content that the page shows or saves.
@@ -56,7 +60,7 @@ const rows, most = 50, 5
 // page.
 func (a *Asker) Answer(ctx context.Context, address, form string) (*Reply, error) {
 	r, err := a.answer(ctx, address, form)
-	return r, ask.Undashed(err)
+	return r, told(err)
 }
 
 func (a *Asker) answer(ctx context.Context, address, form string) (*Reply, error) {
@@ -68,36 +72,45 @@ func (a *Asker) answer(ctx context.Context, address, form string) (*Reply, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: no such page", address)
 	}
-	if err := a.assume(ctx, cmp.Or(query.Get("assume-host"), a.assumed)); err != nil {
-		return nil, err
-	}
-	if u.Path == whatIfPath && a.held != nil && query.Get("what-if") == "" {
-		return &Reply{HTML: "<h1>What would you change?</h1>", Title: "What if", Pages: a.pages(), Command: "homenode assess --help"}, nil
-	}
+	wrong := a.restate(ctx, query)
 	t, q, err := a.question(u.Path, query)
-	if err != nil {
+	if q == nil {
 		return nil, err
 	}
 	out := &Reply{Pages: a.pages(), Command: words.Command(append([]string{"homenode"}, ask.Line(t.Name, q)...)...)}
-	e := &ask.Env{Open: a.open, Held: a.held, Today: a.Now(), Version: a.Version, Warn: func(text string) { out.Tell = append(out.Tell, texttab.Line(text)) }}
+	if err = cmp.Or(wrong, err); err == nil {
+		err = a.reply(ctx, out, t, q, u.Path, query, form)
+	}
+	if fields := a.form(q, u.Path, query, ""); err != nil && form == "page" && fields != nil && fields.shows(u.Path, spoken(err.Error())) {
+		fields.Open = true
+		out.Command, err = "", a.refuse(out, fields, err) // the reader can change the fields
+	}
+	return out, err
+}
+
+// reply answers a question in a form.
+func (a *Asker) reply(ctx context.Context, out *Reply, t *ask.Entry, q ask.Question, path string, query url.Values, form string) error {
+	e := &ask.Env{Open: open.Fleet, Held: a.held, Today: a.Now(), Version: a.Version, Warn: func(text string) { out.Tell = append(out.Tell, spoken(texttab.Line(text))) }}
 	if form != "page" {
 		e.Form = form
 	}
 	if plan, ok := q.(*change.Plan); ok && (form == "json" || slices.Contains(script.Formats, form)) {
-		return a.savePlan(ctx, e, plan, form)
+		return a.savePlan(ctx, out, e, plan, form)
 	}
-	r, err := t.Answer(ctx, q, e)
-	if err != nil {
-		return nil, err
+	r := &ask.Reply{Answers: []*answer.Answer{{Title: "What if", Verdict: []string{"What would you change?"}}}}
+	if path != whatIfPath || query.Get("what-if") != "" {
+		var err error
+		if r, err = t.Answer(ctx, q, e); err != nil {
+			return err
+		}
 	}
 	if r.Partly != nil {
-		out.Tell = append(out.Tell, texttab.Line(r.Partly.Error()))
+		out.Tell = append(out.Tell, spoken(texttab.Line(r.Partly.Error())))
 	}
 	if form != "page" {
-		return out, a.save(out, r, form)
+		return a.save(out, r, form)
 	}
-	out.Assume = a.assumable(u.Path)
-	return out, a.show(out, r, u.Path, query)
+	return a.show(out, r, a.form(q, path, query, a.assumable(path)), path, query)
 }
 
 // assumable returns an example of the facts about hosts without which no VM could be assessed; "" for none.
@@ -118,9 +131,12 @@ func (a *Asker) assumable(path string) string {
 	return a.held.Result.Example(nil)
 }
 
-// show writes the answers as HTML.
-func (a *Asker) show(out *Reply, r *ask.Reply, path string, query url.Values) error {
-	var b bytes.Buffer
+// formHere is the place of the form in an answer, which has no comments of its own.
+const formHere = "<!--form-->"
+
+// show writes the answers as HTML, with the form after the headline.
+func (a *Asker) show(out *Reply, r *ask.Reply, fields *form, path string, query url.Values) error {
+	var b, asked bytes.Buffer
 	site := &page.Site{Path: path, Query: query, Rows: rows, Most: most, Subject: a.subject(path),
 		Findings: func(rule string) string { return path + "?" + url.Values{"rule": {rule}}.Encode() }}
 	if query.Get("rule") != "" {
@@ -129,13 +145,43 @@ func (a *Asker) show(out *Reply, r *ask.Reply, path string, query url.Values) er
 	for _, one := range r.Answers {
 		shown := *one
 		shown.Next = nil // the page has links
-		if _, err := page.Body(&b, &shown, site, nil); err != nil {
+		if _, err := page.Body(&b, &shown, site, func(w io.Writer) error { _, err := io.WriteString(w, formHere); return err }); err != nil {
 			return err
 		}
 		out.Title = cmp.Or(out.Title, shown.Title, shown.Question)
 	}
-	out.HTML = b.String()
+	out.HTML = spoken(b.String())
+	if vm := a.vm(path, query); vm != "" {
+		out.HTML += `<p class="more"><a href="` + template.HTMLEscapeString(whatIfPath+"?"+url.Values{"change": {`vm="` + vm + `" `}}.Encode()) + `">What if it were changed?</a></p>`
+	}
+	if fields != nil && fields.shows(path, out.HTML) {
+		out.HTML = fields.linked(out.HTML)
+		if err := fields.write(&asked); err != nil {
+			return err
+		}
+	}
+	first, rest, _ := strings.Cut(out.HTML, formHere)
+	out.HTML = first + asked.String() + strings.ReplaceAll(rest, formHere, "")
 	return nil
+}
+
+// refuse writes an error as HTML, with the form whose fields the reader can change.
+func (a *Asker) refuse(out *Reply, fields *form, err error) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<h1>This did not work</h1><p class="bad" role="alert">%s</p>`, template.HTMLEscapeString(spoken(texttab.Line(err.Error()))))
+	out.Title = "This did not work"
+	err = fields.write(&b)
+	out.HTML = b.String()
+	return err
+}
+
+// vm returns the name of the VM that an answer is about; "" for another object.
+func (a *Asker) vm(path string, query url.Values) string {
+	name := query.Get(map[string]string{"/vm": "vm", findPath: "name"}[path])
+	if a.held != nil && slices.ContainsFunc(a.held.Result.Fleet.VMs, func(v numa.VM) bool { return v.Name == name || v.ID == name }) {
+		return name
+	}
+	return ""
 }
 
 // subject returns a function that links a finding of a capture to its VM or host in the capture. It is nil elsewhere: those findings link to
@@ -181,13 +227,13 @@ func (a *Asker) save(out *Reply, r *ask.Reply, form string) error {
 }
 
 // savePlan writes the plan: as JSON, which fix --plan reads, or as a script.
-func (a *Asker) savePlan(ctx context.Context, e *ask.Env, q *change.Plan, form string) (*Reply, error) {
+func (a *Asker) savePlan(ctx context.Context, out *Reply, e *ask.Env, q *change.Plan, form string) error {
 	p, err := q.Make(ctx, e)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var b bytes.Buffer
-	out := &Reply{Name: "homenode-plan.json"}
+	out.Name = "homenode-plan.json"
 	if form == "json" {
 		err = p.Write(&b)
 	} else {
@@ -195,7 +241,7 @@ func (a *Asker) savePlan(ctx context.Context, e *ask.Env, q *change.Plan, form s
 		err = script.Print(&b, form, p, true)
 	}
 	out.Data = b.Bytes()
-	return out, err
+	return err
 }
 
 // errNothing is the error of a question about files when none was dropped.

@@ -2,15 +2,19 @@ package asker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
 
 	"homenode/ask"
+	"homenode/ask/fleet"
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
@@ -20,19 +24,46 @@ import (
 	"homenode/source/evidence"
 	"homenode/source/open"
 	"homenode/source/snapshot"
+	"homenode/source/tables"
 	"homenode/source/text"
 	"homenode/source/ticks"
 )
 
-// Drop replaces the open files by those of the given names, and returns the address of the answer about them. If none can be read, the previous files stay
-// open.
-func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell []string, err error) {
-	next := &Asker{Version: a.Version, Now: a.Now, names: folders(names)}
-	address, tell, err = next.drop(ctx)
-	if err == nil {
-		*a = *next
+// Drop opens the files of the given names, and returns the address of the answer about them and the names of all open files. Files that were open are
+// closed, unless they belong to the new ones; if nothing can be read, they stay.
+func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell, all []string, err error) {
+	kept := a.beside(names)
+	for _, all = range [][]string{slices.Concat(kept, names), names} {
+		next := &Asker{Version: a.Version, Now: a.Now, names: folders(all)}
+		if address, tell, err = next.drop(ctx); err == nil {
+			*a = *next
+			break
+		}
 	}
-	return address, tell, err
+	if kept != nil && a.captures != nil && len(all) > len(names) {
+		address = capturePath
+	}
+	return address, tell, all, told(err)
+}
+
+// beside returns the open files that belong to new ones: the inventory of new captures, captures whose inventory comes now, and other parts of one export.
+func (a *Asker) beside(names []string) []string {
+	if a.names == nil || slices.Contains(a.names, open.Demo) || slices.ContainsFunc(names, func(n string) bool { return n == open.Demo || strings.Contains(n, "/") }) {
+		return nil
+	}
+	only := func(names []string, is func(string) bool) bool {
+		return !slices.ContainsFunc(names, func(n string) bool { return !is(n) })
+	}
+	old := slices.DeleteFunc(slices.Clone(a.names), func(n string) bool { return slices.Contains(names, n) })
+	switch {
+	case only(names, recorded) && a.held != nil && a.held.Result.Fleet.Hypervisor != numa.KVM:
+		return slices.DeleteFunc(old, recorded)
+	case only(names, recorded):
+		return nil
+	case only(old, recorded), only(old, tables.Part) && only(names, tables.Part):
+		return old
+	}
+	return nil
 }
 
 // folders returns the names with one name for all files of a folder that is one source: that of KVM hosts, or an unpacked vm-support bundle.
@@ -59,7 +90,7 @@ func folders(names []string) (out []string) {
 }
 
 // drop opens the files of a.names.
-func (a *Asker) drop(ctx context.Context) (address string, tell []string, err error) {
+func (a *Asker) drop(ctx context.Context) (address string, _ []string, err error) {
 	var sources, seen []string
 	for _, name := range a.names {
 		switch {
@@ -79,15 +110,12 @@ func (a *Asker) drop(ctx context.Context) (address string, tell []string, err er
 	if sources == nil {
 		return capturePath, nil, nil
 	}
-	f, unread, err := open.Fleet(ctx, sources, open.Options{Evidence: seen, AssumeHost: a.assumed})
+	f, tell, err := a.read(ctx, sources, seen)
 	if err != nil && seen != nil { // evidence that belongs to no VM must not prevent reading the fleet
 		why := err
-		if f, unread, err = open.Fleet(ctx, sources, open.Options{AssumeHost: a.assumed}); err == nil {
-			tell = append(tell, texttab.Line("Left out: "+ask.Undashed(why).Error()))
+		if f, tell, err = a.read(ctx, sources, nil); err == nil {
+			tell = append(tell, spoken(texttab.Line("Left out: "+why.Error())))
 		}
-	}
-	for _, n := range unread {
-		tell = append(tell, texttab.Line(n.String()))
 	}
 	switch {
 	case err == nil && len(f.VMs)+len(f.Hosts) > 0:
@@ -102,9 +130,23 @@ func (a *Asker) drop(ctx context.Context) (address string, tell []string, err er
 		err = fmt.Errorf("%s: it lists neither VMs nor hosts", sources[0])
 	}
 	if a.captures != nil {
-		return capturePath, append(tell, texttab.Line(ask.Undashed(err).Error())), nil
+		return capturePath, append(tell, spoken(texttab.Line(err.Error()))), nil
 	}
 	return "", tell, err
+}
+
+// read reads the fleet of sources with the stated facts. seen are files of evidence.
+func (a *Asker) read(ctx context.Context, sources, seen []string) (f *numa.Fleet, tell []string, err error) {
+	q := fleet.AssessEntry.Ask().(*fleet.Assess)
+	for name, values := range a.stated {
+		err = cmp.Or(err, set(ask.Fields(q), name, values))
+	}
+	if err == nil {
+		q.Evidence = seen
+		e := &ask.Env{Open: open.Fleet, Today: a.Now(), Warn: func(text string) { tell = append(tell, spoken(texttab.Line(text))) }}
+		f, err = q.ReadBy(ctx, e, vnuma.Choices{}, true, sources...)
+	}
+	return f, tell, err
 }
 
 // hold assesses a fleet and stores the result. A file of one VM whose host is unknown is explained as a file.
@@ -113,7 +155,6 @@ func (a *Asker) hold(ctx context.Context, sources []string, f *numa.Fleet, tell 
 	if err != nil {
 		return "", tell, err
 	}
-	vnuma.AssumeStored(f, options.Choices)
 	r, err := rules.RunContext(ctx, f, options)
 	if err != nil {
 		return "", tell, err
@@ -126,22 +167,26 @@ func (a *Asker) hold(ctx context.Context, sources []string, f *numa.Fleet, tell 
 	return fleetPath, tell, nil
 }
 
-// assume reads the files again with these values for facts that they lack about hosts.
-func (a *Asker) assume(ctx context.Context, words string) error {
-	if words == a.assumed || a.names == nil {
+// restate reads the files again if the query states other facts that they lack.
+func (a *Asker) restate(ctx context.Context, query url.Values) error {
+	next := &Asker{Version: a.Version, Now: a.Now, names: a.names, stated: url.Values{}}
+	for name := range stated {
+		values := a.stated[name]
+		if query.Has(name) {
+			values = slices.DeleteFunc(slices.Clone(query[name]), func(v string) bool { return strings.TrimSpace(v) == "" })
+		}
+		if len(values) > 0 {
+			next.stated[name] = values
+		}
+	}
+	if a.names == nil || maps.EqualFunc(next.stated, a.stated, slices.Equal) {
 		return nil
 	}
-	next := &Asker{Version: a.Version, Now: a.Now, names: a.names, assumed: words}
 	_, _, err := next.drop(ctx)
 	if err == nil {
 		*a = *next
 	}
 	return err
-}
-
-// open reads files for a question without an open fleet.
-func (a *Asker) open(ctx context.Context, sources []string, o open.Options) (*numa.Fleet, []numa.Note, error) {
-	return open.Fleet(ctx, sources, o)
 }
 
 // head returns the beginning of a file.

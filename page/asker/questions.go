@@ -1,6 +1,7 @@
 package asker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"homenode/ask/change"
 	"homenode/ask/fleet"
 	"homenode/ask/recording"
+	"homenode/source/open"
 )
 
 // Paths of the page. Objects of an answer link to the paths of VMs, hosts, clusters and rules.
@@ -30,7 +32,7 @@ func (a *Asker) pages() []string {
 	out := []string{shapePath}
 	if a.held != nil {
 		out = append(out, fleetPath, whatIfPath)
-		if len(a.held.Sources) == 1 {
+		if open.Whole(a.held.Sources) {
 			out = append(out, planPath)
 		}
 	}
@@ -43,7 +45,8 @@ func (a *Asker) pages() []string {
 	return out
 }
 
-// question returns the question of a path with the fields of the query. Query values that are no fields are the state of tables.
+// question returns the question of a path with the fields of the query. Query values that are no fields are the state of tables. With the error of a field
+// it returns the question as well.
 func (a *Asker) question(path string, query url.Values) (*ask.Entry, ask.Question, error) {
 	t, given, err := a.entry(path, query)
 	if err != nil {
@@ -51,49 +54,45 @@ func (a *Asker) question(path string, query url.Values) (*ask.Entry, ask.Questio
 	}
 	q := t.Ask()
 	fields := ask.Fields(q)
-	set := func(name string, values []string) error {
-		i := slices.IndexFunc(fields, func(f *ask.Field) bool { return f.Name == name })
-		for _, v := range values {
-			if i < 0 || v == "" {
-				continue
-			}
-			if err := fields[i].Set(v); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	for _, one := range given {
-		if err := set(one.name, one.values); err != nil {
-			return nil, nil, err
-		}
+		err = cmp.Or(err, set(fields, one.Name, one.Values))
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if slices.ContainsFunc(given, func(g value) bool { return g.name == name }) {
+		if stated[name] != "" || slices.ContainsFunc(given, func(g value) bool { return g.Name == name }) {
 			continue
 		}
 		named := slices.Contains([]string{"vm", "host", "cluster"}, name) // a name may begin with it
 		if !named && slices.ContainsFunc(query[name], func(v string) bool { return strings.HasPrefix(v, "@") }) {
-			return nil, nil, ask.Wrong(name, ask.ErrFiles)
+			err = cmp.Or(err, ask.Wrong(name, ask.ErrFiles))
+			continue
 		}
-		if err := set(name, query[name]); err != nil {
-			return nil, nil, err
+		err = cmp.Or(err, set(fields, name, query[name]))
+	}
+	return t, q, err
+}
+
+// set gives a field its values; "" is none. A name without a field is no error.
+func set(fields []*ask.Field, name string, values []string) (err error) {
+	i := slices.IndexFunc(fields, func(f *ask.Field) bool { return f.Name == name })
+	for _, v := range values {
+		if i >= 0 && v != "" {
+			err = cmp.Or(err, fields[i].Set(v))
 		}
 	}
-	return t, q, nil
+	return err
 }
 
 // A value is the value of a field.
 type value struct {
-	name   string
-	values []string
+	Name   string
+	Values []string
 }
 
 // entry returns the question of a path, with the field values that follow from the path.
 func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error) {
 	source := []value{{"source", a.sources()}}
-	if a.assumed != "" { // the command shown on the page needs it too
-		source = append(source, value{"assume-host", []string{a.assumed}})
+	for name, values := range a.stated { // the command shown on the page needs them too
+		source = append(source, value{name, values})
 	}
 	switch path {
 	case shapePath:
@@ -122,15 +121,16 @@ func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error
 	}
 	switch path {
 	case planPath:
-		if len(a.held.Sources) > 1 {
+		if !open.Whole(a.held.Sources) {
 			return nil, nil, errors.New("a plan is about one source: drop its file alone")
 		}
-		return change.FixEntry, source, nil
+		source[0].Values = a.held.Sources[:1]
+		return change.FixEntry, append(source, value{"beside", a.held.Sources[1:]}), nil
 	case findPath:
 		if query.Get("name") == "" {
 			return nil, nil, errors.New("name a VM, host or cluster")
 		}
-		source[0].values = slices.Concat(source[0].values, query["name"])
+		source[0].Values = slices.Concat(source[0].Values, query["name"])
 		return fleet.ExplainEntry, source, nil
 	case fleetPath, whatIfPath:
 		return fleet.AssessEntry, source, nil

@@ -27,11 +27,11 @@ func main() {
 			return reply(r), nil
 		}),
 		"drop": promised(func(args []js.Value) (any, error) {
-			address, tell, err := a.Drop(context.Background(), strings(args[0]))
+			address, tell, names, err := a.Drop(context.Background(), strings(args[0]))
 			if err != nil {
 				return nil, err
 			}
-			return map[string]any{"address": address, "tell": values(tell)}, nil
+			return map[string]any{"address": address, "tell": values(tell), "names": values(names)}, nil
 		}),
 		"snapshot": promised(func([]js.Value) (any, error) {
 			snap, key, err := a.Snapshot()
@@ -72,7 +72,7 @@ func safely(do func(args []js.Value) (any, error), args []js.Value) (v any, err 
 }
 
 func reply(r *asker.Reply) map[string]any {
-	out := map[string]any{"html": r.HTML, "title": r.Title, "command": r.Command, "pages": values(r.Pages), "tell": values(r.Tell), "assume": r.Assume}
+	out := map[string]any{"html": r.HTML, "title": r.Title, "command": r.Command, "pages": values(r.Pages), "tell": values(r.Tell)}
 	if r.Name != "" {
 		out["name"], out["data"] = r.Name, bytes(r.Data)
 	}

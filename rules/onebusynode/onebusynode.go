@@ -150,7 +150,7 @@ func (h *home) tell(w *rule.Watch, f *finding.Finding, at *capture.Uneven) {
 		f.Evidence = append(f.Evidence, rule.Saw("VMs homed on "+where+" alone", strconv.Itoa(len(h.names)), rule.FieldNHN, at.Time))
 	}
 	if h.arrived > 0 {
-		f.Message += fmt.Sprintf("; %d of them appeared in the recording, by power-on or vMotion", h.arrived)
+		f.Message += fmt.Sprintf("; %d of them appeared in the recording, powered on here or migrated from another host", h.arrived)
 		f.Evidence = append(f.Evidence, w.Counted("of them appeared", strconv.Itoa(h.arrived), "names of VMs"))
 	}
 	switch half := words.Percent(w.Host.Options.Ready / 2); {

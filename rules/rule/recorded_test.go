@@ -172,10 +172,10 @@ func TestWhy(t *testing.T) {
 		{"a spill, but most of another", capture.VM{Spill: spilled(-time.Minute, 0), Spilled: capture.Spill{Time: night.Add(time.Hour), Node: 1, Free: 13 * numa.GiB}}, ""},
 		{"a spill long before", capture.VM{Spill: spilled(-10*time.Minute, -time.Minute)}, ""},
 		{"a spill after", capture.VM{Spill: spilled(time.Minute, 2*time.Minute)}, ""},
-		{"a power-on", capture.VM{First: night, Appeared: true}, "it began when the VM appeared, by power-on or vMotion"},
+		{"a power-on", capture.VM{First: night, Appeared: true}, "it began when the VM appeared, powered on here or migrated from another host"},
 		{"a vMotion from esx2", capture.VM{First: night, Appeared: true}, "it began when the VM appeared, by vMotion from esx2"},
 		{"a spill after a vMotion", capture.VM{First: night.Add(-40 * time.Second), Appeared: true, Spill: spilled(-time.Minute, 0), Spilled: capture.Spill{Time: night, Node: 1, Free: 13 * numa.GiB}},
-			"it began when the VM appeared, by power-on or vMotion; new memory went to other nodes although node 1 had 13 GB free (M008)"},
+			"it began when the VM appeared, powered on here or migrated from another host; new memory went to other nodes although node 1 had 13 GB free (M008)"},
 	} {
 		w := Watch{Host: rec, VM: &tt.vm}
 		_, w.From, _ = strings.Cut(tt.name, " from ")

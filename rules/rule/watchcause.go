@@ -143,7 +143,7 @@ func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
 // Arrival describes how a VM appeared on the host.
 func (w *Watch) Arrival() string {
 	if w.From == "" {
-		return "by power-on or vMotion"
+		return "powered on here or migrated from another host"
 	}
 	return "by vMotion from " + w.From
 }

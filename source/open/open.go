@@ -145,6 +145,12 @@ func parted(args []string) (sources, parts []string) {
 	return sources, slices.Compact(parts)
 }
 
+// Whole reports whether the sources are one: a single one, or the parts of one fleet.
+func Whole(sources []string) bool {
+	all, _ := parted(sources)
+	return len(all) == 1
+}
+
 // listed replaces @FILE by the sources in it, one per line.
 func listed(args []string) ([]string, error) {
 	var sources []string
