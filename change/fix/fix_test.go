@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"homenode/change/fix"
 	"homenode/change/whatif"
@@ -108,13 +112,62 @@ func TestStable(t *testing.T) {
 	if second, _ := json.Marshal(q); !bytes.Equal(data, second) {
 		t.Error("a plan that is read and written is another")
 	}
-	edited := bytes.Replace(data, []byte(`"kind":"cpuHotAdd","from":true`), []byte(`"kind":"cpuHotAdd","from":false`), 1)
-	if bytes.Equal(edited, data) {
-		t.Fatal("the plan has no edit of CPU hot add")
+}
+
+// TestEveryByte alters each field of a plan, one at a time, also those that others derive: each is refused with its line and the reason.
+func TestEveryByte(t *testing.T) {
+	var text bytes.Buffer
+	p := planned(t, fix.Options{Better: true, Host: true, Upgrade: true})
+	p.Left = p.Left[:1]
+	if err := p.Drop(func(c *fix.Change) bool {
+		return c.VM != nil && !slices.Contains([]string{"vm-1", "vm-2"}, c.VM.ID) && c.Stored == nil
+	}); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := fix.Read(bytes.NewReader(edited)); err == nil || !strings.Contains(err.Error(), "edited") {
-		t.Errorf("an edited plan: %v", err)
+	if err := p.Write(&text); err != nil {
+		t.Fatal(err)
 	}
+	data := text.Bytes()
+	if _, err := fix.Read(bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	altered := map[string]bool{} // by pointer without numbers
+	number := regexp.MustCompile(`/\d+`)
+	for d := jsontext.NewDecoder(bytes.NewReader(data)); ; {
+		token, err := d.ReadToken()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, end := number.ReplaceAllString(string(d.StackPointer()), ""), d.InputOffset()
+		kind := token.Kind()
+		if in, n := d.StackIndex(d.StackDepth()); in == '{' && n%2 == 1 {
+			at += " (name)"
+		}
+		is := map[jsontext.Kind]string{'"': `"x"`, '0': "7919", 't': "false", 'f': "true", 'n': `"x"`, '}': `,"x":1}`, ']': `,null]`}[kind]
+		if is == "" || altered[at+string(kind)] {
+			continue
+		}
+		altered[at+string(kind)] = true
+		was := token.String()
+		if kind == '"' {
+			was = string(data[bytes.LastIndexByte(data[:end-1], '"'):end])
+		}
+		forged := slices.Concat(data[:int(end)-len(was)], []byte(is), data[end:])
+		if _, err := fix.Read(bytes.NewReader(forged)); err == nil || !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%s: %s instead of %.40s: %v", at, is, was, err)
+		}
+	}
+	if !altered["/made\""] || !altered["/changes/edits/needs\""] || !altered["/predictedOn/shape\""] {
+		t.Errorf("altered only %v", altered)
+	}
+	edited := bytes.Replace(data, []byte(`"needs": "off"`), []byte(`"needs": "on"`), 1)
+	if _, err := fix.Read(bytes.NewReader(edited)); err == nil || !strings.Contains(err.Error(), `/needs: found "on", want "off"`) {
+		t.Errorf("a derived field: %v", err)
+	}
+	t.Logf("%d fields", len(altered))
 }
 
 // TestOptions checks what is never done by default.

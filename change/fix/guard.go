@@ -43,7 +43,6 @@ func (p *Plan) Guard(states map[string]numa.State) error {
 			why = Refused(&st)
 		}
 		if why == "" {
-			c.ChangeVersion = st.ChangeVersion
 			kept = append(kept, c)
 			continue
 		}

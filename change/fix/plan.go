@@ -28,8 +28,9 @@ const (
 type Plan struct {
 	Format    string      `json:"format"`
 	Version   int         `json:"version"`
-	ID        string      `json:"id"`   // the beginning of the hash of everything but ID, Made and change versions
+	ID        string      `json:"id"`   // the beginning of the hash of everything but ID, Made and Sum
 	Made      string      `json:"made"` // RFC 3339
+	Sum       string      `json:"sum"`  // the beginning of the hash of everything but itself
 	Source    string      `json:"source"`
 	VCenter   string      `json:"vcenterInstance,omitempty"` // the instance UUID of the vCenter that the fleet was read from
 	Inventory string      `json:"inventory"`                 // "sha256:…" of what was read
@@ -72,8 +73,6 @@ type Change struct {
 	VM      *Target `json:"vm,omitempty"`
 	Host    *Target `json:"onHost,omitempty"`    // a host that is changed; VM is nil then
 	Cluster *Target `json:"onCluster,omitempty"` // a cluster whose rules are changed; VM and Host are nil then
-	// ChangeVersion is that of the VM's configuration when the plan was made; "" where the source knows none.
-	ChangeVersion string      `json:"changeVersion,omitempty"`
 	Basis         []Known     `json:"predictedFrom,omitempty"`
 	Stored        []Known     `json:"storedSizes,omitempty"` // that ESXi had written
 	StoredUnknown bool        `json:"storedUnknown,omitempty"`
@@ -164,25 +163,20 @@ func (p *Plan) Batches() (n int) {
 	return n
 }
 
-// Identify sets the ID to that of the content.
+// Identify sets the ID and the sum to those of the content.
 func (p *Plan) Identify() error {
-	id, err := p.hash()
-	p.ID = id
-	return err
-}
-
-func (p *Plan) hash() (string, error) {
 	c := *p
-	c.ID, c.Made, c.Changes = "", "", slices.Clone(p.Changes)
-	for i := range c.Changes {
-		c.Changes[i].ChangeVersion = "" // power operations count it up too
+	c.ID, c.Made, c.Sum = "", "", ""
+	for _, sum := range []*string{&c.ID, &c.Sum} {
+		data, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		hash := sha256.Sum256(data)
+		*sum, c.Made = hex.EncodeToString(hash[:8]), p.Made
 	}
-	data, err := json.Marshal(c)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8]), nil
+	p.ID, p.Sum = c.ID, c.Sum
+	return nil
 }
 
 // Write writes the plan as Read reads it.

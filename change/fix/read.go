@@ -2,6 +2,7 @@ package fix
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -38,10 +39,33 @@ func Read(r io.Reader) (*Plan, error) {
 	if err := p.Check(); err != nil {
 		return nil, located(data, err)
 	}
+	if err := p.asWritten(data); err != nil {
+		return nil, err
+	}
 	if p.Undoes != "" {
 		return nil, fmt.Errorf("it takes the plan %.40q back, which --rollback of a journal does", p.Undoes)
 	}
 	return p, nil
+}
+
+// asWritten says where a text is not the plan as Write writes it but for blanks: a field that is derived from others says something else, or is missing.
+func (p *Plan) asWritten(data []byte) error {
+	var written bytes.Buffer
+	if err := p.Write(&written); err != nil {
+		return err
+	}
+	is, want := jsontext.NewDecoder(bytes.NewReader(data)), jsontext.NewDecoder(&written)
+	for {
+		found, err := is.ReadToken()
+		wanted, end := want.ReadToken()
+		if err == io.EOF && end == io.EOF {
+			return nil
+		}
+		if err = cmp.Or(err, end); err != nil || found.Kind() != wanted.Kind() || found.String() != wanted.String() {
+			line := 1 + bytes.Count(data[:is.InputOffset()], []byte("\n"))
+			return fmt.Errorf("line %d: the plan was edited after it was made: %.200s: found %.80q, want %.80q", line, is.StackPointer(), found, wanted)
+		}
+	}
 }
 
 // Strict reads one JSON value that has no unknown field, no field twice, and nothing behind it. A name of other case is another name: people and other
@@ -101,9 +125,10 @@ func (p *Plan) Check() error {
 	if p.Format != Format || p.Version != Version {
 		return fmt.Errorf("found the format %q, version %d, want %s, version %d", p.Format, p.Version, Format, Version)
 	}
-	if id, err := p.hash(); err != nil {
+	made := *p
+	if err := made.Identify(); err != nil {
 		return err
-	} else if id != p.ID {
+	} else if made.ID != p.ID || made.Sum != p.Sum {
 		return errors.New("the plan was edited after it was made: its ID does not fit. Make it again, with --vm and --rule to narrow it")
 	}
 	if p.Asked.AtOnce < 1 || p.Asked.AtOnce > maxChanges {

@@ -258,6 +258,9 @@ func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
 		if err := fix.Strict(data, &l); err != nil {
 			return nil, 0, "", fmt.Errorf("line %d: it is no line of a journal: %w", n, err)
 		}
+		if again, err := json.Marshal(l); err != nil || !bytes.Equal(again, data) {
+			return nil, 0, "", fmt.Errorf("line %d: it is not as a run writes it: the journal was changed", n)
+		}
 		if l.N != n || l.Prev != prev {
 			return nil, 0, "", fmt.Errorf("line %d: it does not follow the line before it: the journal was changed", n)
 		}
