@@ -139,6 +139,9 @@ func (r *Result) Nothing() string {
 	if len(r.Fleet.VMs) == 0 {
 		return "The inventory is empty: it lists no VM."
 	}
+	if n := r.Templates; n > 0 && n == len(r.Fleet.VMs) {
+		return "There is no VM, only " + words.Plural(n, "template") + ", judged for the clones."
+	}
 	return "No VM could be judged."
 }
 

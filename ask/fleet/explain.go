@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"homenode/ask"
+	"homenode/change/whatif"
 	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
 	"homenode/numa"
+	"homenode/output/change"
 	"homenode/rules"
 	"homenode/source/open"
 )
@@ -52,7 +54,7 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := x.judge(ctx, e, s, event, options)
+	result, lacks, err := x.judge(ctx, e, s, event, options)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	case aCluster:
 		return x.clusters(result, s.name, event)
 	}
-	return x.vms(ctx, e, result, s.name, event)
+	return x.vms(ctx, e, result, lacks, s.name, event)
 }
 
 // event parses --event.
@@ -88,8 +90,8 @@ func (x *Explain) event() (vnuma.Event, error) {
 // resized reports whether the question changes the number of vCPUs.
 func (x *Explain) resized() bool { return x.Given("vcpus") }
 
-// judge assesses the fleet of the subject, with its VMs on the host and of the size that the question names.
-func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.Event, o rules.Options) (r *rules.Result, err error) {
+// judge assesses the fleet of the subject, with its VMs on the host and of the size that the question names. It returns what that host lacks for them.
+func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.Event, o rules.Options) (r *rules.Result, lacks []string, err error) {
 	var fleet *numa.Fleet
 	switch {
 	case s.kind == aShape:
@@ -102,26 +104,29 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 		fleet, err = x.ReadBy(ctx, e, o.Choices, true, s.sources...)
 	default:
 		r, _, err = x.Judged(ctx, e, true, o, s.sources...)
-		return r, err
+		return r, nil, err
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if x.resized() {
 		vms, err := vmsNamed(fleet, s.name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, vm := range vms {
 			vm.VCPUs, vm.Observed = numa.ReadAt(x.VCPUs, "--vcpus"), nil
 		}
 	}
 	if x.On != "" && fleet.Hypervisor != numa.KVM {
+		before := whatif.Unobserved(fleet)
 		if fleet, err = x.move(ctx, fleet, s.name, event, o.Choices); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		lacks = change.Shortages(whatif.Capacities(before, fleet))
 	}
-	return rules.Within(ctx, fleet, o, s.within(fleet))
+	r, err = rules.Within(ctx, fleet, o, s.within(fleet))
+	return r, lacks, err
 }
 
 // within returns the clusters and standalone hosts of the VMs and hosts with the name; nil if they cannot be determined.

@@ -22,8 +22,8 @@ import (
 	"homenode/size/fit"
 )
 
-// vms explains the VMs that match a name or pattern.
-func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, name string, event vnuma.Event) (*ask.Reply, error) {
+// vms explains the VMs that match a name or pattern, after what their host lacks for them.
+func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, lacks []string, name string, event vnuma.Event) (*ask.Reply, error) {
 	vms, err := vmsNamed(result.Fleet, name)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,9 @@ func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, nam
 		if err != nil {
 			return nil, err
 		}
-		r.Answers, lines = append(r.Answers, answers.Explain(one)), append(lines, one.LogLines...)
+		a := answers.Explain(one)
+		a.Verdict = slices.Concat(lacks, a.Verdict)
+		r.Answers, lines = append(r.Answers, a), append(lines, one.LogLines...)
 	}
 	if x.Log && plain {
 		r.Lines = lines
@@ -90,6 +92,9 @@ func (x *Explain) move(ctx context.Context, fleet *numa.Fleet, name string, even
 	for _, vm := range vms {
 		if vm.Host != on.ID && vm.Tied() == nil {
 			vm.Host, vm.Cluster, vm.Observed = on.ID, on.Cluster, nil
+			if vm.Power.Value == numa.PoweredOn { // it does not run there
+				vm.Power = numa.Fact[numa.PowerState]{}
+			}
 		}
 	}
 	return fleet, nil

@@ -153,7 +153,11 @@ func (f *Simulate) simulate(ctx context.Context, e *ask.Env, s, without *numa.St
 		r.Form.Table = "decisions"
 	}
 	if result.Outcome.ClientTicks == 0 {
-		r.Partly = fmt.Errorf("%s: no VM ran: see the notes", f.Scenario)
+		why := "see the notes"
+		if len(a.Notes) == 0 {
+			why = "none is powered on"
+		}
+		r.Partly = fmt.Errorf("%s: no VM ran: %s", f.Scenario, why)
 		return r, nil
 	}
 	r.Found = simulation.Stranded(result) || e.Form == "svg" && result.Watched != nil && result.Watched.AtLeast(from) > 0 || a.Findings != nil && a.Findings.AtLeast(from) > 0

@@ -126,6 +126,7 @@ type Setting struct {
 type Finding struct {
 	A, B    *finding.Finding
 	Stopped bool // gone because the VMs that it is about no longer run: no host powers them on
+	Hid     bool // new because the rules did not look there before, although it was no better
 }
 
 // Of returns the finding in B, or in A if it is gone.
@@ -179,9 +180,12 @@ func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
 	return findings, vms
 }
 
-// Outweighed reports whether all VMs that are affected by a finding of B gain more than they lose: their verdict is Better. For a finding about
-// hosts these are its Costs; without any it counts as harm.
+// Outweighed reports whether a finding of B was hidden before, or all VMs that it affects gain more than they lose: their verdict is Better. For a
+// finding about hosts these are its Costs; without any it counts as harm.
 func (d *Drift) Outweighed(f *Finding) bool {
+	if f.Hid {
+		return true
+	}
 	of := f.B.Costs
 	if f.B.VMID != "" {
 		of = []string{f.B.VMID}
@@ -264,8 +268,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	v.Settings, v.oneSided = d.vmSettings(va, vb)
 	v.Layout = v.From.differs(&v.To)
 	v.Verdict = Unchanged
-	told := slices.DeleteFunc(slices.Clone(of), func(f Finding) bool { return f.A == nil && ja != nil && jb != nil && ja.Hid(f.B, &jb.Guest) })
-	switch c := v.From.compare(&v.To, told); {
+	switch c := v.From.compare(&v.To, of); {
 	case c < 0:
 		v.Verdict = Better
 	case c > 0:

@@ -36,6 +36,9 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 	}
 	byVM := map[string][]Finding{}
 	put := func(f Finding, vm string) {
+		if a, b := inA[vms.a[vm]], inB[vm]; f.A == nil && a != nil && b != nil {
+			f.Hid = a.Hid(f.B, &b.Guest)
+		}
 		d.Findings = append(d.Findings, f)
 		if vm != "" {
 			byVM[vm] = append(byVM[vm], f)

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -123,9 +122,9 @@ func (p *Place) differs(q *Place) bool {
 }
 
 // compare returns a positive number if q is worse than p, a negative one if it is better. Criteria, in this order: whether the VM runs;
-// findings of high severity, of medium, of low; then the layout. If the number of clients or virtual nodes differs, findings about other
-// hosts than its own do not count: if the only hosts where the VM fits one node are lost, "does not fit every host" (N014) is gone too,
-// and that is not a gain.
+// the balance of its findings; then the layout, which decides nothing where a finding of medium severity or more takes the place of another. If the
+// number of clients or virtual nodes differs because the VM has another host, or its host was changed, findings about other hosts than its own do
+// not count: if the only hosts where the VM fits one node are lost, "does not fit every host" (N014) is gone too, and that is not a gain.
 func (p *Place) compare(q *Place, of []Finding) int {
 	if p.Runs() != q.Runs() {
 		if p.Runs() {
@@ -140,21 +139,29 @@ func (p *Place) compare(q *Place, of []Finding) int {
 		return -1
 	}
 	spread := p.On != nil && q.On != nil && p.spread() != q.spread()
-	var balance [finding.High + 1]int // number of findings per severity, positive if q has more
-	for _, f := range of {
-		if f.A != nil && !(spread && f.A.Elsewhere()) {
-			balance[f.A.Severity]--
-		}
-		if f.B != nil && !(spread && f.B.Elsewhere()) && !(f.A == nil && f.B.Far && p.farther(q)) {
-			balance[f.B.Severity]++
-		}
+	if spread && p.VM.Host != nil && q.VM.Host != nil && p.VM.Host.ID == q.VM.Host.ID { // the VM itself was changed
+		spread = numa.Edits(&p.VM.Config, &q.VM.Config) == nil
 	}
-	c := cmp.Or(balance[finding.High], balance[finding.Medium], balance[finding.Low])
+	var balance finding.Balance
+	for i := range of {
+		f, before, after := &of[i], finding.Info, finding.Info
+		if f.A != nil && !(spread && f.A.Elsewhere()) {
+			before = f.A.Severity
+		}
+		if f.B != nil && !f.Hid && !(spread && f.B.Elsewhere()) && !(f.A == nil && f.B.Far && p.farther(q)) {
+			after = f.B.Severity
+		}
+		balance.Count(before, after)
+	}
+	c := balance.Compare()
 	if p.On == nil || q.On == nil || c > 0 {
 		return c
 	}
 	if c < 0 && !q.On.Layout.Farther(&p.On.Layout) { // findings may be less severe and more of the memory remote
 		return c
+	}
+	if c == 0 && balance.Level() >= finding.Medium {
+		return 0
 	}
 	return q.On.Layout.Compare(&p.On.Layout)
 }

@@ -68,7 +68,6 @@ type maker struct {
 	brings  map[string][]string    // by ID of the VM whose change has it, what is new and less severe than what it cures
 	settled map[string][]numa.Edit // by ID, the cures alone of a VM whose plan may make something worse
 	done    map[string]string      // by ID, why settled is all that it gets
-	trials  map[string]*trial      // by ID
 	split   map[string]bool        // by ID, the VMs that a setting of their host makes wide
 	noRoom  map[string][]string    // by ID of a VM that is off, what its host has not for it today
 }
@@ -161,7 +160,7 @@ func (p *Plan) unjudged(r *rules.Result) error {
 func newMaker(ctx context.Context, whole *rules.Result, o Options) (m *maker, err error) {
 	f := whole.Fleet
 	m = &maker{o: o, fleet: f, today: whole, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
-		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, trials: map[string]*trial{}, cheap: map[subject]bool{}}
+		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, cheap: map[subject]bool{}}
 	if m.shown, err = o.Filter.Fleet(ctx, whole); err != nil {
 		return nil, err
 	}
@@ -325,7 +324,7 @@ func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures 
 
 // worth reports whether a finding of the VM is worth the downtime of its cure.
 func (m *maker) worth(f *finding.Finding, v *rule.VM) bool {
-	return m.o.Better || m.o.Cycled || f.Severity > finding.Medium || f.Severity == finding.Medium && !(m.split[v.ID] && f.Rule == hidden) || v.Stopped()
+	return m.o.Better || m.o.Cycled || v.Worth(f) && !(f.Severity == finding.Medium && m.split[v.ID] && f.Rule == hidden && !v.Stopped())
 }
 
 // hidden is the finding that a VM of few vCPUs is wide and its guest sees one node.

@@ -21,7 +21,7 @@ const rounds = 12
 
 // weigh judges the changed fleet beside the one that the changes are made to, and takes out every change that makes
 // something worse. What worse is diff says, as for a what-if. A VM that is better in all may get findings that are less
-// severe than what it loses (brings); the optional part of its advice is taken along where that has fewer of them.
+// severe than what it loses (brings).
 func (m *maker) weigh(ctx context.Context) error {
 	for range rounds {
 		d, err := m.judge(ctx)
@@ -30,7 +30,7 @@ func (m *maker) weigh(ctx context.Context) error {
 		}
 		worse := m.harm(d)
 		m.denied(worse)
-		if more := m.along(worse); len(worse) == 0 && !more {
+		if len(worse) == 0 {
 			return m.gains(ctx)
 		}
 		for id, why := range worse {
@@ -114,7 +114,7 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 			}
 		}
 	}
-	told, before, after := map[string]bool{}, m.base.ByID(), d.B.ByID() // the most severe finding comes first
+	told := map[string]bool{} // the most severe finding comes first
 	for i := range d.Findings {
 		x := &d.Findings[i]
 		if !x.Worsens(finding.Low) {
@@ -126,7 +126,7 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 		for id := range ids {
 			switch {
 			case others && !moved[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // a change without effect on the host: the better ones bring it
-			case outweighed || x.B.VMID == id && before[id] != nil && after[id] != nil && before[id].Hid(x.B, &after[id].Guest) || better[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // of a host: that is untidy, and harms no VM
+			case outweighed || better[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // of a host: that is untidy, and harms no VM
 				m.brings[id] = append(m.brings[id], text)
 			case !told[id]:
 				worse[id], told[id] = "it would bring "+text, true
@@ -207,43 +207,6 @@ func (m *maker) denied(worse map[string]string) {
 			}
 		}
 	}
-}
-
-// along takes the optional part of the advice along where the needed one is worse or brings findings, and back where
-// that does not help. It reports whether there is something to judge again.
-func (m *maker) along(worse map[string]string) (more bool) {
-	for id, edits := range m.edits {
-		t, tried := m.trials[id]
-		switch {
-		case m.kept[id] != "":
-		case !tried && m.better[id] != nil && (worse[id] != "" || m.brings[id] != nil):
-			after := m.vms[id].Config
-			configure(&after, edits)
-			configure(&after, m.better[id])
-			m.trials[id] = &trial{edits: edits, better: m.better[id], worse: worse[id], brings: len(m.brings[id])}
-			m.edits[id], m.better[id] = numa.Edits(&m.vms[id].Config, &after), nil
-			delete(worse, id)
-			more = true
-		case tried && !t.done:
-			t.done = true
-			if t.worse == "" && (worse[id] != "" || len(m.brings[id]) >= t.brings) {
-				m.edits[id], m.better[id] = t.edits, t.better
-				delete(worse, id)
-				more = true
-			} else if worse[id] != "" {
-				worse[id] = t.worse
-			}
-		}
-	}
-	return more
-}
-
-// A trial is the needed part of the advice for a VM while the optional part is taken along.
-type trial struct {
-	edits, better []numa.Edit
-	worse         string // why it is left out; "" where it is not
-	brings        int    // findings
-	done          bool
 }
 
 // apply returns the fleet with the edits that are left in: those of hosts, and once these are weighed those of VMs.

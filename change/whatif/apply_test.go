@@ -404,6 +404,11 @@ vm v[1-6] host=a1 vcpus=4 memory=64GB
 	if want := []string{"a2", "a2", "a3", "a3", "a2", "a3", "a3"}; !slices.Equal(where, want) {
 		t.Errorf("VMs on %v, want %v", where, want)
 	}
+	// A host with memory for it comes before a worse one without.
+	got, _ = apply(t, fleet(t, strings.Replace(text, "host b[1-2] nodes=4 cores=10 memory=512GB", "host b[1-2] nodes=4 cores=10 memory=16GB", 1)+"vm x host=b1 vcpus=4 memory=12GB\nvm y host=b2 vcpus=4 memory=12GB\n"), "lose-host=a1")
+	if at := got.VMs[1].Host; at != "a2" {
+		t.Errorf("the wide VM is on %s, want a2", at)
+	}
 	// No host of 7.0 is left.
 	got, _ = apply(t, fleet(t, text), "lose-host=a*,b*")
 	for i := range got.VMs {
@@ -511,7 +516,7 @@ host d1 nodes=2 cores=10 memory=100GB
 	if !slices.Equal(all, want) {
 		t.Errorf("got  %+v\nwant %+v", all, want)
 	}
-	if fits, ok := all[0].After.Fits(); fits || !ok || !whatif.Short(all) {
+	if fits, ok := all[0].After.Fits(); fits || !ok || whatif.Short(all) == nil {
 		t.Errorf("Fits() = %v, %v; Short %v; want false, true, true", fits, ok, whatif.Short(all))
 	}
 	if all := whatif.Capacities(f, f); all != nil {
@@ -536,7 +541,7 @@ host d1 nodes=2 cores=10 memory=100GB
 	// A standalone host.
 	f = fleet(t, "release 7.0U3\nhost lab cluster=none nodes=1 cores=4 memory=8GB\nvm v host=lab vcpus=2 memory=4GB")
 	got, _ = apply(t, f, "lose-host=lab")
-	if all := whatif.Capacities(f, got); len(all) != 1 || all[0].Cluster != "lab" || all[0].After != (whatif.Supply{}) || !whatif.Short(all) {
+	if all := whatif.Capacities(f, got); len(all) != 1 || all[0].Cluster != "lab" || all[0].After != (whatif.Supply{}) || whatif.Short(all) == nil {
 		t.Errorf("standalone host: %+v", all)
 	}
 }

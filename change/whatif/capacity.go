@@ -1,8 +1,6 @@
 package whatif
 
 import (
-	"slices"
-
 	"homenode/esxi/memory"
 	"homenode/numa"
 )
@@ -153,10 +151,12 @@ func runs(v *numa.VM) bool {
 	return !v.Template.Or(false) && v.Power.Or(numa.PoweredOn) == numa.PoweredOn
 }
 
-// Short reports whether the reservations of a cluster no longer fit, or its VMs have no host left.
-func Short(all []Capacity) bool {
-	return slices.ContainsFunc(all, func(c Capacity) bool {
-		before, _ := c.Before.Fits()
-		return before && !c.Fits || c.After.Hosts == 0 && c.Before.VMs > 0
-	})
+// Short returns those that lack something only after the change: a host, room for the reservations, or memory for the VMs.
+func Short(all []Capacity) (short []Capacity) {
+	for _, c := range all {
+		if fits, _ := c.Before.Fits(); fits && !c.Fits || c.After.Hosts == 0 && c.Before.VMs > 0 || c.After.Over() > c.Before.Over() {
+			short = append(short, c)
+		}
+	}
+	return short
 }

@@ -3,14 +3,15 @@ package whatif
 import (
 	"slices"
 
+	"homenode/esxi/memory"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/source/word"
 )
 
 // lose removes hosts. vSphere HA restarts their VMs on any host of the cluster that accepts VMs: each VM is placed on
-// the host with its worst layout, so that no real result is worse; VMs are spread over equally bad hosts. A VM that
-// no host accepts stays without one, and so does a VM with a device of its lost host.
+// the host with its worst layout, of those with memory for it if there are any, so that no real result is worse; VMs are
+// spread over equally bad hosts. A VM that no host accepts stays without one, and so does a VM with a device of its lost host.
 func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	names := hostNames(f)
 	if idle := c.hosts.idle(names); idle != nil {
@@ -38,7 +39,13 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 			v.Host, v.Cluster = "", ""
 			continue
 		}
-		v.Host = emptiest(worstPlace(v, places[v.Cluster], choices), promised)
+		hosts := worstPlace(v, places[v.Cluster], choices, func(h *numa.Host) bool {
+			return promised[h.ID]+v.Memory.Value > h.Memory.Value-memory.Of(h, false).MinFree
+		})
+		if hosts == nil {
+			hosts = worstPlace(v, places[v.Cluster], choices, func(*numa.Host) bool { return false })
+		}
+		v.Host = emptiest(hosts, promised)
 		if runs(v) {
 			promised[v.Host] += v.Memory.Value
 		}
@@ -102,8 +109,8 @@ func emptiest(hosts []*numa.Host, promised map[string]numa.Bytes) string {
 	return best
 }
 
-// worstPlace returns the hosts where the VM's layout is worst, or equally bad; empty if none accepts it.
-func worstPlace(v *numa.VM, places []place, choices vnuma.Choices) []*numa.Host {
+// worstPlace returns the hosts, other than the full ones, where the VM's layout is worst, or equally bad; nil if none accepts it.
+func worstPlace(v *numa.VM, places []place, choices vnuma.Choices, full func(*numa.Host) bool) []*numa.Host {
 	g, _, err := vnuma.NewGuest(v)
 	if err != nil {
 		return nil
@@ -111,8 +118,9 @@ func worstPlace(v *numa.VM, places []place, choices vnuma.Choices) []*numa.Host 
 	var hosts [][]*numa.Host
 	var layouts []vnuma.Layout
 	for i := range places {
-		if l := vnuma.Predict(&g, &places[i].machine, &vnuma.Case{Choices: choices}); !l.Refused.Any() {
-			hosts = append(hosts, places[i].hosts)
+		open := slices.DeleteFunc(slices.Clone(places[i].hosts), full)
+		if l := vnuma.Predict(&g, &places[i].machine, &vnuma.Case{Choices: choices}); len(open) > 0 && !l.Refused.Any() {
+			hosts = append(hosts, open)
 			layouts = append(layouts, l)
 		}
 	}

@@ -97,5 +97,5 @@ func (r *Result) overfilled() {
 // Existing findings do not count.
 func (r *Result) Worsens(least finding.Severity) bool {
 	findings, vms := r.Drift.Worsens(least)
-	return findings+vms > 0 || Short(r.Capacity)
+	return findings+vms > 0 || Short(r.Capacity) != nil
 }

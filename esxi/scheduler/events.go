@@ -316,7 +316,7 @@ func (w *World) fail(k int64, host int) {
 // most free memory, then the first; -1 when none accepts it.
 func (w *World) hostFor(cluster string, vm, not int) int {
 	best := -1
-	if cluster == "" {
+	if cluster == "" || w.config(vm).Tied() != nil {
 		return best
 	}
 	var least, leastCores, most int64

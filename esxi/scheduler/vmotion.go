@@ -17,7 +17,7 @@ type vmotion struct {
 // vmotion moves a running VM to another host: at once, or after its memory is copied.
 func (w *World) vmotion(k int64, vm, to int, e *numa.Event) {
 	from := w.guests[vm].host()
-	if from < 0 || from == to {
+	if from < 0 || from == to || w.stays(k, vm, to) {
 		return
 	}
 	if e.Link == 0 {
@@ -73,13 +73,29 @@ func (w *World) cancel(k int64, vm int) {
 	}
 }
 
-// carryTo moves a VM to a host if the host accepts VMs.
+// carryTo moves a VM to a host if the host accepts it.
 func (w *World) carryTo(k int64, vm, from, to int) {
-	if !w.open(to) || !w.takes(vm, to) {
-		w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("vMotion at %v: %s does not take it, and it stays where it is", timeOf(k), w.fleet.Hosts[to].Name))
-		return
+	if !w.stays(k, vm, to) {
+		w.carry(k, vm, from, to)
 	}
-	w.carry(k, vm, from, to)
+}
+
+// stays reports whether no vMotion brings a VM to a host, and records the reason (B-26 to B-32, D-5).
+func (w *World) stays(k int64, vm, to int) bool {
+	v, why := w.config(vm), ""
+	g, _, err := vnuma.NewGuest(v)
+	switch device := v.Tied(); {
+	case device != nil:
+		why = fmt.Sprintf("it has a %s of its host", device)
+	case !w.open(to):
+		why = "the host has failed, is in maintenance, or its nodes are not known"
+	case err == nil:
+		why = w.refusal(&g, vm, to).String()
+	}
+	if why != "" {
+		w.denied = append(w.denied, Denial{timeOf(k), vm, to, why, true})
+	}
+	return why != ""
 }
 
 // carry creates the clients of a VM again and places them on the destination host; its memory is allocated there.

@@ -195,11 +195,12 @@ func (w *World) begin() {
 	}
 }
 
-// A Denial is a refused power-on.
+// A Denial is a refused power-on, or a refused vMotion.
 type Denial struct {
 	At       time.Duration // since the start of the story
 	VM, Host int           // index in the fleet
-	Why      vnuma.Refusal
+	Why      string
+	Stays    bool // a vMotion: the VM runs on where it is
 }
 
 // admits reports whether a host powers a VM on, and records the reason if not (B-26 to B-32). Reservations of others are ignored
@@ -213,7 +214,7 @@ func (w *World) admits(k int64, vm, host int, runs bool) bool {
 	if !r.Any() || runs && r == vnuma.Beside(&g.Needs, w.hosts[host].reserved(vm), w.hosts[host].machine) {
 		return true
 	}
-	w.denied = append(w.denied, Denial{timeOf(k), vm, host, r})
+	w.denied = append(w.denied, Denial{timeOf(k), vm, host, r.String(), false})
 	w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("%v on %s: it does not power on (%s)", r, w.hosts[host].facts.Name, r.Rule()))
 	return false
 }

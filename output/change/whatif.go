@@ -20,14 +20,14 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	if one := oneVM(r); one != "" {
 		a.Verdict = append([]string{one}, a.Verdict...)
 	}
-	a.Verdict = append(shortages(r.Capacity), a.Verdict...)
+	a.Verdict = append(Shortages(r.Capacity), a.Verdict...)
 	for i := range r.Changes {
 		e := &r.Changes[i]
 		a.Facts = append(a.Facts, answer.Fact{Name: "change", Text: e.Change + ": " + effectText(e)})
 	}
 	shownFact(a, r.Drift)
 	worse := worsened(r.Drift, o)
-	if whatif.Short(r.Capacity) {
+	if whatif.Short(r.Capacity) != nil {
 		worse = append(worse, "capacity is short")
 	}
 	exitFact(a, worse)
@@ -135,16 +135,9 @@ func tooMuch(s *whatif.Supply) string {
 	return fmt.Sprintf("%s more than the DRAM and its slower tiers: expect ballooning or swapping once all is touched", over-s.Tier)
 }
 
-// shortages describes resources that clusters lack only after the change.
-func shortages(all []whatif.Capacity) (out []string) {
-	for i := range all {
-		c := &all[i]
-		fits, _ := c.Before.Fits()
-		if c.After.Hosts == 0 && c.Before.VMs > 0 || fits && !c.Fits || c.After.Over() > c.Before.Over() {
-			out = append(out, fmt.Sprintf("%s: %s.", texttab.Clean(c.Cluster), capacityText(c)))
-		}
-	}
-	return out
+// Shortages describes resources that clusters and hosts lack only after the change.
+func Shortages(all []whatif.Capacity) []string {
+	return words.Texts(whatif.Short(all), func(c whatif.Capacity) string { return fmt.Sprintf("%s: %s.", texttab.Clean(c.Cluster), capacityText(&c)) })
 }
 
 // capacityText describes whether the running VMs fit, and which VMs cannot run.

@@ -19,6 +19,9 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		}
 	}
 	needed := "needed"
+	if p.Later { // as a plan of changes leaves it out
+		needed = "not urgent"
+	}
 	if p.Instead != "" {
 		add("either", p.Instead)
 		needed = "or"

@@ -28,7 +28,7 @@ func Simulation(result *simulate.Result, o Options) *answer.Answer {
 	}
 	a.Facts = append(r.told(words.Took(o.Took)), r.asked()...)
 	if simulation.Stranded(result) {
-		a.Facts = append(a.Facts, answer.Fact{Name: "exit 1", Text: "not every VM runs"})
+		a.Facts = append(a.Facts, answer.Fact{Name: "exit 1", Text: "not every VM runs where it should"})
 	}
 	// Notes about the inventory are only shown by homenode assess.
 	r.note(a, "simulation", slices.Concat(result.Outcome.Problems, r.Doubts()))

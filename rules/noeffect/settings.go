@@ -99,6 +99,11 @@ var settings = []struct {
 		case o.Kind.Machine.Nodes == 1:
 			return "the host has one node (B-17)"
 		}
+		plain := p.VM.Guest
+		plain.Spread = false
+		if l := vnuma.Predict(&plain, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices}); l.PPDs.Equal(o.Layout.PPDs) {
+			return fmt.Sprintf("it runs as %s without it too (B-17)", words.Plural(l.PPDs.Len(), "client"))
+		}
 		return ""
 	}},
 	{"numa.vcpu.preferHT", func(p *rule.Pass, o *rule.On) string {

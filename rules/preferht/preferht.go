@@ -64,12 +64,21 @@ func reportUseless(p *rule.Pass, on *rule.On, where string, f *finding.Finding) 
 		f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+h.Name, h.HyperThreading, h.At))
 		return
 	}
-	f.Ways = []numa.Way{{Do: "set Numa.PreferHT of the host to 0"}}
-	if v.Guest.PreferHT {
+	switch {
+	case !v.Guest.PreferHT:
+		f.Ways = []numa.Way{{Do: "set Numa.PreferHT of the host to 0"}}
+	case v.Home != nil && !useless(v, &v.On[0]): // it has an effect on its own host
+	default:
 		f.Ways = []numa.Way{{Do: "remove the setting", Edits: []numa.Edit{numa.Unassign(setting)}, Auto: true}}
 	}
 	if !strings.Contains(h.CPUModel.Value, "Opteron") { // no Opteron has them
-		f.Ways = append(f.Ways, numa.ByHand("switch hyper-threading on"))
+		threads := on.Kind.Machine
+		threads.Threads *= 2
+		text := "switch hyper-threading on"
+		if l := vnuma.Predict(&v.Guest, &threads, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices}); l.PPDs.Len() < on.Layout.PPDs.Len() {
+			text += fmt.Sprintf(", with which it runs as %s (%s vCPU), two of them on a core", words.Plural(l.PPDs.Len(), "client"), l.PPDs)
+		}
+		f.Ways = append(f.Ways, numa.ByHand(text))
 	}
 	f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+h.Name, h.HyperThreading, h.At))
 }

@@ -66,24 +66,31 @@ func (p *Pass) vetted() vetted {
 	if p.Cluster.vetted == nil {
 		p.Cluster.vetted = map[*VM]vetted{}
 	}
-	serves := func(e *plan.Edit) (ok bool) {
-		if p.idles(e) {
-			return false
+	serves := func(e *plan.Edit) (price string, ok bool) {
+		if *e == (plan.Edit{}) || p.idles(e) {
+			return "", false
 		}
-		v.price, ok = p.gains(p.weighPlan(e))
-		return ok
+		return p.gains(p.weighPlan(e))
 	}
-	if whole := v.Plan; !serves(&whole.Edit) {
-		part := *whole
-		if whole.Needed != (plan.Edit{}) && whole.Needed != whole.Edit && serves(&whole.Needed) {
-			part.Edit, part.After = whole.Needed, whole.Cured
-		} else {
-			part.Better, part.Edit, part.Needed = false, plan.Edit{}, plan.Edit{}
-			part.After, part.Cured = whole.Before, whole.Before
-			part.For, part.Alone, v.price = nil, nil, ""
-		}
-		v.Plan = &part
+	whole := *v.Plan
+	part := whole.Needed != (plan.Edit{}) && whole.Needed != whole.Edit
+	price, all := serves(&whole.Edit)
+	less, some := "", false
+	if part {
+		less, some = serves(&whole.Needed)
 	}
+	switch v.price = price; {
+	case all && part && !some: // one part is not enough
+		whole.Needed, whole.Cured = whole.Edit, whole.After
+	case all:
+	case some:
+		whole.Edit, whole.After, v.price = whole.Needed, whole.Cured, less
+	default:
+		whole.Better, whole.Edit, whole.Needed = false, plan.Edit{}, plan.Edit{}
+		whole.After, whole.Cured = whole.Before, whole.Before
+		whole.For, whole.Alone, v.price = nil, nil, ""
+	}
+	v.Plan = &whole
 	p.Cluster.vetted[p.VM] = v
 	return v
 }

@@ -26,6 +26,7 @@ type Proposal struct {
 	// Own are fewer edits, which cure the harm on the hosts of the VM's own kind with fewer clients there; nil if Edits do not divide it further
 	// for the sake of other hosts.
 	Own      []numa.Edit `json:"-"`
+	Later    bool        `json:"-"` // none of the findings is worth the downtime
 	Findings []string    `json:"findings"` // the rules whose advice it is
 	Effect   []Effect    `json:"effect"`
 	Downtime string      `json:"downtime"`
@@ -48,7 +49,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	if _, crowded := p.VM.Crowded(p.VM.On[0].Kind); crowded { // first fewer vCPUs are needed (N013)
 		return nil
 	}
-	out := &Proposal{}
+	out := &Proposal{Later: true}
 	place := true
 	for i := range findings {
 		f := &findings[i]
@@ -56,6 +57,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 			continue
 		}
 		out.Findings = append(out.Findings, f.Rule)
+		out.Later = out.Later && !p.VM.Worth(f)
 		if first := &f.Ways[0]; first.Edits != nil || first.Plan {
 			place = false
 		} else {
@@ -116,6 +118,9 @@ func (p *Pass) own(best *plan.Plan) []numa.Edit {
 	}
 	return p.VM.Edits(&own.Needed)
 }
+
+// Worth reports whether a finding of the VM is worth the downtime that its cure needs.
+func (v *VM) Worth(f *finding.Finding) bool { return f.Severity >= finding.Medium || v.Stopped() }
 
 // NoDowntime returns the reason why a change needs no downtime for a stopped VM.
 func (v *VM) NoDowntime() string {

@@ -292,6 +292,11 @@ func (s *Judged) followed(e *numa.Event, vms map[string]bool) (text string, ids 
 	if len(nowhere) > 0 {
 		parts = append(parts, "no host takes "+words.Few(nowhere))
 	}
+	for _, d := range s.Outcome.Denied {
+		if d.Stays && d.At == e.At && vms[s.Story.Fleet.VMs[d.VM].ID] {
+			parts = append(parts, fmt.Sprintf("%s stays: %s", s.vmName(d.VM), d.Why))
+		}
+	}
 	return strings.Join(parts, "; "), ids
 }
 

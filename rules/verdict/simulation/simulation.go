@@ -122,9 +122,9 @@ func (s *Judged) Verdict() (verdict, rest string) {
 // basis begins the verdict: for a fleet without stated loads, the result depends on the assumed load.
 func (s *Judged) basis() string {
 	if n := len(s.Assumed()); n > 0 && n == len(s.Order) {
-		return "Simulated with an assumed load, every VM using all of its memory: "
+		return s.stayed() + "Simulated with an assumed load, every VM using all of its memory: "
 	}
-	return "Simulated: "
+	return s.stayed() + "Simulated: "
 }
 
 // FullSpeed is the minimum performance index that is displayed as 1.00.

@@ -24,9 +24,9 @@ func (s *Judged) trouble() (out []string) {
 	var homeless, idle, denied []string
 	why := map[int]string{}
 	for _, d := range s.Outcome.Denied {
-		if why[d.VM] == "" {
-			why[d.VM] = d.Why.String()
-			denied = append(denied, fmt.Sprintf("%s (%s)", s.vmName(d.VM), why[d.VM]))
+		if why[d.VM] == "" && !d.Stays {
+			why[d.VM] = d.Why
+			denied = append(denied, fmt.Sprintf("%s (%s)", s.vmName(d.VM), d.Why))
 		}
 	}
 	for i, v := range s.VMs {
@@ -57,6 +57,20 @@ func (s *Judged) trouble() (out []string) {
 	return out
 }
 
+// stayed says which VMs a vMotion of the story did not move, and why; "" for none.
+func (s *Judged) stayed() string {
+	var all []string
+	for _, d := range s.Outcome.Denied {
+		if d.Stays {
+			all = append(all, fmt.Sprintf("%s to %s (%s)", s.vmName(d.VM), s.hostName(d.Host), d.Why))
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s refused: %s. ", words.Verb(len(all), "vMotion is", "vMotions are"), words.Few(all))
+}
+
 // nowhere returns the VMs, by index, for which no host was found.
 func (s *Judged) nowhere() map[int]bool {
 	all := map[int]bool{}
@@ -68,7 +82,7 @@ func (s *Judged) nowhere() map[int]bool {
 	return all
 }
 
-// Stranded reports whether a VM that should run did not: no host was found for it, or ESXi does not power it on.
+// Stranded reports whether a VM did not run where it should: no host was found for it, ESXi does not power it on, or no vMotion takes it there.
 func Stranded(r *simulate.Result) bool {
 	return len(r.Outcome.Denied) > 0 || slices.ContainsFunc(r.Outcome.Decisions, func(d scheduler.Decision) bool { return d.Kind == scheduler.NoRoom })
 }

@@ -14,6 +14,7 @@ type Harm struct {
 	Other   int `json:"otherProblems"` // with NUMA, of VMs that did not lose locality
 	Short   int `json:"swappedOrBallooned"`
 	Nowhere int `json:"withoutHost"`
+	Stayed  int `json:"vMotionsRefused,omitempty"`
 	// Slowest is the lowest performance index of a VM; 0 if none was computed.
 	Slowest float64 `json:"lowestPerformance,omitempty"`
 }
@@ -36,6 +37,11 @@ func (s *Judged) Harm() (h Harm) {
 			h.Nowhere++
 		}
 	}
+	for _, d := range s.Outcome.Denied {
+		if d.Stays {
+			h.Stayed++
+		}
+	}
 	if v := s.slowest(); v != nil {
 		h.Slowest = v.Speed.Mean
 	}
@@ -53,6 +59,7 @@ func (w *Without) Text(with Harm) string {
 		{w.Harm.Other, with.Other, "has other problems with NUMA", "have other problems with NUMA"},
 		{w.Harm.Short, with.Short, "has memory swapped or ballooned", "have memory swapped or ballooned"},
 		{w.Harm.Nowhere, with.Nowhere, "finds no host", "find no host"},
+		{w.Harm.Stayed, with.Stayed, "is refused a vMotion", "are refused a vMotion"},
 	} {
 		switch {
 		case c.without != c.with && c.with == 1:
