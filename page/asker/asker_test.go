@@ -93,6 +93,9 @@ func TestDrop(t *testing.T) {
 			if !strings.Contains(r.HTML, "<h1>") || !strings.Contains(r.HTML, tt.shows) || !slices.Contains(r.Pages, address) {
 				t.Errorf("pages %q; %.2000s", r.Pages, r.HTML)
 			}
+			if kvm := strings.Contains(r.HTML, "virsh"); kvm == slices.Contains(r.Pages, whatIfPath) && address == fleetPath {
+				t.Errorf("the pages are %q", r.Pages)
+			}
 			if found := flagged.FindAllString(r.HTML, -1); found != nil && !strings.Contains(r.HTML, "virsh") {
 				t.Errorf("the page names flags: %q", found)
 			}
