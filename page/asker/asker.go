@@ -175,10 +175,10 @@ func (a *Asker) refuse(out *Reply, fields *form, err error) error {
 	return err
 }
 
-// vm returns the name of the VM that an answer is about; "" for another object.
+// vm returns the name of the VM that an answer is about, if a what-if can change it.
 func (a *Asker) vm(path string, query url.Values) string {
 	name := query.Get(map[string]string{"/vm": "vm", findPath: "name"}[path])
-	if a.held != nil && slices.ContainsFunc(a.held.Result.Fleet.VMs, func(v numa.VM) bool { return v.Name == name || v.ID == name }) {
+	if slices.Contains(a.pages(), whatIfPath) && slices.ContainsFunc(a.held.Result.Fleet.VMs, func(v numa.VM) bool { return v.Name == name || v.ID == name }) {
 		return name
 	}
 	return ""

@@ -93,6 +93,9 @@ func TestDrop(t *testing.T) {
 			if !strings.Contains(r.HTML, "<h1>") || !strings.Contains(r.HTML, tt.shows) || !slices.Contains(r.Pages, address) {
 				t.Errorf("pages %q; %.2000s", r.Pages, r.HTML)
 			}
+			if kvm := strings.Contains(tt.name, "KVM"); kvm == slices.Contains(r.Pages, whatIfPath) && address == fleetPath {
+				t.Errorf("the pages are %q", r.Pages)
+			}
 			if found := flagged.FindAllString(r.HTML, -1); found != nil && !strings.Contains(r.HTML, "virsh") {
 				t.Errorf("the page names flags: %q", found)
 			}
@@ -202,7 +205,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for address, want := range map[string]string{"/nosuch": "no such page", "/vm?vm=nosuch": "nosuch", "/what-if?what-if=@fleet.txt": "reads no files", "/shape?vm=x&host=2x16c/768GB": "“VM”", "/plan?max-parallel=x": "“VMs at a time”: found", "/capture": "none is open", "%zz": "no such page"} {
+	for address, want := range map[string]string{"/nosuch": "no such page", "/vm?vm=nosuch": "nosuch", "/what-if?what-if=@fleet.txt": "reads no files", "/shape?vm=x&host=2x16c/768GB": "“VM”", "/plan?max-parallel=x": "“VMs at a time”: found", "/capture": "none is open", "/?assume-host=@x": "reads no files", "/?product=sql01": "“Software in guests”", "/shape?vm=24x512GB&host=2x16c/768GB&release=x": "release: found", "/shape": "the sentence above", "%zz": "no such page"} {
 		r, err := a.Answer(t.Context(), address, "page")
 		if err == nil && strings.Contains(r.HTML, `role="alert"`) && strings.Contains(r.HTML, "<form") { // in which it can be changed
 			err = errors.New(r.HTML)
@@ -210,6 +213,9 @@ func TestRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want an error with %q", address, r, err, want)
 		}
+	}
+	if r, err := a.Answer(t.Context(), "/", "page"); err != nil || !strings.Contains(r.HTML, "sql01") {
+		t.Errorf("after these the fleet is not shown: %v", err)
 	}
 	if _, err := (&Asker{Now: time.Now}).Answer(t.Context(), "/", "page"); err == nil {
 		t.Error("a fleet is shown before a file was dropped")

@@ -118,6 +118,8 @@ func (a *Asker) drop(ctx context.Context) (address string, _ []string, err error
 		}
 	}
 	switch {
+	case err != nil && len(a.stated) > 0: // before they were stated, the files could be read
+		return "", nil, err
 	case err == nil && len(f.VMs)+len(f.Hosts) > 0:
 		return a.hold(ctx, sources, f, tell)
 	case a.captures == nil && len(sources) == 1 && archived(ctx, sources[0]):
@@ -174,6 +176,9 @@ func (a *Asker) restate(ctx context.Context, query url.Values) error {
 		values := a.stated[name]
 		if query.Has(name) {
 			values = slices.DeleteFunc(slices.Clone(query[name]), func(v string) bool { return strings.TrimSpace(v) == "" })
+		}
+		if slices.ContainsFunc(values, func(v string) bool { return strings.HasPrefix(v, "@") }) {
+			return ask.Wrong(name, ask.ErrFiles)
 		}
 		if len(values) > 0 {
 			next.stated[name] = values

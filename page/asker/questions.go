@@ -13,6 +13,7 @@ import (
 	"homenode/ask/change"
 	"homenode/ask/fleet"
 	"homenode/ask/recording"
+	"homenode/numa"
 	"homenode/source/open"
 )
 
@@ -31,7 +32,10 @@ const (
 func (a *Asker) pages() []string {
 	out := []string{shapePath}
 	if a.held != nil {
-		out = append(out, fleetPath, whatIfPath)
+		out = append(out, fleetPath)
+	}
+	if a.held != nil && a.held.Result.Fleet.Hypervisor != numa.KVM { // whose definitions state their layouts
+		out = append(out, whatIfPath)
 		if open.Whole(a.held.Sources) {
 			out = append(out, planPath)
 		}

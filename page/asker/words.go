@@ -15,6 +15,7 @@ import (
 // phrases are sentences about flags and commands of the program, and those about the page instead of them, by turns.
 var phrases = strings.NewReplacer(
 	"homenode help sources and docs/reference/sources.md list", "this page names",
+	"want SOURCE and NAME, or a FILE, or --vm SHAPE and --host SHAPE: homenode explain --help", "want a VM and a host, as the sentence above names them",
 	"; a SOURCE is ", "; the page reads ",
 	"homenode rules lists them", "“Rules” below lists them",
 	"say whose it is with --evidence NAME=FILE", "name the file after its VM",
@@ -67,5 +68,5 @@ func told(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(spoken(err.Error()))
+	return errors.New(strings.TrimPrefix(spoken(err.Error()), "--")) // of a field without a label
 }
