@@ -70,9 +70,9 @@ type Target struct {
 
 // A Change is all that is done to one VM or host.
 type Change struct {
-	VM      *Target `json:"vm,omitempty"`
-	Host    *Target `json:"onHost,omitempty"`    // a host that is changed; VM is nil then
-	Cluster *Target `json:"onCluster,omitempty"` // a cluster whose rules are changed; VM and Host are nil then
+	VM            *Target     `json:"vm,omitempty"`
+	Host          *Target     `json:"onHost,omitempty"`    // a host that is changed; VM is nil then
+	Cluster       *Target     `json:"onCluster,omitempty"` // a cluster whose rules are changed; VM and Host are nil then
 	Basis         []Known     `json:"predictedFrom,omitempty"`
 	Stored        []Known     `json:"storedSizes,omitempty"` // that ESXi had written
 	StoredUnknown bool        `json:"storedUnknown,omitempty"`

@@ -325,7 +325,7 @@ func TestSiteHostileNames(t *testing.T) {
 		most = 400
 	}
 	// Links are followed, one of each page and name at first.
-	pages, kinds := []string{"/"}, map[string]int{}
+	pages, kinds := []string{"/", "/simulate?hours=0.1&part=" + strings.Repeat("long", 200) + "7"}, map[string]int{}
 	link := regexp.MustCompile(` href="(/[^"]*)"`)
 	// No page takes a value that a command could read as a flag or a file, and no field one that begins with a blank or has lines.
 	refused := regexp.MustCompile(`=(--|%40|@)|/simulate\?part=|/what-if\?`)

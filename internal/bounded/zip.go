@@ -20,16 +20,24 @@ func (e *NamesError) Error() string {
 	return fmt.Sprintf("the archive has more than %d names: want fewer files in each", e.Most)
 }
 
-// Zip opens a zip, unless it has more names than most. archive/zip reads all of them before it returns, whatever number the zip
-// states, so they are counted during reading.
+// Zip opens a zip, unless it has more names than most, or members that overlap: those would unpack the same bytes again and again. archive/zip reads all
+// names before it returns, whatever number the zip states, so they are counted during reading.
 func Zip(r io.ReaderAt, size int64, most int) (*zip.Reader, error) {
 	c := &names{ReaderAt: r, most: most}
 	z, err := zip.NewReader(c, size)
 	if c.full {
 		return nil, &NamesError{most}
 	}
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range z.File {
+		if size -= int64(min(f.CompressedSize64, 1<<62)); size < 0 {
+			return nil, fmt.Errorf("found more packed bytes than the archive has, in %.80q: its members overlap", f.Name)
+		}
+	}
 	c.counted = true
-	return z, err
+	return z, nil
 }
 
 // names counts the names during reading.

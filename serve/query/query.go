@@ -156,7 +156,7 @@ func (a *API) store() (storage.Queryable, error) {
 	return s, nil
 }
 
-// inTurn returns f with a limit on concurrent calls.
+// inTurn returns f with a limit on concurrent calls, and on the time of each.
 func (a *API) inTurn(f func(*http.Request) (any, annotations.Annotations, error)) func(*http.Request) (any, annotations.Annotations, error) {
 	return func(r *http.Request) (any, annotations.Annotations, error) {
 		end, err := a.turns.Take(r.Context())
@@ -167,7 +167,9 @@ func (a *API) inTurn(f func(*http.Request) (any, annotations.Annotations, error)
 			return nil, nil, err
 		}
 		defer end()
-		return f(r)
+		ctx, cancel := context.WithTimeout(r.Context(), longest)
+		defer cancel()
+		return f(r.WithContext(ctx))
 	}
 }
 
@@ -184,16 +186,16 @@ func (a *API) exec(r *http.Request, apart time.Duration, make func(context.Conte
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, wait := r.Context(), longest
+	ctx := r.Context()
 	if t := r.Form.Get("timeout"); t != "" {
 		d, err := duration("timeout", t)
 		if err != nil {
 			return nil, nil, err
 		}
-		wait = min(wait, d)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
 	lookback := time.Duration(0)
 	if t := r.Form.Get("lookback_delta"); t != "" {
 		if lookback, err = duration("lookback_delta", t); err != nil {

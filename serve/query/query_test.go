@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,12 +10,15 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/storage"
+	"github.com/prometheus/prometheus/util/annotations"
 
 	"homenode/capture/store"
 	"homenode/internal/testdeps"
@@ -288,6 +292,50 @@ func TestBounds(t *testing.T) {
 				t.Errorf("%s %.80s takes %v", path, query, took)
 			}
 		}
+	}
+}
+
+// A timed is a querier that tells how long each search of it may take.
+type timed struct {
+	storage.Querier
+	told func(context.Context)
+}
+
+func (q timed) LabelNames(ctx context.Context, _ *storage.LabelHints, _ ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+	q.told(ctx)
+	return nil, nil, nil
+}
+
+func (q timed) LabelValues(ctx context.Context, _ string, _ *storage.LabelHints, _ ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+	return q.LabelNames(ctx, nil)
+}
+
+func (q timed) Select(ctx context.Context, _ bool, _ *storage.SelectHints, _ ...*labels.Matcher) storage.SeriesSet {
+	q.told(ctx)
+	return storage.EmptySeriesSet()
+}
+
+// TestTimeout gives each kind of request a time, as a request may have thousands of selectors.
+func TestTimeout(t *testing.T) {
+	var all []time.Duration
+	api := query.API{Store: func() (storage.Queryable, error) {
+		return storage.QueryableFunc(func(int64, int64) (storage.Querier, error) {
+			return timed{storage.NoopQuerier(), func(ctx context.Context) {
+				end, _ := ctx.Deadline()
+				all = append(all, time.Until(end))
+			}}, nil
+		}), nil
+	}}
+	server := httptest.NewServer(api.Handler())
+	defer server.Close()
+	paths := []string{"/api/v1/query", "/api/v1/query_range", "/api/v1/labels", "/api/v1/label/vm/values", "/api/v1/series"}
+	for _, path := range paths {
+		if code, v := ask(t, server.URL, path, url.Values{"query": {"up"}, "match[]": {"up"}, "start": {at(0)}, "end": {at(60)}, "step": {"1m"}}, true); code != http.StatusOK {
+			t.Errorf("%s: %d %v", path, code, v)
+		}
+	}
+	if len(all) != len(paths) || slices.ContainsFunc(all, func(d time.Duration) bool { return d <= 0 || d > 30*time.Second }) {
+		t.Errorf("times %v", all)
 	}
 }
 

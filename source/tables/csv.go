@@ -245,7 +245,7 @@ func decoded(b []byte) ([]byte, error) {
 // separator returns the character that separates the headers, which may be below a title.
 func separator(b []byte) rune {
 	rest := b
-	for range maxTitle {
+	for i := 0; i < maxTitle && len(rest) > 0; i++ { // an archive may have a million empty files
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		if r := separatorOf(line); kindOf(strings.Split(string(line), string(r))) != nil {

@@ -153,8 +153,10 @@ func kindOf(header []string) *kind {
 		words[squash(h)] = true
 	}
 	rvtools := slices.ContainsFunc(rvtoolsWords, func(w string) bool { return words[squash(w)] })
-	if k := sheetOf(header); rvtools && k != nil {
-		return k
+	if rvtools {
+		if k := sheetOf(header); k != nil {
+			return k
+		}
 	}
 	vms, hosts := &kinds[len(kinds)-2], &kinds[len(kinds)-1]
 	v, h := vms.score(header), hosts.score(header)

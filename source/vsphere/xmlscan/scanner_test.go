@@ -244,6 +244,7 @@ func TestErrors(t *testing.T) {
 		{"<a><p:b></b></a>", "XML at byte 8: found </b>, want </p:b>"},
 		{"<a", "unexpected EOF"},
 		{"<a b='>", "unexpected EOF"},
+		{"<a" + strings.Repeat(" b='>'", 65), "XML at byte 0: found more than 64 attributes"},
 		{"<1/>", `XML at byte 0: found "1", want the name of an element`},
 		{"<ä/>", `XML at byte 0: found "ä", want the name of an element`},
 		{"<a:/>", `XML at byte 0: found "a:", want the name of an element`},

@@ -157,7 +157,10 @@ func (s *Scanner) pop() {
 // tagEnd returns the end of the tag at pos: the place of its >, relative to pos. A > may occur in
 // the value of an attribute.
 func (s *Scanner) tagEnd() (int, error) {
-	for from := 1; ; {
+	for from, values := 1, 0; ; values++ {
+		if values > maxAttrs { // each looks as far as to the next >
+			return 0, s.fail(s.pos, "found more than %d attributes", maxAttrs)
+		}
 		end, err := s.find(from, ">")
 		if err != nil {
 			return 0, err
