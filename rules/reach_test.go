@@ -52,6 +52,19 @@ host s1 nodes=2 cores=8 memory=256GB
 host b[1-2] nodes=2 cores=24 memory=1TB
 vm v host=s1 vcpus=8 memory=200GB coresPerSocket=8 hw=21`,
 			map[string]string{"N005": "Move the VM to b1 or b2 and keep it off s1 with a DRS rule, or: give"}},
+		{"one of the others hides its nodes", `release 7.0U3
+cluster p
+host s1 nodes=4 cores=14 memory=1TB
+host b1 nodes=2 cores=40 memory=1TB
+host b2 nodes=1 packages=2 cores=40 memory=1TB
+vm v host=s1 vcpus=16 memory=64GB hotAdd=on hw=17`,
+			map[string]string{"N001": "Switch CPU hot add off, then power off and on (a reboot is not enough): the guest then sees 2 NUMA nodes of 8 vCPU and 32 GB each. Better still: set cores per socket to 8 (2 sockets): a socket with its cache for each node that it sees (B-25), or: move the VM to b1 and keep it off s1"}},
+		{"its own host has hyper-threading", `release 7.0U3
+cluster p
+host h1 nodes=2 cores=14 threads=28 memory=256GB
+host h2 nodes=2 cores=14 threads=14 ht=off memory=256GB
+vm v host=h1 vcpus=20 memory=20GB hw=19 coresPerSocket=20 numa.vcpu.preferHT=TRUE`,
+			map[string]string{"N012": "Switch hyper-threading on, with which it runs as 1 client (20 vCPU), two of them on a core|"}},
 		{"others have too few cores", `release 8.0U3
 cluster p
 host s1 nodes=2 cores=8 memory=256GB

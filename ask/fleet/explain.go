@@ -109,6 +109,9 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 	if err != nil {
 		return nil, nil, err
 	}
+	before, asked := fleet, *fleet
+	asked.VMs = slices.Clone(fleet.VMs)
+	fleet = &asked
 	if x.resized() {
 		vms, err := vmsNamed(fleet, s.name)
 		if err != nil {
@@ -119,7 +122,6 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 		}
 	}
 	if x.On != "" && fleet.Hypervisor != numa.KVM {
-		before := whatif.Unobserved(fleet)
 		if fleet, err = x.move(ctx, fleet, s.name, event, o.Choices); err != nil {
 			return nil, nil, err
 		}

@@ -118,7 +118,11 @@ func explain(result *rules.Result, vm *numa.VM, hostName, fromName string, event
 	if c.From, err = lastHost(fleet, v, on, fromName, event); err != nil {
 		return nil, err
 	}
-	return verdict.Explain(result, v, on, c)
+	x, err := verdict.Explain(result, v, on, c)
+	if err == nil && hostName != "" && x.Layout.Refused.Any() { // nothing else is true of it there
+		x.Plan, x.Findings = nil, slices.DeleteFunc(x.Findings, func(f finding.Finding) bool { return !x.Rule(f.Rule).Refused })
+	}
+	return x, err
 }
 
 // judged returns the rules' view of a VM; nil if the assessment skipped it.

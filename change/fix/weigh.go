@@ -259,7 +259,7 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 			case was == nil || was.Layout.Refused.Any() || o.Closed:
 			case o.Layout.Compare(&was.Layout) > 0:
 				bad("on %s %s would be worse: %s; now %s", words.List(o.Kind.HostNames()), v.Name, rule.Spoken(&o.Layout), rule.Spoken(&was.Layout))
-			case i > 0 && !m.o.Split && !m.set() && !o.Small && o.Layout.PPDs.Len() > was.Layout.PPDs.Len() && was.Layout.Compare(&o.Layout) == 0:
+			case i > 0 && !m.o.Split && !m.set() && !o.Small && o.Layout.PPDs.Len() > was.Layout.PPDs.Len() && was.Layout.Compare(&o.Layout) == 0 && was.Layout.Gains(&now.On[0].Layout):
 				if room := m.changed.ClusterOf(v).RoomFor(v, o); len(room) > 0 {
 					has := map[bool]string{true: "has", false: "have"}[len(room) == 1]
 					bad("it divides the VM on %s too (%s instead of %d), which %s room for it as it is: move it there, or --allow split", rule.HostNames(room), words.Plural(o.Layout.PPDs.Len(), "client"), was.Layout.PPDs.Len(), has)

@@ -14,6 +14,12 @@ func (l *Layout) Compare(o *Layout) int {
 	return slices.Compare(a[:], b[:])
 }
 
+// Gains reports whether l is better than o, or as good and without any fault: a move to it may cure a finding of o.
+func (l *Layout) Gains(o *Layout) bool {
+	c := l.Compare(o)
+	return c < 0 || c == 0 && l.faults() == [5]int{}
+}
+
 func (l *Layout) faults() [5]int {
 	f := [5]int{1: wholePercent(l.nowhere()), 2: wholePercent(l.missed())} // a swapped page comes from a disk, a remote one from memory
 	if l.Refused.Any() {

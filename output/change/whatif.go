@@ -137,7 +137,9 @@ func tooMuch(s *whatif.Supply) string {
 
 // Shortages describes resources that clusters and hosts lack only after the change.
 func Shortages(all []whatif.Capacity) []string {
-	return words.Texts(whatif.Short(all), func(c whatif.Capacity) string { return fmt.Sprintf("%s: %s.", texttab.Clean(c.Cluster), capacityText(&c)) })
+	return words.Texts(whatif.Short(all), func(c whatif.Capacity) string {
+		return fmt.Sprintf("%s: %s.", texttab.Clean(c.Cluster), capacityText(&c))
+	})
 }
 
 // capacityText describes whether the running VMs fit, and which VMs cannot run.

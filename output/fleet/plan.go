@@ -26,6 +26,10 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		add("either", p.Instead)
 		needed = "or"
 	}
+	if p.Own != nil { // as a plan of changes does it
+		add(needed, p.OwnSteps...)
+		needed = "or, for all hosts"
+	}
 	add(needed, p.Needed...)
 	add("better", p.Better...)
 	add("for", p.Findings...)

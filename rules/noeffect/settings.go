@@ -101,10 +101,14 @@ var settings = []struct {
 		}
 		plain := p.VM.Guest
 		plain.Spread = false
-		if l := vnuma.Predict(&plain, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices}); l.PPDs.Equal(o.Layout.PPDs) {
-			return fmt.Sprintf("it runs as %s without it too (B-17)", words.Plural(l.PPDs.Len(), "client"))
+		for _, event := range []vnuma.Event{vnuma.PowerCycle, vnuma.FirstPowerOn} {
+			c := vnuma.Case{Event: event, Choices: p.Choices}
+			a, b := vnuma.Predict(&p.VM.Guest, &o.Kind.Machine, &c), vnuma.Predict(&plain, &o.Kind.Machine, &c)
+			if !a.SameGuest(&b) || !a.PPDs.Equal(b.PPDs) || a.Memory != b.Memory {
+				return ""
+			}
 		}
-		return ""
+		return fmt.Sprintf("it runs as %s without it too (B-17)", words.Plural(o.Layout.PPDs.Len(), "client"))
 	}},
 	{"numa.vcpu.preferHT", func(p *rule.Pass, o *rule.On) string {
 		if p.VM.Guest.PreferHT && o.Kind.Machine.Model() < numa.ESX41 {

@@ -26,7 +26,8 @@ type Proposal struct {
 	// Own are fewer edits, which cure the harm on the hosts of the VM's own kind with fewer clients there; nil if Edits do not divide it further
 	// for the sake of other hosts.
 	Own      []numa.Edit `json:"-"`
-	Later    bool        `json:"-"` // none of the findings is worth the downtime
+	OwnSteps []string    `json:"-"`        // those of Own
+	Later    bool        `json:"-"`        // none of the findings is worth the downtime
 	Findings []string    `json:"findings"` // the rules whose advice it is
 	Effect   []Effect    `json:"effect"`
 	Downtime string      `json:"downtime"`
@@ -76,7 +77,9 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	best.Needed.Configure(&cured)
 	best.Edit.Configure(&after)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured), numa.Edits(&cured, &after)
-	out.Own = p.own(best)
+	if out.Own = p.own(best); out.Own != nil {
+		out.OwnSteps = p.stepsOf(&best.Alone.Needed)
+	}
 	for i := range p.VM.On {
 		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i])})
 	}

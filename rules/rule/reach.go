@@ -98,7 +98,7 @@ func (p *Pass) Elsewhere() []numa.Way {
 	var hosts []*numa.Host
 	there := "" // what it takes to get the layout of a power-on
 	for _, o := range p.good {
-		if room := p.Cluster.RoomFor(p.VM, o); len(room) > 0 && !o.Small && o.Layout.Compare(&p.VM.On[0].Layout) <= 0 && p.suits(room[0]) {
+		if room := p.Cluster.RoomFor(p.VM, o); len(room) > 0 && !o.Small && o.Layout.Gains(&p.VM.On[0].Layout) && p.suits(room[0]) {
 			hosts = append(hosts, room...)
 			if moved := p.VM.Moved(o.Kind, p.Choices); o.Layout.Compare(&moved) < 0 {
 				there = ", power it off and on there,"

@@ -76,10 +76,6 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 		})
 	}
 	x.others(r.ClusterOf(v))
-	if x.Layout.Refused.Any() { // nothing else is true of it there
-		x.Findings = slices.DeleteFunc(x.Findings, func(f finding.Finding) bool { return !r.Rule(f.Rule).Refused })
-		return x, nil
-	}
 	x.Plan = (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Whole(x.Findings)
 	return x, nil
 }
