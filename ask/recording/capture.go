@@ -30,9 +30,8 @@ type Capture struct {
 	Merge        bool          `ask:"merge,local" help:"FILE is a JSON result of a capture of one file, or a folder of them: answer about all these files (docs/captures.md)"`
 	Fleet        []string      `ask:"fleet" help:"SOURCE of the inventory: observations are compared with the prediction"`
 	ask.Filter   `group:"Show" only:"vm host rule severity select"`
-	Details      bool     `ask:"details" group:"Show" help:"every finding with its advice (table, markdown)"`
-	FailOn       string   `ask:"fail-on" group:"Judge" default:"medium" help:"least severity that makes the exit code 1: info, low, medium, high"`
-	Explore      []string `ask:"explore" group:"Output" label:"Columns" example:"Group Memory(*:sql01)\\Numa *" help:"list the columns of one batch file of esxtop: '*' (objects), 'Group Memory', 'Group Memory(*:sql01)\\Numa *'; with --format csv write them, again for more"`
+	Details      bool   `ask:"details" group:"Show" help:"every finding with its advice (table, markdown)"`
+	FailOn       string `ask:"fail-on" group:"Judge" default:"medium" help:"least severity that makes the exit code 1: info, low, medium, high"`
 
 	inventories ask.Source // not a field: flags of the front end configure the connection to a vCenter
 }
@@ -42,9 +41,6 @@ func (f *Capture) Steps(e *ask.Env) (int, string, error) { return e.Megabytes(f.
 
 // Answer answers the question.
 func (f *Capture) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	if f.Explore != nil {
-		return f.explore(ctx, e)
-	}
 	from, err := least(f.FailOn)
 	if err != nil {
 		return nil, err

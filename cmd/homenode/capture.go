@@ -42,10 +42,8 @@ func (x *exports) lend(cmd *cobra.Command, e *ask.Env) error {
 		return nil
 	}
 	e.Sink = x
-	for with, why := range map[string]string{"explore": "not with --explore", "merge": "give it to the runs whose results are merged"} {
-		if cmd.Flags().Changed(with) {
-			return flags.Refuse(cmd, why, "parquet", "openmetrics")
-		}
+	if cmd.Flags().Changed("merge") {
+		return flags.Refuse(cmd, "give it to the runs whose results are merged", "parquet", "openmetrics")
 	}
 	return nil
 }

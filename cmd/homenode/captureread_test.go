@@ -171,22 +171,3 @@ func TestCaptureWithoutVCPUs(t *testing.T) {
 		})
 	}
 }
-
-// What Ctrl-C ends is no listing and no CSV file of half a capture.
-func TestExploreStopped(t *testing.T) {
-	text := captureOf("esx01", "11/21/2026 10:00:00", 300_000)
-	half := len(text) / 2
-	for _, args := range [][]string{{"--explore", "*"}, {"--format", "csv", "--explore", `Group Cpu(*)\*`}} {
-		file := filepath.Join(t.TempDir(), "out")
-		ctx, cancel := context.WithCancel(t.Context())
-		in := &cancelled{strings.NewReader(text[:half]), strings.NewReader(text[half:]), cancel}
-		var out, errs bytes.Buffer
-		code := run(ctx, append([]string{"capture", "-", "-o", file}, args...), in, &out, &errs)
-		if code != exitError || errs.String() != "homenode: stopped\n" {
-			t.Errorf("%s: exit %d, %q; want %d, stopped", args, code, errs.String(), exitError)
-		}
-		if left := filesBelow(t, filepath.Dir(file)); left != nil {
-			t.Errorf("%s: left are %q", args, left)
-		}
-	}
-}

@@ -165,27 +165,8 @@ func TestSiteCaptures(t *testing.T) {
 		t.Error("the page does not say that the capture is cut off")
 	}
 	within(t, "a damaged capture", cut, top)
-	for path, want := range map[string]string{
-		address("/counters", "capture", "night/esx02.demo.csv"):                                                                                 "693 columns of 5 objects in 721 rows.",
-		address("/counters", "capture", "night/esx02.demo.csv", "explore", "Group Memory(*:app04)"):                                             "693 columns of 1 object in 721 rows.",
-		address("/counters", "capture", "night/esx02.demo.csv", "explore", `Group Memory(*:app04)\Numa % Local`, "draw", "on"):                  "721 rows of 1 column.",
-		address("/counters", "capture", hostile, "explore", `Group Memory(*:app04)\Numa % Local`, "draw", "on", "from", "2026-11-03 04:59:00Z"): "",
-	} {
-		code := http.StatusOK
-		if want == "" {
-			code = http.StatusBadRequest // of the time
-		}
-		page := s.get(t, path, code)
-		within(t, path, page, top)
-		if want != "" && headline(page) != want {
-			t.Errorf("%s says %q, want %q", path, headline(page), want)
-		}
-		if strings.Contains(path, "draw=on") && want != "" && !strings.Contains(page, `<svg`) {
-			t.Errorf("%s draws nothing", path)
-		}
-	}
 	for _, name := range []string{"link.csv", "up.csv", "out", "out/esx02.demo.csv", "../outside/esx02.demo.csv", "night/../../outside/esx02.demo.csv", outside, filepath.Join(outside, "esx02.demo.csv"), "/etc/passwd", "", ".", "..", "-", "-o.csv", "none.csv", "night/", `..\outside`, "upload-0/x", "night\x00", "\xff"} {
-		for _, path := range []string{address("/capture", "capture", name), address("/counters", "capture", name), address("/compare", "a", name, "b", "demo"), address("/compare", "a", "demo", "b", name, "at", "2026-11-03")} {
+		for _, path := range []string{address("/capture", "capture", name), address("/compare", "a", name, "b", "demo"), address("/compare", "a", "demo", "b", name, "at", "2026-11-03")} {
 			if strings.HasPrefix(path, "/compare") && name == "" {
 				continue
 			}

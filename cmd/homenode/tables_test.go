@@ -31,7 +31,7 @@ var tableArgs = map[string][][]string{
 	"explain": {{"fleet.json", " =1+1vm"}, {"fleet.json", "--cluster", "@xcluster", "--all"}, {"fleet.json", "--host", "@xhost"}, {"fleet.json"}, {"＝1+1.txt"}},
 	"fix":     {{"fleet.json"}, {"fleet.json", "--allow", "better,split,host"}},
 	"move":    {{"fleet.json", "--to", "libvirt,hyperv"}},
-	"capture": {{"captures", "--fleet", "fleet.json"}, {"one.csv", "--explore", "*"}},
+	"capture": {{"captures", "--fleet", "fleet.json"}},
 	"simulate": {
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"}, {"fleet.json", "--against", "captures", "--details"},
 		{"fleet.json", "--hours", "0.2", "--grid", "lose-host=@xhost,+xhost"}, {"fleet.json", "--hours", "0.2", "--grid", "vm=@x* vcpus=2,4"},
@@ -83,7 +83,6 @@ func TestTablesAreGuarded(t *testing.T) {
 			for i, args := range tableArgs[name] {
 				args = slices.Concat(strings.Fields(name), []string{"--format", form, "-o", output}, args)
 				switch {
-				case form == "xlsx" && slices.Contains(args, "--explore"): // writes tables of text alone
 				case form == "xlsx":
 					typed += checkWorkbook(t, args)
 				case form == "csv" && i == 0 && c.Flags().Lookup("table") != nil:

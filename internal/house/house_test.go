@@ -35,8 +35,8 @@ var closed = map[[2]string][]string{
 	{"esxi", "internal"}: {}, // the simulation stands on the words alone
 	{"rules", "source"}:  {}, // a rule judges the model, not a file
 	{"capture", "esxi"}:  {}, // what happened knows nothing of what was predicted
-	// homenode explain prints what a file states, homenode measure the file that it writes, homenode capture --explore what one holds.
-	{"output", "source"}: {"source/fact", "source/measured", "source/machine", "source/esxtop/explore"},
+	// homenode explain prints what a file states, homenode measure the file that it writes.
+	{"output", "source"}: {"source/fact", "source/measured", "source/machine"},
 }
 
 // above are folders of the room rules that stand above the rules; all others hold one

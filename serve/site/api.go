@@ -30,7 +30,7 @@ func (p *screen) name() string {
 
 // question reports whether a command answers the page. The others have their own addresses in the API.
 func (p *screen) question() bool {
-	return !slices.Contains([]string{"/status", "/captures", "/capture", "/counters", "/compare", "/rules", "/rule"}, p.path)
+	return !slices.Contains([]string{"/status", "/captures", "/capture", "/compare", "/rules", "/rule"}, p.path)
 }
 
 // answer returns the handler of a page in the API.

@@ -143,9 +143,6 @@ func (x *request) captureTabs(name, here string) []tab {
 	out := []tab{{"All captures", "/captures", here == "/captures"}}
 	if name != "" {
 		out = append(out, tab{"What happened", address("/capture", "capture"), here == "/capture"})
-		if name != demoCapture {
-			out = append(out, tab{"Counters", address("/counters", "capture"), here == "/counters"})
-		}
 	}
 	return append(out, tab{"Compare", address("/compare", "a"), here == "/compare"})
 }
@@ -236,32 +233,6 @@ func (x *request) inCapture(name string, f *finding.Finding) string {
 		q.Set("host", f.Host)
 	}
 	return "/capture?" + q.Encode()
-}
-
-// showCounters lists the counters of a batch file, and charts some of them.
-func showCounters(x *request) (*view, error) {
-	name := x.query.Get("capture")
-	q := recorded.Ask()
-	fields, given, err := x.form(q, "explore")
-	if !given {
-		fields[0].Value = "*"
-		err = cmp.Or(err, give(q, "explore", "*"))
-	}
-	draw := field{Name: "draw", Label: "Draw their values", Check: true, Value: x.query.Get("draw")}
-	form, times := "", recorded.Ask()
-	if draw.Value != "" {
-		form, times = "csv", q
-	}
-	between, _, wrong := x.form(times, "from", "to")
-	v := &view{tabs: x.captureTabs(name, "/counters"), fields: slices.Concat([]field{{Name: "capture", Value: name, Hidden: true}}, fields, []field{draw}, between)}
-	if err := cmp.Or(err, wrong, give(q, "file", name)); err != nil {
-		return v, err
-	}
-	if v.command = ask.Line(recorded.Name, q); form != "" {
-		v.command = slices.Insert(v.command, 1, "--format="+form)
-	}
-	v.answer, err = x.askOf([]string{name}, recorded, q, form)
-	return v, err
 }
 
 // showCompare compares two captures, or the times before and after a moment in one.

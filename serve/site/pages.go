@@ -25,7 +25,6 @@ func pages() []*screen {
 		{"/simulate", "Simulate", bar, "", true, showSimulate},
 		{"/captures", "Captures", bar, "", false, showCaptures},
 		{"/capture", "Capture", linked, "capture", false, showCapture},
-		{"/counters", "Counters", linked, "capture", false, showCounters},
 		{"/compare", "Compare", linked, "", false, showCompare},
 		{"/rules", "Rules", foot, "", false, showRules},
 		{"/rule", "Rule", linked, "rule", false, showRule},

@@ -16,7 +16,6 @@ type batch struct {
 	values []float64 // by row, then wanted column
 	homes  []numa.NodeSet
 	known  uint64s // by row, which homes are stated; each row has its own words
-	spans  []span
 	lines  int
 	length int // of the last parsed row, in bytes
 	header int // offset of another header in data, where parsing stopped; -1 without
@@ -39,7 +38,7 @@ func (b *batch) reset() {
 
 // clear removes the parsed rows.
 func (b *batch) clear() {
-	b.rows, b.values, b.homes, b.known, b.spans = b.rows[:0], b.values[:0], b.homes[:0], b.known[:0], b.spans[:0]
+	b.rows, b.values, b.homes, b.known = b.rows[:0], b.values[:0], b.homes[:0], b.known[:0]
 	b.lines, b.length, b.header = 0, 0, -1
 	b.warns = warnings{}
 }
@@ -52,10 +51,6 @@ func (b *batch) row(row *Row, h *Header, i, base int) {
 	row.Values = b.values[i*n : (i+1)*n]
 	row.homes = b.homes[i*h.homes : (i+1)*h.homes]
 	row.known = b.known[i*words : (i+1)*words]
-	row.data, row.spans = nil, nil
-	if len(b.spans) > 0 {
-		row.data, row.spans = b.data[ref.lo:], b.spans[i*n:(i+1)*n]
-	}
 }
 
 // shrunk warns, after the rows, that the file ends earlier than before.

@@ -187,7 +187,7 @@ func benchParse(b *testing.B, header, data []byte, want func(*Column) bool) {
 	if msg != "" {
 		b.Fatal(msg)
 	}
-	p, out := newParser(h, false, '\n'), new(batch)
+	p, out := newParser(h, '\n'), new(batch)
 	b.SetBytes(int64(len(data)))
 	defer perCore(b, int64(len(data)))()
 	var batches [][]byte

@@ -110,16 +110,13 @@ func TestDatesFar(t *testing.T) {
 }
 
 func TestDatesBroken(t *testing.T) {
-	rd, err := NewReader("b.csv", io.MultiReader(strings.NewReader(stamped("11/21/2026 1:00", "11/21/2026 1:00")), brokenPipe{}), Options{Text: true})
+	rd, err := NewReader("b.csv", io.MultiReader(strings.NewReader(stamped("11/21/2026 1:00", "11/21/2026 1:00")), brokenPipe{}), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
 	for rd.Scan() {
 		n++
-		if got := string(rd.Row().Text(0)); got != "1" {
-			t.Errorf("Text() = %q, want 1", got)
-		}
 	}
 	if n != 2 || !errors.Is(rd.Err(), io.ErrClosedPipe) {
 		t.Errorf("%d rows, %v; want 2 and %v", n, rd.Err(), io.ErrClosedPipe)

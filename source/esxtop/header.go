@@ -352,10 +352,6 @@ func (h *Header) want(want func(*Column) bool) {
 	}
 }
 
-// Form returns the form of the file's fields: esxtop itself quotes each and separates them with
-// commas; a file saved by a spreadsheet has no quotes, or semicolons.
-func (h *Header) Form() (quoted bool, separator byte) { return h.quoted, h.comma }
-
 // same reports whether both headers have the same columns in the same form.
 func (h *Header) same(other *Header) bool {
 	if len(h.Columns) != len(other.Columns) || h.quoted != other.quoted || h.trailing != other.trailing || h.comma != other.comma || h.decimals != other.decimals || h.fields != other.fields || h.Bias != other.Bias {

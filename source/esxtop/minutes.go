@@ -102,13 +102,6 @@ func (s *spread) place(rows []Row, n int, late bool, w *warnings) {
 // clone returns a row with its own memory.
 func (r *Row) clone() Row {
 	c := *r
-	c.Values, c.homes, c.known, c.spans = slices.Clone(r.Values), slices.Clone(r.homes), slices.Clone(r.known), slices.Clone(r.spans)
-	if r.spans != nil {
-		end := uint32(0)
-		for _, sp := range r.spans {
-			end = max(end, uint32(sp.hi))
-		}
-		c.data = slices.Clone(r.data[:end])
-	}
+	c.Values, c.homes, c.known = slices.Clone(r.Values), slices.Clone(r.homes), slices.Clone(r.known)
 	return c
 }

@@ -10,7 +10,6 @@ import (
 // A parser parses the lines of batches into rows. It belongs to one goroutine.
 type parser struct {
 	h      *Header
-	text   bool
 	end    byte   // of a line
 	swift  *swift // one of these two; both nil where only strict can parse
 	plain  *plain
@@ -25,11 +24,10 @@ type output struct {
 	values []float64
 	homes  []numa.NodeSet
 	known  uint64s
-	spans  []span // nil without Options.Text
 }
 
-func newParser(h *Header, text bool, end byte) *parser {
-	return &parser{h: h, text: text, end: end, swift: newSwift(h, end), plain: newPlain(h, end)}
+func newParser(h *Header, end byte) *parser {
+	return &parser{h: h, end: end, swift: newSwift(h, end), plain: newPlain(h, end)}
 }
 
 // batch parses all lines of b, or those before another header.
@@ -77,10 +75,6 @@ func (p *parser) grow(b *batch) {
 	p.out.homes = b.homes[len(b.homes)-p.h.homes:]
 	b.known = extend(b.known, words)
 	p.out.known = b.known[len(b.known)-words:]
-	if p.text {
-		b.spans = extend(b.spans, n)
-		p.out.spans = b.spans[len(b.spans)-n:]
-	}
 }
 
 // shrink removes that room again.
@@ -88,9 +82,6 @@ func (p *parser) shrink(b *batch) {
 	b.values = b.values[:len(b.values)-len(p.h.Wanted)]
 	b.homes = b.homes[:len(b.homes)-p.h.homes]
 	b.known = b.known[:len(b.known)-p.h.words()]
-	if p.text {
-		b.spans = b.spans[:len(b.spans)-len(p.h.Wanted)]
-	}
 }
 
 // otherHeader stops at a line with the magic at offset i.
@@ -168,23 +159,16 @@ func (p *parser) miscounted(fields []field, line []byte, terminated bool, b *bat
 
 // lastCell drops a number at the end of a file that may lack its last digits.
 func (p *parser) lastCell(i int, c *Column, f field, b *batch) {
-	p.set(i, Missing, f)
+	p.out.values[i] = Missing
 	b.warns.add(kindLastCell, b.lines+1, int(f.lo)+1, func() string {
 		return c.String() + ": found no line end after the number, which may be cut: the cell is left out"
 	})
 }
 
-func (p *parser) set(i int, v float64, f field) {
-	p.out.values[i] = v
-	if p.out.spans != nil {
-		p.out.spans[i] = f.text
-	}
-}
-
 // cell parses wanted cell i.
 func (p *parser) cell(i int, c *Column, f field, line []byte, b *batch) {
 	text := line[f.text.lo:f.text.hi]
-	p.set(i, Missing, f)
+	p.out.values[i] = Missing
 	verdict := wrong
 	slot := p.h.slots[i]
 	switch clear := f.clear || f.fused && c.Damaged; {

@@ -114,9 +114,6 @@ func (s *plain) cell(b []byte, p, end, i int, out *output) int {
 	}
 	size = min(size, end-p)
 	text := b[p : p+size]
-	if out.spans != nil {
-		out.spans[i] = span{uint32(p), uint32(p + size)}
-	}
 	is := number
 	if slot := s.h.slots[i]; slot >= 0 {
 		out.values[i] = Missing

@@ -23,8 +23,6 @@ type Options struct {
 	// Want selects the columns; nil means all. It is called once for each column of a header, in
 	// their order, and again when the file has another header further down.
 	Want func(*Column) bool
-	// Text keeps the text of the wanted cells for Row.Text.
-	Text bool
 	// Workers is the number of goroutines that read and parse ahead of Scan; 0 means none. Rows
 	// come in the order of the file in any case. One worker pays off for a source with its own
 	// computation, such as a decompressor. With more, an io.ReaderAt that is also an io.Seeker,
@@ -53,8 +51,6 @@ type Row struct {
 
 	homes []numa.NodeSet
 	known uint64s
-	data  []byte
-	spans []span
 
 	begins int // as Reader.begins, when it was parsed
 }
@@ -76,15 +72,6 @@ func (r *Row) Homes(i int) (nodes numa.NodeSet, ok bool) {
 		return 0, false
 	}
 	return r.homes[slot], true
-}
-
-// Text returns cell i of Header.Wanted as in the file, without its quotes. It is valid until the
-// next Scan, and nil without Options.Text.
-func (r *Row) Text(i int) []byte {
-	if r.spans == nil {
-		return nil
-	}
-	return r.data[r.spans[i].lo:r.spans[i].hi]
 }
 
 // A Reader reads the rows of a file, in the style of bufio.Scanner.
@@ -118,9 +105,7 @@ func NewReader(name string, r io.Reader, opt Options) (*Reader, error) {
 
 func newReader(name string, r io.Reader, opt Options, choose chooser) (*Reader, error) {
 	rd := &Reader{name: name, opt: opt, choose: choose, feed: newFeed(r)}
-	if !opt.Text { // Text is valid for longer than a window is mapped
-		rd.feed.windows = newWindows(r)
-	}
+	rd.feed.windows = newWindows(r)
 	if err := rd.readHeader(); err != nil {
 		return nil, err
 	}
@@ -163,7 +148,7 @@ func (r *Reader) start() {
 		r.team = newTeam(r.feed, r.header, r.opt)
 		return
 	}
-	r.parse = newParser(r.header, r.opt.Text, r.feed.end)
+	r.parse = newParser(r.header, r.feed.end)
 	if r.batch == nil {
 		r.batch = new(batch)
 	}

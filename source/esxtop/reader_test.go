@@ -135,7 +135,7 @@ func TestReader(t *testing.T) {
 			check("file", strings.NewReader(tt.in), Options{})
 			check("stream", iotest.OneByteReader(strings.NewReader(tt.in)), Options{})
 			check("three workers", strings.NewReader(tt.in), Options{Workers: 3})
-			check("stream with two workers", iotest.HalfReader(strings.NewReader(tt.in)), Options{Workers: 2, Text: true})
+			check("stream with two workers", iotest.HalfReader(strings.NewReader(tt.in)), Options{Workers: 2})
 		})
 	}
 }
@@ -175,7 +175,7 @@ func TestFused(t *testing.T) {
 	if msg != "" {
 		t.Fatal(msg)
 	}
-	p := newParser(h, false, '\n')
+	p := newParser(h, '\n')
 	b := &batch{}
 	p.grow(b)
 	line := append([]byte(strings.Split(in, "\n")[1]+"\n"), make([]byte, padding)...)
@@ -222,23 +222,6 @@ func TestColumns(t *testing.T) {
 	}
 	if !h.Columns[0].Is("group  CPU", "% used") || h.Columns[0].Is("Group Cpu", "% Run") {
 		t.Error("Is does not compare as it says")
-	}
-}
-
-func TestText(t *testing.T) {
-	in := head + `"11/21/2026 10:00:00","1.50","0,1","n/a",` + "\n" + `"11/21/2026 10:00:05","12345678901.50","1","2",` + "\n"
-	r, err := NewReader("b.csv", strings.NewReader(in), Options{Text: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for r.Scan() {
-		for i := range r.Header().Wanted {
-			got = append(got, string(r.Row().Text(i)))
-		}
-	}
-	if want := []string{"1.50", "0,1", "n/a", "12345678901.50", "1", "2"}; !slices.Equal(got, want) {
-		t.Errorf("texts %q, want %q", got, want)
 	}
 }
 

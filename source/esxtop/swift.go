@@ -190,7 +190,7 @@ func (s *swift) run(b []byte, p, end int, cells []alike, out *output) int {
 			n, p = skip(b, p, c.n)
 		}
 		for n < c.n {
-			if c.kind == numberCell && out.spans == nil {
+			if c.kind == numberCell {
 				done := 0
 				done, p = s.before.numbers(b, p, out.values[c.at+n:c.at+c.n], c.at+n)
 				if n += done; n == c.n {
@@ -202,9 +202,6 @@ func (s *swift) run(b []byte, p, end int, cells []alike, out *output) int {
 				size = 1
 				out.values[c.at], out.homes[c.slot] = Missing, 1<<(b[p]-'0')
 				out.known.add(c.slot)
-				if out.spans != nil {
-					out.spans[c.at] = span{uint32(p), uint32(p + 1)}
-				}
 			} else {
 				size = s.one(b, p, end, c, n, out)
 			}
@@ -252,9 +249,6 @@ func (s *swift) one(b []byte, p, end int, c *alike, n int, out *output) int {
 	}
 	if verdict > nothing || c.kind != numberCell && bytes.IndexByte(text, '\n') >= 0 {
 		return -1
-	}
-	if out.spans != nil && c.kind != skipCell {
-		out.spans[at] = span{uint32(p), uint32(p + size)}
 	}
 	return size
 }

@@ -24,7 +24,7 @@ func newTeam(f *feed, h *Header, opt Options) *team {
 		t.free <- &batch{ready: make(chan struct{}, 1)}
 	}
 	for range opt.Workers {
-		p := newParser(h, opt.Text, f.end)
+		p := newParser(h, f.end)
 		t.all.Go(func() { t.work(p) })
 	}
 	return t

@@ -38,7 +38,6 @@ type Ticks struct {
 // NewTicks returns the ticks of r after parsing its header. The errors are those of NewReader.
 // Options.Want has no effect.
 func NewTicks(name string, r io.Reader, opt Options) (*Ticks, error) {
-	opt.Text = false
 	rows, err := newReader(name, r, opt, wants)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,6 @@ import (
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/hostcmd"
-	"homenode/source/hwloc"
 	"homenode/source/kubevirt"
 	"homenode/source/libvirt"
 	"homenode/source/measured"
@@ -44,7 +43,6 @@ var formats = []format{
 	{"homenode measure", measured.Detect, many(measured.Read)},
 	{".vmx", vmx.Detect, one(vmx.Read)},
 	{"lscpu, numactl -H and Coreinfo", second(guest.Detect), many(guest.Read)},
-	{"hwloc (lstopo --of xml)", hwloc.Detect, one(hwloc.Read)},
 	{"virsh capabilities and libvirt domains (XML)", libvirt.Detect, libvirt.Read},
 	{"Proxmox VE configurations", proxmox.Detect, proxmox.Read},
 	{"arguments of QEMU", qemu.Detect, qemu.Read},

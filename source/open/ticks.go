@@ -1,7 +1,6 @@
 package open
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,23 +95,6 @@ func Plain(ctx context.Context, path string, stdin io.Reader) (io.ReadCloser, er
 		return nil, errors.Join(err, in.Close())
 	}
 	return unpacked{r, in}, nil
-}
-
-// PlainIn is Plain for a file of a file system. A file with a far higher compression ratio than that of
-// captures is rejected.
-func PlainIn(ctx context.Context, fsys fs.FS, path string) (io.ReadCloser, error) {
-	f, err := fsys.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return nil, errors.Join(cmp.Or(err, fmt.Errorf("%s: %w: found a folder, want one file", path, ticks.ErrUnknown)), f.Close())
-	}
-	r, err := archive.Unpack(path, archive.Heed(ctx, f), archive.Options{})
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return unpacked{r, f}, nil
 }
 
 // unpacked closes the decompressor and its input.

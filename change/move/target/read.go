@@ -13,7 +13,6 @@ import (
 	"homenode/internal/words"
 	"homenode/source/definition"
 	"homenode/source/guest"
-	"homenode/source/hwloc"
 	"homenode/source/libvirt"
 	"homenode/source/open"
 )
@@ -22,7 +21,6 @@ import (
 type described struct {
 	name         string
 	caps         []*libvirt.Host
-	topos        []*hwloc.Topology
 	views        []*guest.View
 	arch, archAt string // the first one found, and its place; "" for none
 }
@@ -67,10 +65,6 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 				one.is(d.Arch, f.At(d.Line, 0))
 			case *definition.VM:
 				domains++
-			case *hwloc.Topology:
-				one := of(f.Name, d.HostName)
-				one.topos = append(one.topos, d)
-				one.is(d.Arch, f.At(d.Line, 0))
 			case *guest.View:
 				one := of(f.Name, d.Guest)
 				one.views = append(one.views, d)
@@ -108,7 +102,7 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 		return nil, notes, others[0]
 	}
 	if len(hosts) == 0 {
-		return nil, nil, fmt.Errorf("%s: found no host: want virsh capabilities, lscpu with numactl -H, hwloc's XML, or a scenario", path)
+		return nil, nil, fmt.Errorf("%s: found no host: want virsh capabilities, lscpu with numactl -H, or a scenario", path)
 	}
 	slices.SortStableFunc(hosts, func(a, b pack.Host) int { return cmp.Compare(a.Name, b.Name) })
 	if domains > 0 {
@@ -126,7 +120,7 @@ func otherArch(at, arch string) error {
 }
 
 // hosts returns the hosts that are described under one name: several, numbered, if one file has several. Capabilities have priority
-// over hwloc, and hwloc over lscpu and numactl.
+// over lscpu and numactl.
 func (d *described) hosts() (out []pack.Host, err error) {
 	switch {
 	case d.caps != nil:
@@ -137,17 +131,6 @@ func (d *described) hosts() (out []pack.Host, err error) {
 			h, err := OfCapabilities(numbered(d.name, i, len(d.caps)), c)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.File().At(c.Line, 0), err)
-			}
-			out = append(out, h)
-		}
-	case d.topos != nil:
-		for i, t := range d.topos {
-			if i > 0 {
-				return nil, fmt.Errorf("%s: host %s is described in %s too", t.File().At(t.Line, 0), d.name, d.topos[0].File().Name)
-			}
-			h, err := OfTopology(d.name, t)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", t.File().At(t.Line, 0), err)
 			}
 			out = append(out, h)
 		}
@@ -166,21 +149,8 @@ func (d *described) hosts() (out []pack.Host, err error) {
 
 // distance returns the node distances of a host from other files; nil for none.
 func (d *described) distance(h *pack.Host) [][]int {
-	same := func(n int, id func(int) int) bool {
-		for i := range h.Nodes {
-			if n != len(h.Nodes) || id(i) != h.Nodes[i].ID {
-				return false
-			}
-		}
-		return true
-	}
-	for _, t := range d.topos {
-		if t.Distance != nil && same(len(t.Nodes), func(i int) int { return t.Nodes[i].ID }) {
-			return t.Distance
-		}
-	}
 	for _, v := range d.views {
-		if v.Distance != nil && same(len(v.Nodes), func(i int) int { return v.Nodes[i].ID }) {
+		if v.Distance != nil && slices.EqualFunc(v.Nodes, h.Nodes, func(a guest.Node, b pack.Node) bool { return a.ID == b.ID }) {
 			return v.Distance
 		}
 	}
@@ -197,7 +167,7 @@ func numbered(name string, i, n int) string {
 // The file name endings and names of tools that are not part of the name of a host.
 var (
 	endings = []string{".gz", ".zst", ".xml", ".txt", ".json", ".log", ".out"}
-	tools   = []string{"lscpu", "numactl", "capabilities", "virsh", "hwloc", "lstopo", "topology", "numa"}
+	tools   = []string{"lscpu", "numactl", "capabilities", "virsh", "topology", "numa"}
 )
 
 // fileName returns the name of the host in the name of a file: kvm01 for kvm01.xml, kvm01-lscpu.txt and kvm01/capabilities.xml.

@@ -14,7 +14,6 @@ import (
 	"homenode/change/move/pack"
 	"homenode/numa"
 	"homenode/source/guest"
-	"homenode/source/hwloc"
 	"homenode/source/libvirt"
 )
 
@@ -125,23 +124,6 @@ func coresOf(m *guest.Node, all []guest.Node, threads, stated int) (cores int, o
 		return stated, true
 	}
 	return 0, n == 0
-}
-
-// OfTopology converts hwloc's XML to a host with the given name.
-func OfTopology(name string, t *hwloc.Topology) (pack.Host, error) {
-	h := pack.Host{Name: name, Distance: t.Distance}
-	for _, node := range t.Nodes {
-		if !node.Memory.Known() {
-			return h, fmt.Errorf("%s: the memory of node %d is not stated: virsh capabilities and numactl -H do", name, node.ID)
-		}
-		n := pack.Node{ID: node.ID, Memory: node.Memory.Value, Cores: len(node.Cores), CPUs: node.Cores}
-		for _, core := range node.Cores {
-			n.Threads += len(core)
-		}
-		n.Pages = huge(node.Pages)
-		h.Nodes = append(h.Nodes, n)
-	}
-	return h, nil
 }
 
 // OfHost converts a host of capabilities or of a scenario, with its nodes and CPUs.
