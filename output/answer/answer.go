@@ -116,7 +116,6 @@ type Table struct {
 	Columns []Column
 	Rows    [][]Cell // as many cells as columns
 	Cut     string   // the omitted rows, and how to see them
-	Bars    bool     // it is a bar chart of characters, which CSV omits
 	Foot    []string // sentences below it that explain columns and cells
 	// Long means that only pages show the table; a terminal and a ticket omit it. On pages it replaces the
 	// short table with the same name.
