@@ -3,7 +3,6 @@ package recording
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"runtime"
 
 	"homenode/ask"
-	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/output/recording"
@@ -82,19 +80,8 @@ func (f *Capture) list(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if listing == nil || ctx.Err() != nil {
 		return nil, err
 	}
-	a := recording.Listing(listing, pick.Object != "" || pick.Instance != "" || pick.Counter != "")
-	r := &ask.Reply{Answers: []*answer.Answer{a}, Partly: err}
-	switch e.Form {
-	case "json":
-		r.Write = func(w io.Writer) error {
-			e := json.NewEncoder(texttab.EscapedJSON(w))
-			e.SetIndent("", "  ")
-			return e.Encode(listing)
-		}
-	case "table":
-		r.Write = func(w io.Writer) error { return recording.WriteListing(w, a, pick.Instance != "") }
-	}
-	return r, nil
+	a := recording.Listing(listing, pick.Object != "" || pick.Instance != "" || pick.Counter != "", pick.Instance != "")
+	return &ask.Reply{Answers: []*answer.Answer{a}, Partly: err}, nil
 }
 
 // extract answers with the values of columns. For a damaged file it writes the readable part.

@@ -55,7 +55,9 @@ func nightFiles(t *testing.T) string {
 
 func TestExplore(t *testing.T) {
 	dir := nightFiles(t)
-	facts := `form     every field in quotes, as esxtop writes it
+	facts := `
+file     FILE
+form     every field in quotes, as esxtop writes it
 host     esx01
 columns  5 and the time
 rows     3
@@ -64,31 +66,32 @@ time     2026-11-21 10:00:00 to 2026-11-21 10:00:11 UTC, every 5 to 6 s, 5.5 s i
 	for _, tt := range []struct {
 		name    string
 		pattern string
-		want    string // behind the name of the file
+		want    string
 	}{
-		{"objects", "*", facts + `
+		{"objects", "*", "5 columns of 3 objects in 3 rows.\n" + facts + `
 OBJECT        INSTANCES  COUNTERS  COLUMNS
 Memory                -         1        1
 Group Cpu             2         1        2
 Group Memory          1         2        2
 
-next   --explore 'Group Memory' lists its counters and instances
+next
+  homenode capture --explore 'Group Memory' FILE
 `},
-		{"counters and instances", `group *\*%*`, facts + `
+		{"counters and instances", `group *\*%*`, "3 columns of 2 objects in 3 rows.\n" + facts + `
 Group Cpu
-  COUNTER  COLUMNS
-  % Ready        2
+COUNTER  COLUMNS
+% Ready        2
 
-  INSTANCE  COLUMNS
-  7:sql01         1
-  9:web01         1
+INSTANCE  COLUMNS
+7:sql01         1
+9:web01         1
 
 Group Memory
-  COUNTER       COLUMNS
-  Numa % Local        1
+COUNTER       COLUMNS
+Numa % Local        1
 
-  INSTANCE  COLUMNS
-  7:sql01         1
+INSTANCE  COLUMNS
+7:sql01         1
 `},
 	} {
 		for _, file := range []string{"night.csv", "night.csv.gz", "night.csv.zst"} {
@@ -98,7 +101,7 @@ Group Memory
 				if code != exitClean || stderr != "" {
 					t.Fatalf("exit code %d, stderr %q", code, stderr)
 				}
-				if want := "file     " + path + "\n" + tt.want; got != want {
+				if want := strings.ReplaceAll(tt.want, "FILE", path); got != want {
 					t.Errorf("got\n%s\nwant\n%s", got, want)
 				}
 			})

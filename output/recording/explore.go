@@ -10,20 +10,36 @@ import (
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
 	"homenode/output/draw/picture"
+	"homenode/output/table"
 	"homenode/source/esxtop/explore"
 )
 
+// shownNames is the maximum number of instances of an object that a terminal lists.
+const shownNames = 30
+
 // Listing returns the answer about the contents of an esxtop batch file: its objects or, if picked, the counters and instances of
-// some.
-func Listing(l *explore.Listing, picked bool) *answer.Answer {
+// some. all lists every instance on a terminal, too.
+func Listing(l *explore.Listing, picked, all bool) *answer.Answer {
+	columns := 0
+	for _, o := range l.Objects {
+		columns += o.Columns
+	}
 	a := &answer.Answer{Command: "capture", Format: "homenode-listing", Title: "Counters", Facts: listingFacts(l), Result: l,
-		Verdict: []string{fmt.Sprintf("%s of %s in %s.", words.Plural(l.Columns, "column"), words.Plural(len(l.Objects), "object"), words.Plural(l.Rows, "row"))}}
+		Verdict: []string{fmt.Sprintf("%s of %s in %s.", words.Plural(columns, "column"), words.Plural(len(l.Objects), "object"), words.Plural(l.Rows, "row"))}}
+	command := func(pattern string) string { return "homenode capture --explore " + words.Command(pattern, l.File) }
 	if !picked {
-		t := answer.Table{Name: "objects", Title: "Objects", Columns: answer.Columns("object", ">instances", ">counters", ">columns")}
+		t := answer.Table{Name: "objects", Columns: answer.Columns("object", ">instances", ">counters", ">columns")}
+		next := ""
 		for _, o := range l.Objects {
 			t.Add(orNone(o.Name), instances(o), strconv.Itoa(len(o.Counters)), strconv.Itoa(o.Columns))
+			if next == "" || o.Name == "Group Memory" { // the object with the NUMA counters of VMs
+				next = o.Name
+			}
 		}
 		a.Tables = []answer.Table{t}
+		if next != "" {
+			a.Next = []string{command(next)}
+		}
 		return a
 	}
 	for i, o := range l.Objects {
@@ -35,15 +51,22 @@ func Listing(l *explore.Listing, picked bool) *answer.Answer {
 		if instances(o) == "-" {
 			continue
 		}
-		t = answer.Table{Name: fmt.Sprintf("instances %d", i+1), Columns: answer.Columns("instance", ">columns")}
-		for _, one := range o.Instances {
-			name := one.Name
-			if len(l.Hosts) > 1 {
-				name = one.Host + `\` + name
-			}
-			t.Add(name, strconv.Itoa(one.Columns))
+		most := len(o.Instances)
+		if !all {
+			most = min(most, shownNames)
 		}
-		a.Tables = append(a.Tables, t)
+		cut := fmt.Sprintf("and %d more: %s", len(o.Instances)-most, command(o.Name+"(*)"))
+		a.Tables = append(a.Tables, short(o.Instances, most, cut, func(some []*explore.Instance) answer.Table {
+			t := answer.Table{Name: fmt.Sprintf("instances %d", i+1), Columns: answer.Columns("instance", ">columns")}
+			for _, one := range some {
+				name := one.Name
+				if len(l.Hosts) > 1 {
+					name = one.Host + `\` + name
+				}
+				t.Add(name, strconv.Itoa(one.Columns))
+			}
+			return t
+		})...)
 	}
 	return a
 }
@@ -143,6 +166,28 @@ func Extracted(x *explore.Extraction) (*answer.Answer, error) {
 		a.Drawings = plots(x.Columns, times, t.Rows)
 	}
 	return a, nil
+}
+
+// ExtractedTable returns the extracted values as a table: the time in milliseconds and the
+// cells of the file.
+func ExtractedTable(x *explore.Extraction) table.Table {
+	t := table.Table{Name: "extracted", Columns: []table.Column{{Name: "time"}}}
+	for _, name := range x.Columns {
+		t.Columns = append(t.Columns, table.Column{Name: name})
+	}
+	t.Rows = func(yield func([]table.Cell) bool) {
+		row := make([]table.Cell, len(t.Columns))
+		for at, cells := range x.Each {
+			row[0] = table.Text(at.Format("2006-01-02T15:04:05.999Z07:00"))
+			for i, c := range cells {
+				row[i+1] = table.Figure(string(c))
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+	return t
 }
 
 // plots draws the columns, one chart per counter.
