@@ -21,9 +21,7 @@ import (
 type Validate struct {
 	ask.Asked
 	Args        []string `ask:"source,arg,local"`
-	FetchLogs   bool     `ask:"fetch-logs,local" group:"Own VMs" help:"fetch vmware.log of the VMs that --vm names from the datastores, at most 2 MB each; the account needs Datastore.Browse and Datastore.FileManagement"`
-	VMs         []string `ask:"vm,list" help:"VMs whose vmware.log --fetch-logs fetches; names may have * and ?"`
-	Contribute  string   `ask:"contribute,local" help:"write the observations of the VMs of SOURCE to this file, as cases without names"`
+	Contribute  string   `ask:"contribute,local" group:"Own VMs" help:"write the observations of the VMs of SOURCE to this file, as cases without names"`
 	Simulations bool     `ask:"simulations" group:"Simulation" help:"replay published experiments in the simulation"`
 	Vary        bool     `ask:"vary" help:"with --simulations: play every number that no source states with other values (about a minute)"`
 	ask.Choice  `group:"Judge"`

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"homenode/ask"
 	"homenode/esxi/vnuma"
-	"homenode/internal/glob"
 	"homenode/measure/own"
 	"homenode/measure/published"
-	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/measure"
 	"homenode/rules"
@@ -22,7 +19,7 @@ import (
 
 // own reports whether the arguments name a fleet. Files that can be parsed as cases are cases.
 func (v *Validate) own() bool {
-	if v.Contribute != "" || v.FetchLogs || v.VMs != nil || v.Evidence != nil {
+	if v.Contribute != "" || v.Evidence != nil {
 		return true
 	}
 	for _, arg := range v.Args {
@@ -43,18 +40,6 @@ func (v *Validate) own() bool {
 
 // ofFleet compares the prediction with observations for the VMs of a fleet.
 func (v *Validate) ofFleet(ctx context.Context, e *ask.Env, choices vnuma.Choices) (*ask.Reply, error) {
-	server := func(arg string) bool { return arg == "vcenter" || strings.Contains(arg, "://") }
-	switch {
-	case v.FetchLogs && v.VMs == nil:
-		return nil, errors.New("--fetch-logs: want the VMs with --vm")
-	case v.VMs != nil && !v.FetchLogs:
-		return nil, errors.New("--vm: only with --fetch-logs")
-	case v.FetchLogs && !slices.ContainsFunc(v.Args, server):
-		return nil, errors.New("--fetch-logs: want a vCenter or ESXi host as SOURCE")
-	case v.FetchLogs:
-		wanted := glob.Compile(v.VMs, "")
-		e.Logs(func(vm *numa.VM) bool { return wanted.Named(vm.Name, vm.ID) })
-	}
 	if len(v.Args) == 0 {
 		return nil, errors.New("want a SOURCE with the VMs that were seen")
 	}

@@ -15,18 +15,17 @@ import (
 // Optimise asks on which hosts the VMs of a cluster run best, and with which shapes. Its fields are the constraints on the distribution.
 type Optimise struct {
 	ask.Asked
-	Scenario     string   `ask:"scenario,arg,need"`
-	Cluster      string   `ask:"cluster" group:"Constraints" help:"the cluster, or standalone host; not needed when there is one"`
-	Apart        []string `ask:"apart" help:"VMs of which no two share a host: 'sql01,sql02' (repeatable)"`
-	Together     []string `ask:"together" help:"VMs that share one host: 'app01,db01' (repeatable)"`
-	Stay         []string `ask:"stay,list" help:"VMs that stay where they are"`
-	NPlus1       bool     `ask:"n-plus-1" help:"the VMs of any one host must find room on the others"`
-	KeepShapes   bool     `ask:"keep-shapes" help:"propose vMotions only, no change of cores per socket and the like"`
-	NodeAffinity bool     `ask:"node-affinity" help:"propose numa.nodeAffinity too; it outlives its reason"`
-	Memory       int      `ask:"memory-percent" help:"of a host's memory that its VMs may have together; 100 unless overcommitted"`
-	PerCore      float64  `ask:"vcpus-per-core" help:"most vCPUs of a host's VMs per core; 0 for no limit"`
-	Reserve      float64  `ask:"reserve" default:"1" help:"how many times its soft reserve every node is to keep free (rule H007)"`
-	ask.Play     `group:"Story"`
+	Scenario   string   `ask:"scenario,arg,need"`
+	Cluster    string   `ask:"cluster" group:"Constraints" help:"the cluster, or standalone host; not needed when there is one"`
+	Apart      []string `ask:"apart" help:"VMs of which no two share a host: 'sql01,sql02' (repeatable)"`
+	Together   []string `ask:"together" help:"VMs that share one host: 'app01,db01' (repeatable)"`
+	Stay       []string `ask:"stay,list" help:"VMs that stay where they are"`
+	NPlus1     bool     `ask:"n-plus-1" help:"the VMs of any one host must find room on the others"`
+	KeepShapes bool     `ask:"keep-shapes" help:"propose vMotions only, no change of cores per socket and the like"`
+	Memory     int      `ask:"memory-percent" help:"of a host's memory that its VMs may have together; 100 unless overcommitted"`
+	PerCore    float64  `ask:"vcpus-per-core" help:"most vCPUs of a host's VMs per core; 0 for no limit"`
+	Reserve    float64  `ask:"reserve" default:"1" help:"how many times its soft reserve every node is to keep free (rule H007)"`
+	ask.Play   `group:"Story"`
 }
 
 // Answer computes a proposal, simulates the story with and without it, and answers with both.
@@ -43,7 +42,7 @@ func (f *Optimise) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	defer clear()
 	r, err := propose.Run(ctx, told, f.Cluster, optimise.Constraints{
 		Apart: words.Lists(f.Apart), Together: words.Lists(f.Together), Stay: f.Stay, NPlus1: f.NPlus1, MemoryPercent: f.Memory, VCPUsPerCore: f.PerCore,
-		Reserve: f.Reserve, KeepShapes: f.KeepShapes, NodeAffinity: f.NodeAffinity, Choices: o.Rules.Choices,
+		Reserve: f.Reserve, KeepShapes: f.KeepShapes, Choices: o.Rules.Choices,
 	}, o, show)
 	switch {
 	case err != nil && f.Cluster == "" && len(told.Fleet.Clusters) != 1:

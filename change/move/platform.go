@@ -25,21 +25,6 @@ const (
 	features
 )
 
-var featureNames = [features]string{"number of nodes", "uneven nodes", "memory of each node", "sockets and cores", "threads of a core", "dies of a socket",
-	"distances", "home node", "a CPU for each vCPU", "size of huge pages", "vCPUs that can be added"}
-
-// String returns the name of the feature as tables have it.
-func (f Feature) String() string { return featureNames[f] }
-
-// Features lists all of them.
-func Features() []Feature {
-	out := make([]Feature, features)
-	for i := range out {
-		out[i] = Feature(i)
-	}
-	return out
-}
-
 // A Proof is the kind of evidence that a platform accepts the definition written for it.
 type Proof uint8
 

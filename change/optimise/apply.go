@@ -2,8 +2,6 @@ package optimise
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"homenode/esxi/plan"
 	"homenode/numa"
@@ -20,7 +18,7 @@ func (p *Proposal) Fleet(of *Problem, f *numa.Fleet) *numa.Fleet {
 		v.Host = of.Hosts[s.To].ID
 		if s.Shape >= 0 {
 			shape := &of.VMs[s.VM].Shapes[s.Shape]
-			v.Config = Edited(v, shape.Edit, shape.Nodes)
+			v.Config = Edited(v, shape.Edit)
 		}
 	}
 	return &out
@@ -34,17 +32,9 @@ func byVM(f *numa.Fleet) map[string]*numa.VM {
 	return out
 }
 
-// Edited returns the configuration of the VM with the edit applied and, if nodes are given,
-// numa.nodeAffinity set.
-func Edited(v *numa.VM, e plan.Edit, nodes numa.NodeSet) numa.Config {
+// Edited returns the configuration of the VM with the edit applied.
+func Edited(v *numa.VM, e plan.Edit) numa.Config {
 	c := v.Config
 	e.Configure(&c)
-	if nodes != 0 {
-		var list []string
-		for n := range nodes.All() {
-			list = append(list, strconv.Itoa(n))
-		}
-		plan.Set(&c, "numa.nodeAffinity", strings.Join(list, ","))
-	}
 	return c
 }

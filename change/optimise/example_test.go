@@ -43,14 +43,10 @@ vm dwh        host=esx2 vcpus=24 memory=128GB hotAdd=on`))
 	}
 	fmt.Println("after:", proposal.After)
 	fmt.Println("at most", proposal.Bound.Gap, "from the optimum")
-	for _, r := range proposal.Reshapes {
-		fmt.Printf("%s: CPU hot add off %v, cores per socket %d, clients %v, before %v\n", p.VMs[r.VM].Name, r.Edit.HotAddOff, r.Edit.Shape.CoresPerSocket, r.After, r.Before)
-	}
 	// Output:
 	// before: 66.9 GB remote, 64 GB far, 0.00 cores short, total 134000, constraints broken by 1
 	// 1. sql1, vMotion to esx2: it mends a broken constraint; memory of sql3 away from its vCPUs: from 66.9 GB to 0 B
 	// 2. dwh, power cycle: its memory away from its vCPUs goes from 64 GB to 0 B
 	// after: 0 B remote, 0 B far, 0.00 cores short, total 4352
 	// at most 128 from the optimum
-	// dwh: CPU hot add off true, cores per socket 0, clients [12 12], before [12 12]
 }

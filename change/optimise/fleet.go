@@ -32,10 +32,9 @@ type Constraints struct {
 	// memory elsewhere. Memory in the reserve counts as remote.
 	Reserve float64
 
-	KeepShapes   bool // propose no other shapes
-	NodeAffinity bool // also propose numa.nodeAffinity
-	Choices      vnuma.Choices
-	Weights      Weights // the zero value means DefaultWeights
+	KeepShapes bool // propose no other shapes
+	Choices    vnuma.Choices
+	Weights    Weights // the zero value means DefaultWeights
 }
 
 // Demand returns the CPU demand of a VM's vCPUs, as a share of a core each, and its origin.

@@ -7,9 +7,8 @@
 // Each VM gets a host, of those that accept it, and a shape from a short list; the first shape
 // is the present one. Nothing is decided inside a host: there ESXi assigns home nodes to the
 // NUMA clients itself, and package placement predicts this (rule book C-4, C-5, C-15), VM after
-// VM in the order of their IDs, because the order of their power-ons is unknown. With
-// Constraints.NodeAffinity, shapes with numa.nodeAffinity are candidates too; they are off by
-// default because an affinity outlives its reason (C-12).
+// VM in the order of their IDs, because the order of their power-ons is unknown.
+// numa.nodeAffinity is not proposed: it outlives its reason (C-12).
 //
 // # Objective
 //
@@ -104,7 +103,7 @@ type VM struct {
 // A Shape is a way to configure a VM.
 type Shape struct {
 	Edit  plan.Edit    // requires a power cycle
-	Nodes numa.NodeSet // numa.nodeAffinity: IDs; empty means all
+	Nodes numa.NodeSet // numa.nodeAffinity of the VM: IDs; empty means all
 	Fits  []Fit        // by kind of host
 }
 

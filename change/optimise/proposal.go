@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/plan"
 	"homenode/internal/words"
 	"homenode/numa"
 )
@@ -15,10 +14,8 @@ import (
 type Proposal struct {
 	Before, After Score
 	Steps         []Step
-	// Reshapes are the Steps that change a shape, with the details.
-	Reshapes []Reshape
-	Bound    Bound
-	Notes    []string // information for the reader, in sentences
+	Bound         Bound
+	Notes         []string // information for the reader, in sentences
 }
 
 // A Step is a vMotion, or a change of shape if From and To are the same host.
@@ -30,16 +27,6 @@ type Step struct {
 	Temporary bool  // the VM makes room for others and moves again in a later step
 	After     Score // after this step
 	Why       string
-}
-
-// A Reshape is the change of a VM's configuration.
-type Reshape struct {
-	VM    int // index in the Problem
-	Host  int // its host at that time
-	Edit  plan.Edit
-	Nodes numa.NodeSet // numa.nodeAffinity to set; empty does not change it
-	// Before and After are the vCPUs of each of its NUMA clients.
-	Before, After []int
 }
 
 // A Bound is a lower limit of Score.Total for all proposals for the Problem.
@@ -76,19 +63,13 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Proposal, error) {
 		return nil, err
 	}
 	out := &Proposal{Before: begin.score(), After: end.score()}
-	at, broken := begin, out.Before.Broken
+	broken := out.Before.Broken
 	for i := range steps {
 		st := &steps[i]
 		v := m.vmAt[st.vm]
 		out.Steps = append(out.Steps, Step{VM: v, From: m.hostAt[st.from], To: m.hostAt[st.to], Shape: int(st.shape),
 			Temporary: st.temporary, After: st.after, Why: m.why(st, broken-st.after.Broken)})
 		broken = st.after.Broken
-		if st.shape >= 0 {
-			now, then := m.fit(st.vm, at.shape[st.vm], st.to), m.fit(st.vm, st.shape, st.to)
-			shape := &m.vms[st.vm].Shapes[st.shape]
-			out.Reshapes = append(out.Reshapes, Reshape{VM: v, Host: m.hostAt[st.to], Edit: shape.Edit, Nodes: shape.Nodes,
-				Before: slices.Clone(now.Clients), After: slices.Clone(then.Clients)})
-		}
 	}
 	out.Bound = m.bound(begin, &out.After)
 	out.Notes = m.notes(least, end, out)

@@ -35,9 +35,6 @@ func (b *builder) shapesOf(g *vnuma.Guest, home int, nodes numa.NodeSet, stays b
 			}
 		}
 	}
-	if b.c.NodeAffinity && nodes == 0 && !g.Affinity {
-		list = append(list, b.affinities(list[0])...)
-	}
 	b.shapes[key] = list
 	return list
 }
@@ -112,23 +109,6 @@ func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSe
 		s.Fits = append(s.Fits, f)
 	}
 	return s
-}
-
-// affinities returns the shape bound to each set of nodes with one node for each of its clients.
-func (b *builder) affinities(s Shape) (out []Shape) {
-	most, clients := 0, 0
-	for k, f := range s.Fits {
-		most, clients = max(most, int(b.machines[k].Nodes)), max(clients, len(f.Clients))
-	}
-	const mostNodes = 8 // only the first nodes of wider hosts: the sets of a hundred nodes are too many
-	for set := numa.NodeSet(1); set < 1<<min(most, mostNodes)-1; set++ {
-		if set.Len() == clients {
-			bound := s
-			bound.Nodes = set
-			out = append(out, bound)
-		}
-	}
-	return out
 }
 
 func sameFits(a, b []Fit) bool {

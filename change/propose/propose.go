@@ -107,8 +107,7 @@ func steps(p *optimise.Problem, proposal *optimise.Proposal, f *numa.Fleet) []St
 		}
 		out[i].What, out[i].From = "power cycle", ""
 		at := slices.IndexFunc(f.VMs, func(one numa.VM) bool { return one.ID == v.ID })
-		shape := &v.Shapes[s.Shape]
-		out[i].Change = edited(&f.VMs[at].Config, optimise.Edited(&f.VMs[at], shape.Edit, shape.Nodes))
+		out[i].Change = edited(&f.VMs[at].Config, optimise.Edited(&f.VMs[at], v.Shapes[s.Shape].Edit))
 	}
 	return out
 }

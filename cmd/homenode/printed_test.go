@@ -129,7 +129,7 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 }
 
 // unrun matches commands that measure this machine, listen or prompt: only their arguments and flags are checked.
-var unrun = regexp.MustCompile(`^(serve|demo|record|measure|measure watch)( |$)|--apply|--rollback|--resume|--verify|--plan|--fetch-logs`)
+var unrun = regexp.MustCompile(`^(serve|demo|record|measure|measure watch)( |$)|--apply|--rollback|--resume|--verify|--plan`)
 
 // comment matches the comment behind a command.
 var comment = regexp.MustCompile(`\s{2,}#.*$| # .*$`)

@@ -83,9 +83,6 @@ func newRoleSite(t testing.TB) *roleSite {
 		}
 		return writers[host].Answer(&numa.Tick{Time: time.Now(), Since: time.Minute, Has: numa.HasFree, Free: numa.GiB}), nil
 	})
-	if err == nil {
-		err = vc.PutLog(t.TempDir(), f.VMs[0].ID, []byte("2026-01-01T00:00:00.000Z In(05) vmx - Log for VMware ESX\n"))
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +261,6 @@ func deeds() []deed {
 		{"record", nil, say("record", "URL", "-o", "FOLDER/night", "--every", "2s", "--hours", "0.0009"), `recording`},
 		{"serve --check", nil, say("serve", "URL", "--check"), `counters: yes`},
 		{"serve", nil, (*roleSite).served, `"ticks": ?[1-9]`},
-		{"validate --fetch-logs", nil, say("validate", "URL", "--fetch-logs", "--vm", "sql01", "--format", "json"), `"`},
 		{"fix", nil, func(s *roleSite) string { return s.tell(append([]string{"fix", s.url}, roleChanges...)...) }, `sql01`},
 		{"fix --apply", func(s *roleSite) { s.plan() }, func(s *roleSite) string {
 			return s.tell(s.carry("--plan", filepath.Join(s.folder, "plan.json"), "--apply")...)
@@ -393,10 +389,10 @@ func checkRoles(t *testing.T, used map[string]map[string][]string) {
 				by = "`" + strings.Join(commands, "`, `") + "`"
 			}
 			fmt.Fprintf(&table, "| `%s` | %s | %s |\n", name, map[string]string{"Folder": "root folder", "VirtualMachine": "VM", "HostSystem": "host",
-				"ClusterComputeResource": "cluster", "Datastore": "datastore"}[on], by)
+				"ClusterComputeResource": "cluster"}[on], by)
 		}
 		switch {
-		case slices.Contains(privilege.ReadOnly, name), slices.Contains(privilege.Files, name):
+		case slices.Contains(privilege.ReadOnly, name):
 		case strings.HasPrefix(commands[0], "fix"):
 			writes = append(writes, name)
 		default:

@@ -97,21 +97,9 @@ func (r *Row) count(world string, v Verdict) {
 	r.Worst = max(r.Worst, v)
 }
 
-// WritePlayed writes the outcomes of worlds, a line for each.
-func WritePlayed(all []*Played) []byte {
-	var b strings.Builder
-	for _, p := range all {
-		fmt.Fprintf(&b, "case %s state %s impossible %d\n", p.Case, p.State, p.Impossible)
-		for _, w := range p.Worlds {
-			fmt.Fprintf(&b, "%s %s\n", w.Verdicts, w.Name)
-		}
-	}
-	return []byte(b.String())
-}
-
 var errPlayed = errors.New("the record of worlds has another form: make prove writes it")
 
-// ReadPlayed reads the output of WritePlayed.
+// ReadPlayed reads a record of worlds: for each case a line, and a line for each of its worlds.
 func ReadPlayed(data []byte) (out []*Played, err error) {
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSuffix(line, "\n")

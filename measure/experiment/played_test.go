@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -52,7 +53,7 @@ func TestWorlds(t *testing.T) {
 		checkSome(t, r, recorded[at], worlds)
 	}
 	if golden.Updating() {
-		golden.Equal(t, WritePlayed(all), record)
+		golden.Equal(t, writePlayed(all), record)
 	}
 }
 
@@ -106,4 +107,16 @@ func TestSources(t *testing.T) {
 		}
 		gave[letter] = c.Gave
 	}
+}
+
+// writePlayed writes the outcomes of worlds, a line for each.
+func writePlayed(all []*Played) []byte {
+	var b strings.Builder
+	for _, p := range all {
+		fmt.Fprintf(&b, "case %s state %s impossible %d\n", p.Case, p.State, p.Impossible)
+		for _, w := range p.Worlds {
+			fmt.Fprintf(&b, "%s %s\n", w.Verdicts, w.Name)
+		}
+	}
+	return []byte(b.String())
 }

@@ -59,7 +59,7 @@ func TestKinds(t *testing.T) {
 // TestPlayedForm checks that the record is read as it is written.
 func TestPlayedForm(t *testing.T) {
 	want := []*Played{{"a", "0123456789abcdef", 2, []PlayedWorld{{"load a cpu=1% for 2%", "RM-"}}}, {"b", "0", 0, nil}}
-	got, err := ReadPlayed(WritePlayed(want))
+	got, err := ReadPlayed(writePlayed(want))
 	if err != nil || len(got) != 2 || got[0].State != want[0].State || !slices.Equal(got[0].Worlds, want[0].Worlds) || got[1].Case != "b" {
 		t.Errorf("%+v, %v", got, err)
 	}

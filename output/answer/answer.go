@@ -77,15 +77,6 @@ type Assumption struct {
 	Note     string      `json:"note,omitempty"`
 }
 
-// Figure returns a figure as an assumption. text formats its numbers.
-func Figure[T ~float64](what string, f unit.Figure[T], text func(T) string) Assumption {
-	a := Assumption{What: what, Value: text(f.Value), Origin: f.Origin, Source: f.Source, Hardware: f.Hardware, Note: f.Note}
-	if f.Low != f.High {
-		a.Range = text(f.Low) + " to " + text(f.High)
-	}
-	return a
-}
-
 // A Change is a variation of the conditions with its result.
 type Change struct {
 	If     string `json:"if"`     // "blocks twice as large"
@@ -116,7 +107,6 @@ type Table struct {
 	Columns []Column
 	Rows    [][]Cell // as many cells as columns
 	Cut     string   // the omitted rows, and how to see them
-	Bars    bool     // it is a bar chart of characters, which CSV omits
 	Foot    []string // sentences below it that explain columns and cells
 	// Long means that only pages show the table; a terminal and a ticket omit it. On pages it replaces the
 	// short table with the same name.

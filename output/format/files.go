@@ -158,7 +158,7 @@ func dataOf(a *answer.Answer) []table.Table {
 	all := append([]answer.Table{lineTable("verdict", a.Verdict)}, a.AllTables()...)
 	for _, t := range append(all, lineTable("notes", notes)) {
 		switch {
-		case t.Bars || len(t.Rows) == 0 && t.Plain == nil:
+		case len(t.Rows) == 0 && t.Plain == nil:
 			continue
 		case t.Plain != nil:
 			t.Columns, t.Rows = t.Plain.Columns, t.Plain.Rows

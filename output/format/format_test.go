@@ -17,13 +17,10 @@ import (
 
 // example is an answer with every part, and with names from strangers.
 func example() *answer.Answer {
-	cost := unit.Figure[unit.CyclesPerBit]{
-		Value: 0.163, Low: 0.15, High: 0.175, Origin: unit.Published, Source: "b-network", Hardware: "Xeon Gold 6544Y", Note: "TCP/IP, transmit",
-	}
 	return &answer.Answer{
 		Command: "size example", Question: "size example: 10 Gb/s of traffic",
 		Assumed: []answer.Assumption{
-			answer.Figure("network, transmit", cost, unit.CyclesPerBit.String),
+			{What: "network, transmit", Value: "0.163 Hz per b/s", Range: "0.15 Hz per b/s to 0.175 Hz per b/s", Origin: unit.Published, Source: "b-network", Hardware: "Xeon Gold 6544Y", Note: "TCP/IP, transmit"},
 			{What: "core", Value: "3.6 GHz", Origin: unit.Given, Source: "--core"},
 		},
 		Verdict: []string{"1.63 GHz: half a core."},

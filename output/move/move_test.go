@@ -35,6 +35,10 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// features are the names of what a platform can have, in the order of move.Feature.
+var features = []string{"number of nodes", "uneven nodes", "memory of each node", "sockets and cores", "threads of a core", "dies of a socket",
+	"distances", "home node", "a CPU for each vCPU", "size of huge pages", "vCPUs that can be added"}
+
 // table returns what platforms can, with the proof of each, and their limits below it.
 func table() string {
 	var b strings.Builder
@@ -44,8 +48,8 @@ func table() string {
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(move.Platforms)) + "\n")
 	var limits []string
-	for _, f := range move.Features() {
-		b.WriteString("| " + f.String() + " |")
+	for f, name := range features {
+		b.WriteString("| " + name + " |")
 		for _, p := range move.Platforms {
 			can := p.Can[f]
 			text := "no"
@@ -53,7 +57,7 @@ func table() string {
 				text = can.Proof.String()
 			}
 			if can.Can && can.Limit != "" {
-				limits = append(limits, fmt.Sprintf("%s, %s: %s.", p.Title, f, can.Limit))
+				limits = append(limits, fmt.Sprintf("%s, %s: %s.", p.Title, name, can.Limit))
 				text += fmt.Sprintf(" (%d)", len(limits))
 			}
 			b.WriteString(" " + text + " |")

@@ -26,35 +26,18 @@ func (p *Patch) Bad() bool { return p.Why != "" || len(p.Faults) > 0 }
 func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "move", Title: "Patches", Result: map[string]any{"patches": list}}
 	t := answer.Table{Name: "patches", Columns: answer.Columns("file", "VM", "place and change")}
-	changed, bad, changes, written := 0, 0, 0, 0
+	changed, bad, unlike, changes, written := 0, 0, 0, 0, 0
 	for i := range list {
 		p := &list[i]
-		add := func(text string, tone answer.Tone) {
-			t.Rows = append(t.Rows, []answer.Cell{{Text: p.File}, {Text: p.VM}, {Text: text, Tone: tone}})
-		}
-		if p.Bad() {
-			bad++
-		}
-		if p.Differs != nil {
-			add("may be another VM: "+strings.Join(p.Differs, "; "), answer.Medium)
-		}
-		if p.Why == "" {
-			written++
-		}
-		switch {
-		case p.Why != "":
-			add("stays as it is: "+p.Why, answer.Medium)
-		case p.Changes == nil:
-			add("has all of it already", answer.Plain)
-		default:
-			changed++
-		}
-		for _, c := range p.Changes {
-			changes++
-			add(c, answer.Plain)
-		}
-		for _, f := range p.Faults {
-			add(fmt.Sprintf("%s of the result: %s", f.Rule, f.Message), answer.Medium)
+		p.rows(&t)
+		changes += len(p.Changes)
+		for _, count := range []struct {
+			n  *int
+			is bool
+		}{{&bad, p.Bad()}, {&unlike, p.Differs != nil}, {&written, p.Why == ""}, {&changed, p.Why == "" && p.Changes != nil}} {
+			if count.is {
+				*count.n++
+			}
 		}
 	}
 	a.Tables = []answer.Table{t}
@@ -68,12 +51,6 @@ func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 	}
 	if bad > 0 {
 		head += fmt.Sprintf("; %s as asked", words.Verb(bad, "file is not", "files are not"))
-	}
-	unlike := 0
-	for i := range list {
-		if list[i].Differs != nil {
-			unlike++
-		}
 	}
 	a.Verdict = []string{head + "."}
 	if unlike > 0 {
@@ -90,4 +67,26 @@ func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 		a.Next = []string{"homenode assess " + words.Command(folder)}
 	}
 	return a
+}
+
+// rows adds the rows about one file.
+func (p *Patch) rows(t *answer.Table) {
+	add := func(text string, tone answer.Tone) {
+		t.Rows = append(t.Rows, []answer.Cell{{Text: p.File}, {Text: p.VM}, {Text: text, Tone: tone}})
+	}
+	if p.Differs != nil {
+		add("may be another VM: "+strings.Join(p.Differs, "; "), answer.Medium)
+	}
+	switch {
+	case p.Why != "":
+		add("stays as it is: "+p.Why, answer.Medium)
+	case p.Changes == nil:
+		add("has all of it already", answer.Plain)
+	}
+	for _, c := range p.Changes {
+		add(c, answer.Plain)
+	}
+	for _, f := range p.Faults {
+		add(fmt.Sprintf("%s of the result: %s", f.Rule, f.Message), answer.Medium)
+	}
 }

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
@@ -127,7 +125,7 @@ func (n *nodeRead) cells() []string {
 	return []string{memory, meanOf(n.Busy), mostOf(n.Busy), free}
 }
 
-// TestCaptureFormsAgree: text, Markdown, HTML and CSV have the numbers of the JSON.
+// TestCaptureFormsAgree: text and CSV have the numbers of the JSON. Markdown and pages print the tables of the text.
 func TestCaptureFormsAgree(t *testing.T) {
 	for name, w := range map[string]*rules.Watched{"demo": demoWatched(t), "night": watchedNight(t)} {
 		var j captureRead
@@ -136,31 +134,22 @@ func TestCaptureFormsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name+" csv", func(t *testing.T) { agreeTables(t, a, &j) })
-		page := pageRows(t, recording.Capture(w, recording.Options{}))
 		text := string(written(t, "table", a, format.Options{Details: true, Width: 2000}))
-		mark := string(written(t, "markdown", a, format.Options{Details: true}))
 		lines := textRows(text)
 		if rest := strings.SplitN(text, "\n", 3); rest[0] != j.Verdict[0] || rest[1] != j.Verdict[1] {
 			t.Errorf("%s: the text says\n%s\n%s\nwant\n%s", name, rest[0], rest[1], j.Verdict)
 		}
-		if page["verdict"][0] != j.Verdict[0] {
-			t.Errorf("%s: the page says %q, want %q", name, page["verdict"][0], j.Verdict[0])
-		}
 		inText := 0
 		for _, rec := range j.Result.Recordings {
 			covered := words.Duration(time.Duration(rec.CoveredSeconds * float64(time.Second)))
-			for form, row := range map[string][]string{"text": lines["host "+rec.Host], "html": page["host "+rec.Host]} {
-				if !slices.Contains(row, covered) || !slices.Contains(row, strconv.Itoa(rec.Ticks)) || rec.Migrations != nil && !slices.Contains(row, strconv.FormatInt(*rec.Migrations, 10)) {
-					t.Errorf("%s %s %s: %q, want %d ticks in %s", name, form, rec.Host, row, rec.Ticks, covered)
-				}
+			if row := lines["host "+rec.Host]; !slices.Contains(row, covered) || !slices.Contains(row, strconv.Itoa(rec.Ticks)) || rec.Migrations != nil && !slices.Contains(row, strconv.FormatInt(*rec.Migrations, 10)) {
+				t.Errorf("%s %s: %q, want %d ticks in %s", name, rec.Host, row, rec.Ticks, covered)
 			}
 			for i := range rec.Nodes {
 				n := &rec.Nodes[i]
 				key := fmt.Sprintf("node %s %d", rec.Host, n.ID)
-				for form, row := range map[string][]string{"text": lines[key], "html": page[key]} {
-					if got := without(row, 3, 5); !slices.Equal(got, n.cells()) {
-						t.Errorf("%s %s %s: %q, want %q", name, form, key, got, n.cells())
-					}
+				if got := without(lines[key], 3, 5); !slices.Equal(got, n.cells()) {
+					t.Errorf("%s %s: %q, want %q", name, key, got, n.cells())
 				}
 			}
 			for i := range rec.VMs {
@@ -170,19 +159,11 @@ func TestCaptureFormsAgree(t *testing.T) {
 					want[0], want[1], want[2] = "–", "–", "–" // interleaved: they mean nothing
 				}
 				key := "vm " + v.VM
-				if page[key] == nil {
+				if lines[key] == nil {
 					key = fmt.Sprintf("vm %s (gid %d)", v.VM, v.GID)
 				}
-				if got := page[key]; !slices.Equal(got, want) {
-					t.Errorf("%s html %s: %q, want %q", name, key, got, want)
-				}
-				if row := lines[key]; row != nil {
-					if inText++; !slices.Equal(row, want) {
-						t.Errorf("%s text %s: %q, want %q", name, key, row, want)
-					}
-					if !strings.Contains(mark, strings.Join(want, " | ")) {
-						t.Errorf("%s markdown %s: no %q", name, key, want)
-					}
+				if inText++; !slices.Equal(lines[key], want) {
+					t.Errorf("%s text %s: %q, want %q", name, key, lines[key], want)
 				}
 			}
 		}
@@ -227,63 +208,6 @@ func textRows(text string) map[string][]string {
 		}
 	}
 	return rows
-}
-
-// pageRows returns the same of the page.
-func pageRows(t *testing.T, a *answer.Answer) map[string][]string {
-	t.Helper()
-	root, err := html.Parse(bytes.NewReader(written(t, "html", a, format.Options{})))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := map[string][]string{}
-	kind, from := "", 0
-	for n := range root.Descendants() {
-		if n.Type != html.ElementNode {
-			continue
-		}
-		if n.Data == "h1" {
-			rows["verdict"] = []string{textIn(n)}
-		}
-		if n.Data != "tr" {
-			continue
-		}
-		var cells []string
-		for c := range n.ChildNodes() {
-			if c.Type == html.ElementNode {
-				cells = append(cells, strings.TrimSpace(textIn(c)))
-			}
-		}
-		switch {
-		case len(cells) < 2:
-			kind = ""
-		case cells[0] == "VM":
-			kind, from = "vm", slices.Index(cells, "N%L least")
-		case len(cells) > 1 && cells[0] == "host" && cells[1] == "node":
-			kind = "node"
-		case len(cells) > 1 && cells[0] == "host":
-			kind = "host"
-		case len(cells) > 1 && (cells[0] == "file" || cells[0] == "Fact"):
-			kind = ""
-		case kind == "vm":
-			rows["vm "+cells[0]] = cells[from : from+7]
-		case kind == "node":
-			rows["node "+cells[0]+" "+cells[1]] = cells[2:]
-		case kind == "host":
-			rows["host "+cells[0]] = cells
-		}
-	}
-	return rows
-}
-
-func textIn(n *html.Node) string {
-	var b strings.Builder
-	for one := range n.Descendants() {
-		if one.Type == html.TextNode {
-			b.WriteString(one.Data)
-		}
-	}
-	return b.String()
 }
 
 // agreeTables compares the tables of VMs and nodes, which CSV and XLSX write.

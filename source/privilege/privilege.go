@@ -18,11 +18,6 @@ const (
 	Move            = "Resource.HotMigrate"
 )
 
-// Files are the privileges for reading a datastore file over HTTP ("Privilege Requirements for HTTP Access", vSphere Web Services SDK
-// Programming Guide): "Browse datastore" and "Low level file operations". The latter also permits writing and deleting: grant it temporarily,
-// on one datastore.
-var Files = []string{"Datastore.Browse", "Datastore.FileManagement"}
-
 // Methods are the privileges that methods need on their object (vSphere Web Services API reference, "Required Privileges").
 var Methods = map[string]string{
 	"PowerOnVM_Task": PowerOn, "PowerOffVM_Task": PowerOff, "ShutdownGuest": PowerOff,

@@ -12,6 +12,7 @@ import (
 	"homenode/change/move/pack"
 	"homenode/internal/words"
 	"homenode/source/definition"
+	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/libvirt"
 	"homenode/source/open"
@@ -32,44 +33,26 @@ func (d *described) is(arch, at string) {
 	}
 }
 
+// reading collects the hosts of files.
+type reading struct {
+	by              map[string]*described
+	hosts           []pack.Host
+	domains         int
+	others          []error // about hosts of other architectures
+	notes, unstated []string
+}
+
 // Read returns the hosts of a file, or of the files of a folder or an archive, by name. Files without a host are skipped in folders.
 // The name of a host is from its prompt or from the description, otherwise from its file, or from the folder if the file is named
 // after a tool. Notes list doubts.
 func Read(path string) (hosts []pack.Host, notes []string, err error) {
-	by := map[string]*described{}
-	domains, others, unstated := 0, []error(nil), []string(nil)
-	of := func(file, stated string) *described {
-		name := cmp.Or(stated, fileName(file))
-		if by[name] == nil {
-			by[name] = &described{name: name}
-		}
-		return by[name]
-	}
+	r := reading{by: map[string]*described{}}
 	for _, part := range open.Anything(path, nil) {
 		if part.Err != nil {
 			return nil, nil, part.Err
 		}
 		for _, d := range part.Docs {
-			f := d.File()
-			for _, w := range f.Warnings {
-				notes = append(notes, fmt.Sprintf("%s: %s", f.At(w.Line, w.Col), w.Text))
-			}
-			switch d := d.(type) {
-			case *libvirt.Host:
-				if !libvirt.Runs(d.Arch, "x86_64") {
-					others = append(others, otherArch(f.At(d.Line, 0), d.Arch))
-					continue
-				}
-				one := of(f.Name, "")
-				one.caps = append(one.caps, d)
-				one.is(d.Arch, f.At(d.Line, 0))
-			case *definition.VM:
-				domains++
-			case *guest.View:
-				one := of(f.Name, d.Guest)
-				one.views = append(one.views, d)
-				one.is(d.Arch, f.At(d.Line, 0))
-			}
+			r.document(d)
 		}
 		if part.Fleet != nil {
 			for i := range part.Fleet.Hosts {
@@ -77,38 +60,79 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 				if err != nil {
 					return nil, nil, fmt.Errorf("%s: %w", part.Fleet.Hosts[i].At, err)
 				}
-				hosts = append(hosts, h)
+				r.hosts = append(r.hosts, h)
 			}
 		}
 	}
-	for _, d := range by {
+	if err := r.finish(); err != nil {
+		return nil, nil, err
+	}
+	if len(r.hosts) == 0 && r.others != nil {
+		return nil, r.notes, r.others[0]
+	}
+	if len(r.hosts) == 0 {
+		return nil, nil, fmt.Errorf("%s: found no host: want virsh capabilities, lscpu with numactl -H, or a scenario", path)
+	}
+	if r.domains > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s: %s there, and the plan gives the room of these away: name what is kept with --host-reserve", path, words.Verb(r.domains, "domain is", "domains are")))
+	}
+	return r.hosts, r.notes, nil
+}
+
+// of returns what describes a host: that with the stated name, otherwise that of the file.
+func (r *reading) of(file, stated string) *described {
+	name := cmp.Or(stated, fileName(file))
+	if r.by[name] == nil {
+		r.by[name] = &described{name: name}
+	}
+	return r.by[name]
+}
+
+// document adds one document.
+func (r *reading) document(d fact.Document) {
+	f := d.File()
+	for _, w := range f.Warnings {
+		r.notes = append(r.notes, fmt.Sprintf("%s: %s", f.At(w.Line, w.Col), w.Text))
+	}
+	switch d := d.(type) {
+	case *libvirt.Host:
+		if !libvirt.Runs(d.Arch, "x86_64") {
+			r.others = append(r.others, otherArch(f.At(d.Line, 0), d.Arch))
+			return
+		}
+		one := r.of(f.Name, "")
+		one.caps = append(one.caps, d)
+		one.is(d.Arch, f.At(d.Line, 0))
+	case *definition.VM:
+		r.domains++
+	case *guest.View:
+		one := r.of(f.Name, d.Guest)
+		one.views = append(one.views, d)
+		one.is(d.Arch, f.At(d.Line, 0))
+	}
+}
+
+// finish makes hosts of the descriptions, and sorts hosts and notes.
+func (r *reading) finish() error {
+	for _, d := range r.by {
 		if !libvirt.Runs(d.arch, "x86_64") {
-			others = append(others, otherArch(d.archAt, d.arch))
+			r.others = append(r.others, otherArch(d.archAt, d.arch))
 			continue
 		}
 		if d.arch == "" {
-			unstated = append(unstated, fmt.Sprintf("%s: nothing states its architecture: it counts as x86_64 (lscpu and virsh capabilities state it)", d.name))
+			r.unstated = append(r.unstated, fmt.Sprintf("%s: nothing states its architecture: it counts as x86_64 (lscpu and virsh capabilities state it)", d.name))
 		}
 		list, err := d.hosts()
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		hosts = append(hosts, list...)
+		r.hosts = append(r.hosts, list...)
 	}
-	slices.SortFunc(others, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
-	slices.Sort(unstated)
-	notes = slices.Concat(notes, unstated, words.Texts(others, error.Error))
-	if len(hosts) == 0 && others != nil {
-		return nil, notes, others[0]
-	}
-	if len(hosts) == 0 {
-		return nil, nil, fmt.Errorf("%s: found no host: want virsh capabilities, lscpu with numactl -H, or a scenario", path)
-	}
-	slices.SortStableFunc(hosts, func(a, b pack.Host) int { return cmp.Compare(a.Name, b.Name) })
-	if domains > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %s there, and the plan gives the room of these away: name what is kept with --host-reserve", path, words.Verb(domains, "domain is", "domains are")))
-	}
-	return hosts, notes, nil
+	slices.SortFunc(r.others, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	slices.Sort(r.unstated)
+	r.notes = slices.Concat(r.notes, r.unstated, words.Texts(r.others, error.Error))
+	slices.SortStableFunc(r.hosts, func(a, b pack.Host) int { return cmp.Compare(a.Name, b.Name) })
+	return nil
 }
 
 // ErrOther means that VMs of vSphere, which are x86_64, do not run on a host. Read returns it, with its note, if there are no other

@@ -1,5 +1,5 @@
 // Package target converts descriptions of KVM hosts to hosts for packing a move: virsh capabilities, the outputs of lscpu and numactl,
-// hwloc's XML, or hosts of a scenario.
+// or hosts of a scenario.
 //
 // Missing facts are errors, never guesses; cores and memory of each node are required. Huge pages in capabilities count as free: no VM
 // of the move runs there yet. KeptCores and KeptMemory are the caller's policy.

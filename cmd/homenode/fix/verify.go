@@ -26,18 +26,8 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 		return err
 	}
 	in := verify.Input{Lines: lines, Journal: c.verify, Zone: time.Local}
-	if c.query != "" {
-		address := c.query
-		if address == "env" {
-			if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
-				return errors.New("--query-url env: HOMENODE_QUERY_URL is not set")
-			}
-		}
-		r, err := reader.New(address, nil)
-		if err != nil {
-			return fmt.Errorf("--query-url: %w", err)
-		}
-		in.History = r.History
+	if err := c.history(&in); err != nil {
+		return err
 	}
 	o, err := c.question.Choice.Options(c.env)
 	if err != nil {
@@ -48,7 +38,6 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 	}
 	var v *effect.Verdict
 	err = c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
-		ctx := cmd.Context()
 		in.VCenter = host
 		p := lines[0].Whole
 		if err := sameServer(p, w, host); err != nil {
@@ -60,21 +49,21 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 				ids = append(ids, one.ID)
 			}
 		}
-		if in.States, err = w.States(ctx, ids); err != nil {
+		if in.States, err = w.States(cmd.Context(), ids); err != nil {
 			return err
 		}
 		in.Now = time.Now()
-		if in.Server, err = w.Clock(ctx); err != nil {
+		if in.Server, err = w.Clock(cmd.Context()); err != nil {
 			return err
 		}
 		in.Options = func(id string) (numa.Settings, error) {
 			keys, cluster := keysOf(p, id)
 			if cluster {
-				return w.DRSRules(ctx, id, keys)
+				return w.DRSRules(cmd.Context(), id, keys)
 			}
-			return w.HostOptions(ctx, id, keys)
+			return w.HostOptions(cmd.Context(), id, keys)
 		}
-		v, err = verify.Run(ctx, in)
+		v, err = verify.Run(cmd.Context(), in)
 		return err
 	})
 	if err != nil {
@@ -90,6 +79,25 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 		return flags.ErrFindings
 	}
 	return flags.ErrNotKnown
+}
+
+// history sets the reader of the counters that --query-url names, if any.
+func (c *command) history(in *verify.Input) error {
+	if c.query == "" {
+		return nil
+	}
+	address := c.query
+	if address == "env" {
+		if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
+			return errors.New("--query-url env: HOMENODE_QUERY_URL is not set")
+		}
+	}
+	r, err := reader.New(address, nil)
+	if err != nil {
+		return fmt.Errorf("--query-url: %w", err)
+	}
+	in.History = r.History
+	return nil
 }
 
 // keysOf returns the host options or cluster rules that the plan changes.

@@ -26,8 +26,6 @@ import (
 type Session struct {
 	insecure        bool
 	credentialsFile string
-
-	logs func(*numa.VM) bool // VMs whose vmware.log is fetched from a vCenter; nil for none
 }
 
 // SessionNames are the names of these flags.
@@ -46,7 +44,6 @@ func (f *Session) Dialer(cmd *cobra.Command) vcenter.Options {
 		Options:         vsphere.Options{Insecure: f.insecure},
 		Env:             os.Getenv,
 		CredentialsFile: f.credentialsFile,
-		Logs:            f.logs,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },
 	}
 }
@@ -61,8 +58,7 @@ func (f *Session) Env(cmd *cobra.Command) *ask.Env {
 			}
 			return open.Fleet(ctx, sources, o)
 		},
-		Logs: func(wanted func(*numa.VM) bool) { f.logs = wanted },
-		In:   cmd.InOrStdin(), Today: time.Now(), Version: version.String(), Flags: given(cmd, "config", "credentials", "insecure"),
+		In: cmd.InOrStdin(), Today: time.Now(), Version: version.String(), Flags: given(cmd, "config", "credentials", "insecure"),
 		Warn:     func(text string) { Warn(cmd.ErrOrStderr(), text) },
 		Progress: func(did, noun string) (func(done, total int), func()) { return progress(cmd, did, noun) },
 	}

@@ -128,19 +128,24 @@ func patchFiles(path, folder string, moves []*move.Move, renamed bool) ([]answer
 		}
 		list = append(list, one)
 	}
+	return list, save(folder, files, results)
+}
+
+// save writes the results of files into a folder; nil is none, and "" writes nothing.
+func save(folder string, files []foreign, results [][]byte) error {
 	if folder == "" || !slices.ContainsFunc(results, func(data []byte) bool { return data != nil }) {
-		return list, nil
+		return nil
 	}
 	out, err := open(folder)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, f := range files {
 		if results[i] != nil {
 			out.write(f.name, func(w io.Writer) error { _, err := w.Write(results[i]); return err })
 		}
 	}
-	return list, out.close()
+	return out.close()
 }
 
 // renames explains how to patch a domain with another name than its VM.

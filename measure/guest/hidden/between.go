@@ -38,9 +38,7 @@ const (
 	mostNoise     = 2.0
 )
 
-// Between compares two groups of vCPUs, by their index in CPUs.
-func Between(p *Probes, a, b []int) *Distance { return p.view().between(a, b) }
-
+// between compares two groups of vCPUs, by their index in CPUs.
 func (s *view) between(a, b []int) *Distance {
 	d := s.across(a, b)
 	if !d.Apart && d.Why == "" {

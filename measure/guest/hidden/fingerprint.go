@@ -13,7 +13,7 @@ import (
 // First come crosswise differences. Let d be the difference between the latencies of two vCPUs for a page. The distance of the vCPUs is the root of
 // the covariance, over the pages, of d in one half of the rounds and d in the other half. The noise of the halves is independent, and a vCPU that is
 // slower for all pages adds no covariance. The distance is 0 within a node, and 2Δ √(s(1 − s)) between two nodes if one of them is near the share s
-// of the pages. Average linkage merges vCPUs up to 0.4 of the largest distance, and Between decides for each two groups whether they are apart.
+// of the pages. Average linkage merges vCPUs up to 0.4 of the largest distance, and between decides for each two groups whether they are apart.
 //
 // Only if nothing is crosswise, such as when all memory is on one node, vCPUs are divided by their distance from all pages, at the largest gap.
 //
@@ -40,9 +40,7 @@ const (
 	clip        = 100 // ns: larger differences of one page count as this
 )
 
-// FingerprintOf groups the vCPUs of the probes.
-func FingerprintOf(p *Probes) *Fingerprint { return p.view().fingerprint() }
-
+// fingerprint groups the vCPUs of the probes.
 func (s *view) fingerprint() *Fingerprint {
 	f := &Fingerprint{Groups: 1, Group: make([]int, len(s.CPUs)), Node: make([]int, len(s.Pages))}
 	for i := range f.Node {
@@ -126,7 +124,7 @@ func (s *view) distances(usable []int) [][]float64 {
 }
 
 // movers finds vCPUs whose latencies match one group in some rounds and another group in at least a quarter of the rounds, with a difference that
-// Between confirms. It removes them from their groups and returns them. A vCPU halfway between two groups, which was a group by itself, is either
+// between confirms. It removes them from their groups and returns them. A vCPU halfway between two groups, which was a group by itself, is either
 // such a vCPU or joins the group that most of its rounds match. The common distance from all pages in a round does not count: a slow round is no
 // move.
 func (s *view) movers(group []int) (moved []int) {

@@ -26,7 +26,7 @@ func TestNodes(t *testing.T) {
 		w.nodes, w.delta, w.share, w.far = tt.nodes, 55, tt.share, tt.far
 		for i := range 10 {
 			s := w.draw(recs[i%2], rng)
-			f := FingerprintOf(s.Probes)
+			f := s.Probes.view().fingerprint()
 			if !slices.Equal(f.Group, s.vcpu) {
 				t.Errorf("%+v: groups %v, want %v", tt, f.Group, s.vcpu)
 				continue
@@ -67,7 +67,7 @@ func TestThirdNode(t *testing.T) {
 				}
 			}
 		}
-		if f := FingerprintOf(s.Probes); !slices.Equal(f.Group, s.vcpu) {
+		if f := s.Probes.view().fingerprint(); !slices.Equal(f.Group, s.vcpu) {
 			t.Errorf("groups %v, want %v", f.Group, s.vcpu)
 		}
 	}

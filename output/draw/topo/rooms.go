@@ -40,7 +40,8 @@ const (
 // layout is the state of placing shapes.
 type layout struct {
 	*picture.Picture
-	d      *Drawing
+	all    []*Drawing
+	d      *Drawing // the current one
 	across int
 	gap    picture.Px // between rooms
 	vcpus  int        // vCPUs or cores at full height: the maximum of all nodes
@@ -57,28 +58,65 @@ type layout struct {
 //	│ │ sql01.0    │  ▕██▏ │ │ │ sql01.1    │  ▕██▏ │ column: memory of the node
 //	└──────────────────────┘ └──────────────────────┘
 func (d *Drawing) Picture() *picture.Picture {
-	l := &layout{Picture: newPicture(d.ID, d.Title), d: d, across: min(len(d.Nodes), acrossMost)}
+	l := newLayout(d.ID, d.Title, d)
 	l.Prefix = d.Prefix
+	l.drawing(d)
+	return l.finish(d.Caption)
+}
+
+// Several draws hosts one below the other, to one scale, below a title. The IDs of the hosts begin with id.
+func Several(id, title string, hosts []*Drawing, caption []string) *picture.Picture {
+	l := newLayout(id, title, hosts...)
+	l.Headline(id, title)
+	for _, d := range hosts {
+		l.ID = d.ID
+		l.drawing(d)
+	}
+	l.ID = id
+	return l.finish(caption)
+}
+
+// newLayout begins a picture as wide as the widest drawing needs.
+func newLayout(id, title string, all ...*Drawing) *layout {
+	l := &layout{Picture: newPicture(id, title), all: all}
+	for _, d := range all {
+		l.take(d)
+		columns := picture.Px(max(l.across, 2)) // the title and the caption need the width of two rooms
+		l.Width = max(l.Width, 2*margin+columns*roomWidth+(columns-1)*l.gap)
+	}
+	l.scale()
+	return l
+}
+
+// take makes d the current drawing.
+func (l *layout) take(d *Drawing) {
+	l.d, l.across = d, min(len(d.Nodes), acrossMost)
 	for l.across > 1 && len(d.Nodes)%l.across != 0 && len(d.Nodes) > acrossMost {
 		l.across--
 	}
 	if l.gap = roomGap; d.Away > 0 && l.across > 1 {
 		l.gap = arrowGap
 	}
-	columns := picture.Px(max(l.across, 2)) // the title and the caption need the width of two rooms
-	l.Width = 2*margin + columns*roomWidth + (columns-1)*l.gap
-	l.scale()
+}
+
+// drawing adds the rooms of a host, with its name above.
+func (l *layout) drawing(d *Drawing) {
+	l.take(d)
 	l.Heading(d.Title, strings.Join(d.Facts, " · "))
 	for i := 0; i < len(d.Nodes); i += l.across {
 		l.row(i, min(i+l.across, len(d.Nodes)))
 	}
 	l.loose()
+}
+
+// finish adds the legend and sentences.
+func (l *layout) finish(caption []string) *picture.Picture {
 	l.Y += lineHeight
 	l.NumbersY = l.Y - 60
-	if len(d.Nodes) > 0 {
+	if slices.ContainsFunc(l.all, func(d *Drawing) bool { return len(d.Nodes) > 0 }) {
 		l.legend()
 	}
-	l.Caption(d.ID, d.Caption...)
+	l.Caption(l.ID, caption...)
 	l.Height = l.Y + margin
 	return l.Picture
 }
@@ -92,18 +130,25 @@ func newPicture(id, title string) *picture.Picture {
 // rooms would be too high.
 func (l *layout) scale() {
 	least := 0
-	for i := range l.d.Nodes {
-		n := &l.d.Nodes[i]
-		l.vcpus = max(l.vcpus, n.Cores, n.VCPUs)
-		l.memory = max(l.memory, n.Memory.Value, n.Used)
-		for _, c := range n.Clients {
-			if least == 0 || c.VCPUs < least {
-				least = c.VCPUs
+	for _, d := range l.all {
+		for i := range d.Nodes {
+			n := &d.Nodes[i]
+			l.vcpus = max(l.vcpus, n.Cores, n.VCPUs)
+			l.memory = max(l.memory, n.Memory.Value, n.Used)
+			for _, c := range n.Clients {
+				if least == 0 || c.VCPUs < least {
+					least = c.VCPUs
+				}
 			}
 		}
 	}
 	l.vcpus, least = max(l.vcpus, 1), max(least, 1)
 	l.plan = min(planMost, max(planLeast, clientHeight*picture.Px(l.vcpus)/picture.Px(least)))
+}
+
+// any reports whether is is true for a client of a drawing.
+func (l *layout) any(is func(*Client) bool) bool {
+	return slices.ContainsFunc(l.all, func(d *Drawing) bool { return d.any(is) })
 }
 
 // stack returns a stack on the floor of a room. Its full height is the height of the area for blocks.
@@ -353,7 +398,7 @@ func (l *layout) loose() {
 func (l *layout) legend() {
 	var all []picture.Entry
 	add := func(occurs bool, e picture.Entry) {
-		if e.ID = l.d.ID + "__legend-" + e.ID; occurs {
+		if e.ID = l.ID + "__legend-" + e.ID; occurs {
 			all = append(all, e)
 		}
 	}
@@ -361,15 +406,15 @@ func (l *layout) legend() {
 	if l.d.Stated {
 		one, part = "vCPUs of a VM", "a part of a VM"
 	}
-	if l.d.any((*Client).Numbered) {
+	if l.any((*Client).Numbered) {
 		part += " (name.0, name.1 …)"
 	}
-	add(l.d.any(func(c *Client) bool { return !c.Wide }), picture.Swatch("client", "client", "", one))
-	add(l.d.any(func(c *Client) bool { return c.Wide }), picture.Swatch("wide", "client wide", "", part))
+	add(l.any(func(c *Client) bool { return !c.Wide }), picture.Swatch("client", "client", "", one))
+	add(l.any(func(c *Client) bool { return c.Wide }), picture.Swatch("wide", "client wide", "", part))
 	add(true, picture.Stroke("cores", "cores", "line", "cores of the node"))
 	add(l.Uses("remote"), picture.Swatch("remote", "foreign", "remote", "remote memory"))
 	add(l.Uses("spread"), picture.Swatch("spread", "foreign", "spread", "interleaved"))
-	add(l.d.any(func(c *Client) bool { return c.High }), picture.Entry{ID: "alarm", Class: "high", Text: "VM with a finding of high severity",
+	add(l.any(func(c *Client) bool { return c.High }), picture.Entry{ID: "alarm", Class: "high", Text: "VM with a finding of high severity",
 		Sample: func(x, y picture.Px) []picture.Shape {
 			return []picture.Shape{{Class: "alarm", X: x + 105, Y: y + 10, W: 30, H: 110}}
 		}})

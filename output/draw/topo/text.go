@@ -189,7 +189,7 @@ func remoteOf(c *Client) string {
 // head returns the text in the top border of a node.
 func head(n *Node, threads bool) string {
 	parts := n.Heading()
-	if !threads {
+	if !threads && n.Threads > 0 {
 		parts = append(parts[:2:2], parts[3:]...)
 	}
 	return strings.Join(parts, " ─ ")

@@ -165,9 +165,12 @@ func (r *Rest) Numbers() string {
 	return fmt.Sprintf("%s: %s, %s", r.Label(), words.Plural(r.VCPUs, "vCPU"), r.Memory)
 }
 
-// Heading describes the node: number, cores, threads, memory.
+// Heading describes the node: number, cores, threads if they are known, memory.
 func (n *Node) Heading() []string {
-	h := []string{fmt.Sprintf("node %d", n.Number), words.Plural(n.Cores, "core"), words.Plural(n.Threads, "thread")}
+	h := []string{fmt.Sprintf("node %d", n.Number), words.Plural(n.Cores, "core")}
+	if n.Threads > 0 {
+		h = append(h, words.Plural(n.Threads, "thread"))
+	}
 	if n.Memory.Known() {
 		h = append(h, n.Memory.Value.String())
 	}

@@ -34,13 +34,10 @@ type Site struct {
 	Subject func(*finding.Finding) string
 }
 
-// Style returns the style sheet of pages with answers.
-func Style() string { return pageStyle }
-
 //go:embed app.css
 var appStyle string
 
-// AppStyle returns the style sheet of pages with forms: Style plus the navigation bar, forms, sortable tables and the
+// AppStyle returns the style sheet of pages with forms: that of pages with answers, the navigation bar, forms, sortable tables and the
 // footer.
 func AppStyle() string { return pageStyle + appStyle }
 

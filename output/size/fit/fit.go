@@ -47,7 +47,8 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 		out.Note(addNote(r)...)
 		r = c.useful(r, out)
 		out.Note(mixNotes(c, r)...)
-		out.Tables = append(out.Tables, mixTable(r), mixBars(r))
+		out.Tables = append(out.Tables, mixTable(r))
+		out.Drawings = c.mixed(r, strings.Join(out.Verdict, " "))
 		if c.Details {
 			out.Tables = append(out.Tables, shapesTable(r.Shapes), steps(r))
 		}
@@ -61,10 +62,10 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 		if anyPrice(r) {
 			out.Tables = append(out.Tables, prices(r))
 		}
-		out.Tables = append(out.Tables, shapeBars(r), steps(r))
+		out.Tables = append(out.Tables, steps(r))
+		out.Drawings = c.counted(r, strings.Join(out.Verdict, " "))
 	}
 	out.Note(wideNotes(r)...)
-	out.Drawings = []answer.Drawing{{Wide: true, Picture: pictureOf(c, r, out.Verdict).picture}}
 	for _, c := range changes {
 		out.Changes = append(out.Changes, change(r, c))
 	}

@@ -116,14 +116,3 @@ func TestMixPrices(t *testing.T) {
 		}
 	}
 }
-
-func TestNodeList(t *testing.T) {
-	for _, tt := range []struct {
-		nodes []int
-		want  string
-	}{{[]int{3}, "3"}, {[]int{0, 1}, "0, 1"}, {[]int{4, 5, 6}, "4-6"}, {[]int{0, 2, 3}, "0, 2, 3"}} {
-		if got := nodeList(tt.nodes); got != tt.want {
-			t.Errorf("found %q, want %q", got, tt.want)
-		}
-	}
-}

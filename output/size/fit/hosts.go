@@ -2,149 +2,110 @@ package fit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"homenode/internal/words"
-	"homenode/numa"
 	"homenode/numa/unit"
+	"homenode/output/answer"
+	"homenode/output/draw/picture"
+	"homenode/output/draw/topo"
 	"homenode/size/fit"
 )
 
-// pictureOf returns the drawing of the host types with each shape, or of the hosts of the first
-// type with their mix of VMs.
-func pictureOf(c *Context, r *fit.Result, verdict []string) *drawing {
-	d := &drawing{title: strings.TrimSuffix(strings.Join(verdict, " "), "."), caption: caption(c)}
-	if first := &r.Types[0]; first.Mix != nil {
-		d.mix(first)
-		d.shades(r.Shapes)
-		return d
+// mostDrawn is the maximum number of hosts in a picture, and mostFillings that of hosts with a mix of VMs.
+const (
+	mostDrawn    = 8
+	mostFillings = 4
+)
+
+// drawing returns the drawing of hosts with their VMs; more hosts are not drawn.
+func (c *Context) drawing(title string, hosts []*topo.Drawing, more int) []answer.Drawing {
+	caption := []string{
+		"VMs with their overhead, placed as ESXi is taken to place them (C-4, inferred).",
+		fmt.Sprintf("vCPUs per core: at most %s. Each node keeps %g × the soft reserve of the host free (C-15, inferred), which is not drawn.", unit.Digits(c.PerCore, 3), c.Reserve),
 	}
-	for i := range r.Shapes {
-		d.kinds = append(d.kinds, r.Shapes[i].Name)
+	if more > 0 {
+		caption = append([]string{fmt.Sprintf("… %s not drawn.", words.Plural(more, "more host"))}, caption...)
 	}
+	return []answer.Drawing{{Wide: true, Picture: func() *picture.Picture {
+		return topo.Several(drawingID, strings.TrimSuffix(title, "."), hosts, caption)
+	}}}
+}
+
+const drawingID = "size-fit"
+
+// drawn returns the drawing of one host; shapes are the names of its VMs.
+func drawn(at int, name string, facts []string, nodes []fit.Use, shapes ...string) *topo.Drawing {
+	return topo.OfFit(fmt.Sprintf("%s__host-%d", drawingID, at), name, facts, nodes, shapes)
+}
+
+// counted draws the types of hosts, each with as many VMs of a shape as fit.
+func (c *Context) counted(r *fit.Result, title string) []answer.Drawing {
+	var hosts []*topo.Drawing
+	more := 0
 	for i := range r.Types {
 		o := &r.Types[i]
 		for j := range o.Counts {
-			d.hosts = append(d.hosts, countHost(o, &o.Counts[j], j, len(o.Counts) > 1))
+			if len(hosts) == mostDrawn {
+				more++
+				continue
+			}
+			hosts = append(hosts, drawn(len(hosts), o.Name, countFacts(&o.Counts[j]), o.Counts[j].Nodes, r.Shapes[j].Name))
 		}
 	}
-	if n := len(d.hosts); n > mostDrawn {
-		d.hosts = d.hosts[:mostDrawn]
-		d.caption = append(d.caption, fmt.Sprintf("The first %d of %d are drawn.", mostDrawn, n))
-	}
-	return d
+	return c.drawing(title, hosts, more)
 }
 
-// mix adds the hosts of a type. Hosts with the same VMs are drawn once.
-func (d *drawing) mix(o *fit.Outcome) {
+// mixed draws the hosts of the first type with their mix of VMs. Hosts with the same VMs are drawn once.
+func (c *Context) mixed(r *fit.Result, title string) []answer.Drawing {
+	o := &r.Types[0]
+	names := words.Texts(r.Shapes, func(s fit.Shape) string { return s.Name })
+	var hosts []*topo.Drawing
 	first := 1
-	for i := range o.Mix.Fillings {
+	for i := range o.Mix.Fillings[:min(mostFillings, len(o.Mix.Fillings))] {
 		f := &o.Mix.Fillings[i]
 		vms := 0
 		for _, n := range f.Counts {
 			vms += n
 		}
-		h := drawnHost{name: fmt.Sprintf("host %d of %d", first, o.Mix.Hosts), count: words.Plural(vms, "VM"), facts: o.Name, nodes: f.Nodes}
+		facts := []string{words.Plural(vms, "VM"), o.Name}
 		if f.Hosts > 1 {
-			h.facts = fmt.Sprintf("%d hosts like this, %s", f.Hosts, o.Name)
+			facts = append(facts, fmt.Sprintf("%d hosts like this", f.Hosts))
 		}
+		hosts = append(hosts, drawn(i, fmt.Sprintf("host %d of %d", first, o.Mix.Hosts), facts, f.Nodes, names...))
 		first += f.Hosts
-		d.hosts = append(d.hosts, h)
-		if rest := o.Mix.Hosts + 1 - first; len(d.hosts) == mostFillings && rest > 0 {
-			d.caption = append([]string{fmt.Sprintf("… %s not drawn.", words.Plural(rest, "more host"))}, d.caption...)
-			break
-		}
 	}
+	return c.drawing(title, hosts, o.Mix.Hosts+1-first)
 }
 
-// caption describes the basis of the drawing.
-func caption(c *Context) []string {
-	return []string{
-		"Height of blocks: vCPUs at the left of a node, memory with overhead at the right, to one scale in all nodes. VMs are placed as ESXi is taken to place them (C-4, inferred).",
-		fmt.Sprintf("vCPUs per core: at most %s. Each node keeps %g × the soft reserve of the host free (C-15, inferred).", unit.Digits(c.PerCore, 3), c.Reserve),
-	}
-}
-
-// countHost returns a host with as many VMs of a shape as fit.
-func countHost(o *fit.Outcome, count *fit.Count, shape int, several bool) drawnHost {
-	h := drawnHost{name: o.Name, count: words.Plural(count.VMs, "VM"), nodes: count.Nodes}
-	if several {
-		h.count += " of " + count.Shape
-	}
+// countFacts describes a host with as many VMs of a shape as fit.
+func countFacts(count *fit.Count) []string {
+	vms := fmt.Sprintf("%s of %s", words.Plural(count.VMs, "VM"), count.Shape)
 	switch count.Binds {
 	case fit.Cores:
-		h.count += ", cores bind"
+		vms += ", cores bind"
 	case fit.Memory:
-		h.count += ", memory binds"
+		vms += ", memory binds"
 	case fit.Never:
-		h.count = "no VM fits"
+		vms = "no VM fits"
 	}
 	cores, memory := used(count)
-	h.facts = fmt.Sprintf("%s of cores, %s of memory", cores, memory)
 	switch {
 	case count.LocalAs != nil:
-		h.facts += fmt.Sprintf(", as %s", count.LocalAs)
+		return []string{vms, fmt.Sprintf("%s of cores, %s of memory, as %s", cores, memory, count.LocalAs)}
 	case count.Why != "":
-		h.facts = count.Why
+		return []string{vms, count.Why}
 	}
-	for i := range h.nodes {
-		for k := range h.nodes[i].Clients {
-			h.nodes[i].Clients[k].Shape = shape
-		}
-	}
-	return h
+	return []string{vms, fmt.Sprintf("%s of cores, %s of memory", cores, memory)}
 }
 
-// shades assigns fills to shapes. If there are more shapes than fills, each range of memory
-// sizes has a fill, so that similar shapes look alike.
-func (d *drawing) shades(shapes []fit.Shape) {
-	var sizes []numa.Bytes
-	for i := range shapes {
-		d.names = append(d.names, shapes[i].Name)
-		sizes = append(sizes, shapes[i].Memory)
+// room draws the hosts of a cluster with the VMs that run there.
+func (c *Context) room(r *fit.Free, title string) []answer.Drawing {
+	var hosts []*topo.Drawing
+	for i, h := range r.Hosts[:min(mostDrawn, len(r.Hosts))] {
+		hosts = append(hosts, drawn(i, h.Host, []string{more(h.More), h.Type, fmt.Sprintf("%d VMs now", h.VMs)}, h.Nodes))
 	}
-	if len(shapes) <= textures {
-		d.kinds = d.names
-		return
-	}
-	slices.Sort(sizes)
-	sizes = slices.Compact(sizes)
-	fill := func(at int) int { return at * textures / max(textures, len(sizes)) }
-	for i := range shapes {
-		at, _ := slices.BinarySearch(sizes, shapes[i].Memory)
-		d.fills = append(d.fills, fill(at))
-	}
-	for k := range textures {
-		var in []numa.Bytes
-		for at := range sizes {
-			if fill(at) == k {
-				in = append(in, sizes[at])
-			}
-		}
-		switch len(in) {
-		case 0:
-		case 1:
-			d.kinds = append(d.kinds, "VMs of "+whole(in[0]))
-		default:
-			d.kinds = append(d.kinds, fmt.Sprintf("%s to %s", whole(in[0]), whole(in[len(in)-1])))
-		}
-	}
-}
-
-// roomPicture returns the drawing of a cluster's hosts with their VMs.
-func roomPicture(c *Context, r *fit.Free, verdict string) *drawing {
-	d := &drawing{title: fmt.Sprintf("%s: %s", c.Cluster.Name, verdict), kinds: []string{"VMs that run"}, caption: caption(c)}
-	for _, h := range r.Hosts {
-		d.hosts = append(d.hosts, drawnHost{name: h.Host, count: more(h.More), facts: fmt.Sprintf("%s, %d VMs now", h.Type, h.VMs), nodes: h.Nodes})
-		if len(d.hosts) == mostDrawn {
-			if rest := len(r.Hosts) - mostDrawn; rest > 0 {
-				d.caption = append([]string{fmt.Sprintf("… %s not drawn.", words.Plural(rest, "more host"))}, d.caption...)
-			}
-			break
-		}
-	}
-	return d
+	return c.drawing(c.Cluster.Name+": "+title, hosts, len(r.Hosts)-len(hosts))
 }
 
 func more(n int) string {

@@ -396,7 +396,7 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 		t.Add(roomRow(&h)...)
 	}
 	out.Tables = []answer.Table{t}
-	out.Drawings = []answer.Drawing{{Wide: true, Picture: roomPicture(c, r, line).picture}}
+	out.Drawings = c.room(r, line)
 	out.Note(roomLocalAs(r)...)
 	out.Note(r.Notes...)
 	out.Note(c.Cluster.Notes...)

@@ -4,7 +4,6 @@
 package vcenter
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,10 +15,7 @@ import (
 
 	"homenode/numa"
 	"homenode/source/demo"
-	"homenode/source/evidence"
-	"homenode/source/fact"
 	"homenode/source/open"
-	"homenode/source/vmxlog"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/lab"
 )
@@ -32,9 +28,6 @@ type Options struct {
 	// PowerCLI scripts and Ansible: GOVC_URL before VSPHERE_SERVER.
 	Env             func(name string) string
 	CredentialsFile string // lines "host user password"; "" without one
-	// Logs selects the VMs whose vmware.log is fetched from the datastores as evidence; nil for none.
-	// This needs additional privileges: privilege.Files.
-	Logs func(v *numa.VM) bool
 	// Ask completes the account if it is neither in files nor in variables.
 	Ask func(host string, a *Account) error
 }
@@ -55,11 +48,7 @@ func (o Options) Dial(name string) (open.Source, error) {
 	}
 	return open.Source{Names: names, Read: func(ctx context.Context, progress func(string, int, int)) (*numa.Fleet, error) {
 		own.Progress = progress
-		fleet, err := vsphere.Read(ctx, u, own)
-		if err == nil && o.Logs != nil {
-			err = fetchLogs(ctx, u, own, fleet, o.Logs)
-		}
-		return fleet, err
+		return vsphere.Read(ctx, u, own)
 	}}, nil
 }
 
@@ -129,48 +118,6 @@ func (o Options) target(name string) (u *url.URL, names []string, own vsphere.Op
 	}
 	return u, names, own, nil
 }
-
-// fetchLogs adds the data in the logs of the wanted VMs to the fleet.
-func fetchLogs(ctx context.Context, u *url.URL, o vsphere.Options, fleet *numa.Fleet, wanted func(*numa.VM) bool) error {
-	var ids []string
-	for i := range fleet.VMs {
-		if v := &fleet.VMs[i]; wanted(v) {
-			ids = append(ids, v.ID)
-		}
-	}
-	switch {
-	case len(ids) == 0:
-		fleet.Notes = append(fleet.Notes, numa.Note{At: u.Host, Text: "no VM is one whose vmware.log was to be fetched"})
-		return nil
-	case len(ids) > mostLogs:
-		return fmt.Errorf("%s: logs of %d VMs were to be fetched, want %d at most: name fewer", u.Host, len(ids), mostLogs)
-	}
-	logs, notes, err := vsphere.Logs(ctx, u, o, ids)
-	if err != nil {
-		return err
-	}
-	fleet.Notes = append(fleet.Notes, notes...)
-	var pieces []evidence.Piece
-	for _, l := range logs {
-		p := evidence.Piece{Name: l.Name, VM: l.VM}
-		doc, err := vmxlog.Read(l.Name, bytes.NewReader(l.Data))
-		if err != nil {
-			p.Errs = []error{err}
-		}
-		if doc != nil {
-			p.Docs = []fact.Document{doc}
-		}
-		pieces = append(pieces, p)
-		if l.Cut {
-			fleet.Notes = append(fleet.Notes, numa.Note{At: l.Name, Text: "lines between the first and the last MB were not fetched"})
-		}
-	}
-	evidence.Join(fleet, pieces)
-	return nil
-}
-
-// mostLogs is the maximum number of VMs whose logs are fetched in one read: up to 2 MB each.
-const mostLogs = 500
 
 // first returns the value of the first variable that is set.
 func (o Options) first(names ...string) string {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -72,25 +70,6 @@ func (v *VCenter) Close() {
 	v.Model.Remove()
 }
 
-// PutLog adds a vmware.log of a VM to the datastore, whose files are in folder; nil data only sets the VM's path there.
-func (v *VCenter) PutLog(folder, vm string, data []byte) error {
-	m, ok := v.Model.Map().Get(types.ManagedObjectReference{Type: "VirtualMachine", Value: vm}).(*simulator.VirtualMachine)
-	if !ok || m.Config == nil {
-		return fmt.Errorf("no VM %s with a configuration", vm)
-	}
-	store := v.Model.Map().Any("Datastore").(*simulator.Datastore)
-	store.Summary.Url = folder
-	m.Config.Files = types.VirtualMachineFileInfo{VmPathName: fmt.Sprintf("[%s] %s/%s.vmx", store.Name, vm, vm)}
-	if data == nil {
-		return nil
-	}
-	dir := filepath.Join(folder, vm)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "vmware.log"), data, 0o600)
-}
-
 // instance is the instance UUID of every simulated vCenter: the simulator derives its own from the network card, so that plans would have
 // another ID on every machine.
 const instance = "15997554-7ef6-57a7-8fbe-c68170c2865a"
@@ -137,7 +116,6 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 	m.Service.ServeMux = http.NewServeMux()
 	m.Service.ServeMux.HandleFunc("POST "+vim25.Path, v.serveSDK) // precedes the simulator's own pattern, which has no method
 	m.Service.ServeMux.HandleFunc(tagging, v.serveTagging)
-	m.Service.ServeMux.HandleFunc("GET /folder/", v.serveFile)
 	v.server = m.Service.NewServer()
 	v.URL = v.server.URL
 	if err := v.tag(f); err != nil {
