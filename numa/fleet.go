@@ -25,6 +25,14 @@ type Fleet struct {
 	Unread []string `json:"unread,omitempty"`
 }
 
+// LoadUnknown returns the reason why the load and the free memory of the hosts are unknown although their VMs are listed; "" if there is none.
+func (f *Fleet) LoadUnknown() string {
+	if f.Part == "" {
+		return ""
+	}
+	return f.Part + ": this is a part of an export, so that load and free memory of the hosts are unknown"
+}
+
 // A Cluster is a set of hosts that VMs move between.
 type Cluster struct {
 	ID   string `json:"id"`

@@ -57,7 +57,7 @@ func (r *Result) addDoubts() {
 			if l := &v.On[0].Layout; l.Wide() && l.Assumes&vnuma.AssumedHotAdd != 0 {
 				blind++
 			}
-			if v.On[0].Layout.VSockets.Len() > rule.FewSockets && v.GuestOS.Known() && v.MayRunSQL() {
+			if v.EditionDecides() {
 				if sockets = append(sockets, v.Name); v.On[0].Layout.Assumes&vnuma.AssumedCPS != 0 {
 					unstated++
 				}

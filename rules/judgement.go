@@ -128,6 +128,19 @@ func (r *Result) Unread() string {
 	return ""
 }
 
+// Filtered reports how many findings the filter shows and hides; "" if it hides none.
+func (r *Result) Filtered() string {
+	n := len(r.LeftOut)
+	if n == 0 {
+		return ""
+	}
+	shown := "No finding is shown"
+	if len(r.Findings) > 0 {
+		shown = words.Verb(len(r.Findings), "finding is shown", "findings are shown")
+	}
+	return fmt.Sprintf("%s; %s excluded by the filter, and counted below.", shown, words.Verb(n, "finding is", "findings are"))
+}
+
 // Nothing returns the reason why no VM was assessed.
 func (r *Result) Nothing() string {
 	if r.Whole != nil {

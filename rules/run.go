@@ -202,9 +202,21 @@ func (r *Result) Example(h *numa.Host) string {
 		text += fmt.Sprintf(" memory=%dMB", like.Memory.Or(512*numa.GiB)/numa.MiB)
 	}
 	if !h.Release.Known() {
-		text += " release=" + strings.ReplaceAll(like.Release.Or(numa.ESXi80+3).String(), " ", "")
+		text += " release=" + strings.ReplaceAll(like.Release.Or(r.RunsAll()).String(), " ", "")
 	}
 	return text
+}
+
+// RunsAll returns the oldest modelled release that runs the virtual hardware of all VMs.
+func (r *Result) RunsAll() numa.Release {
+	newest := 0
+	for i := range r.Fleet.VMs {
+		newest = max(newest, r.Fleet.VMs[i].Hardware.Value)
+	}
+	if h, known := numa.HardwareOf(newest); known {
+		return h.Since
+	}
+	return numa.ESXi80 + 3
 }
 
 // addVM adds a VM to its cluster and predicts it on every kind of host there.

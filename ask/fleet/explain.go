@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -197,6 +199,8 @@ func (x *Explain) subject() (s subject, err error) {
 		return s, cmp.Or(hostAlone(x.Host), errors.New("want SOURCE and NAME, or a FILE, or --vm SHAPE and --host SHAPE: homenode explain --help"))
 	case given > 1:
 		return s, errors.New("--vm, --host, --cluster: found several, want the one that is explained (--on names the host to explain a VM on)")
+	case given == 1 && len(args) > 1 && isName(args[len(args)-1]):
+		return s, fmt.Errorf("%s: found a name beside --vm, --host or --cluster, which names what is explained: leave one out; --on HOST explains a VM on a host of another cluster", args[len(args)-1])
 	case given == 1:
 		return s, nil
 	case len(args) > 1:
@@ -205,6 +209,12 @@ func (x *Explain) subject() (s subject, err error) {
 		return subject{kind: aHost, sources: args}, nil
 	}
 	return subject{kind: aFile, sources: args}, nil
+}
+
+// isName reports whether an argument is the name of an object instead of a SOURCE.
+func isName(arg string) bool {
+	_, err := os.Stat(arg)
+	return errors.Is(err, fs.ErrNotExist) && arg != open.Demo && !open.VCenter(arg) && !strings.ContainsAny(arg, `./\:@`)
 }
 
 // kindOf returns the kind of the object with a name.

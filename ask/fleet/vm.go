@@ -73,13 +73,14 @@ func statedVM(r *rules.Result, vm *numa.VM) (*rule.StatedVM, error) {
 // each VM if the event looks at the host of the last power-on.
 func (x *Explain) move(ctx context.Context, fleet *numa.Fleet, name string, event vnuma.Event, choices vnuma.Choices) (*numa.Fleet, error) {
 	if shape, err := fit.ParseType(x.On, numa.ESXi80); err == nil && len(fleet.FindHosts(x.On)) == 0 {
-		change, err := whatif.AddShapeAt("--on", 1, x.On, shape.Host, fmt.Sprintf("name=%s cluster=none release=%s", x.On, x.Release))
+		change, err := whatif.AddShapeAt("--on", 1, x.On, shape.Host, fmt.Sprintf("name=%s cluster=none release=%s", shape.Name, x.Release))
 		if err != nil {
 			return nil, err
 		}
 		if fleet, _, err = whatif.Apply(ctx, fleet, []whatif.Change{change}, choices); err != nil {
 			return nil, err
 		}
+		x.On = shape.Name
 	}
 	on, err := oneHost(fleet, x.On)
 	if err != nil || slices.Contains(backward, event) {

@@ -22,10 +22,8 @@ func (m *maker) asked(ctx context.Context) error {
 			part.VMs = append(part.VMs, one)
 		}
 	}
-	for i := range m.fleet.VMs { // they are named, and stay
-		if m.fleet.VMs[i].Template.Value {
-			part.VMs = append(part.VMs, m.fleet.VMs[i])
-		}
+	for _, v := range m.o.Filter.Templates(m.fleet) { // they are named, and stay
+		part.VMs = append(part.VMs, *v)
 	}
 	after, _, err := whatif.Apply(ctx, &part, m.o.Set, m.o.Rules.Choices)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -16,6 +15,8 @@ type Proposal struct {
 	Steps         []Step
 	Bound         Bound
 	Notes         []string // information for the reader, in sentences
+	// Unsurvived are the host failures that N+1 is not kept for, in words; nil if it is kept or not asked for.
+	Unsurvived []string
 }
 
 // A Step is a vMotion, or a change of shape if From and To are the same host.
@@ -91,7 +92,7 @@ func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 		out = append(out, "constraints stay broken: no move was found that mends them")
 	}
 	if lost := m.lost(end); m.nplus1 && lost != nil {
-		out = append(out, "N+1 is not kept, nor was it: "+words.Few(lost))
+		p.Unsurvived = lost
 	}
 	n := 0
 	for i := range p.Steps {

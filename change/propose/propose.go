@@ -41,6 +41,7 @@ type Result struct {
 	EventsLeftOut int         `json:"eventsLeftOut,omitempty"`
 	Off           int         `json:"off,omitempty"`
 	Notes         []numa.Note `json:"-"`
+	Unsurvived    []string    `json:"-"` // as of an optimise.Proposal
 }
 
 // A Step is one step, in an order in which each has room.
@@ -80,6 +81,7 @@ func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Const
 		Broken: [2]string{p.Broken(nil), p.Broken(proposal.Steps)}, Steps: steps(p, proposal, f), Length: told.Length,
 	}
 	r.EventsLeftOut, r.Off = leftOut(told, p)
+	r.Unsurvived = proposal.Unsurvived
 	for _, text := range proposal.Notes {
 		r.Notes = append(r.Notes, numa.Note{Text: text})
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -70,8 +71,22 @@ func (e *Edit) keys(g *vnuma.Guest) (out []string) {
 	return out
 }
 
-// Undo lists the steps that revert the edit of g, with the old values; s are the settings of its VM.
-func (e *Edit) Undo(g *vnuma.Guest, s numa.Settings) (out []string) {
+// Back is the step that restores a setting, which was set or absent.
+func Back(name string, was numa.Value) string {
+	if !was.Set {
+		return "remove " + name
+	}
+	return "set " + name + " = " + was.Text
+}
+
+// Restore is the step that restores settings whose values no source states.
+func Restore(names ...string) string {
+	return "restore " + strings.Join(names, ", ") + ": no source states the present values, so write them down before"
+}
+
+// Undo lists the steps that revert the edit of g, with the old values; c is the configuration of its VM.
+func (e *Edit) Undo(g *vnuma.Guest, c *numa.Config) (out []string) {
+	var unknown []string
 	if e.Upgrade > 0 {
 		out = append(out, "the virtual hardware cannot be lowered: keep a copy of the VM")
 	}
@@ -82,19 +97,26 @@ func (e *Edit) Undo(g *vnuma.Guest, s numa.Settings) (out []string) {
 	case e.Shape == Shape{}:
 	case g.AutoCPS:
 		out = append(out, "let cores per socket be assigned at power on")
+	case !c.CoresPerSocket.Known():
+		unknown = append(unknown, "cores per socket")
 	default:
 		out = append(out, fmt.Sprintf("set cores per socket to %d", g.CoresPerSocket))
 	}
 	for _, key := range e.keys(g) {
-		if value, ok := s.Lookup(key); ok && value != "" {
-			out = append(out, "set "+key+" = "+value)
-		} else if key == "numa.vcpu.coresPerNode" && g.CoresPerNode > 0 {
+		was := numa.Edit{Kind: numa.EditExtraConfig, Key: key}.ValueOf(c)
+		switch {
+		case !was.Set && key == "numa.vcpu.coresPerNode" && g.CoresPerNode > 0:
 			out = append(out, fmt.Sprintf("set the cores of a NUMA node to %d by hand", g.CoresPerNode))
-		} else {
-			out = append(out, "remove "+key)
+		case !c.Settings.Known():
+			unknown = append(unknown, key)
+		default:
+			out = append(out, Back(key, was))
 		}
 	}
-	if g.Stored == 0 { // the power-on stored a size (B-8)
+	if unknown != nil {
+		out = append(out, Restore(unknown...))
+	}
+	if g.Stored == 0 && c.Settings.Known() { // the power-on stored a size (B-8)
 		out = append(out, "remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, stored meanwhile")
 	}
 	return out

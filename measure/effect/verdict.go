@@ -61,9 +61,19 @@ func (v *Verdict) Conclude() {
 	}
 	written := func(c *Check) Truth { return c.Written }
 	inEffect := func(c *Check) Truth { return c.InEffect }
-	layout := true // for every VM, the predicted layout was observed
+	cures := true
+	var unseen, waiting []string // objects whose layout was not observed, and whose change is not known to be in effect, with the reason
 	for i := range v.Checks {
-		layout = layout && v.Checks[i].Observed && len(v.Checks[i].Cures) > 0
+		c := &v.Checks[i]
+		if cures = cures && len(c.Cures) > 0; !c.Observed {
+			unseen = append(unseen, c.Name)
+		}
+		if c.Written == Unknown || c.InEffect == Unknown {
+			waiting = append(waiting, fmt.Sprintf("%s (%s)", c.Name, c.Why))
+		}
+	}
+	of := func(names []string) string {
+		return fmt.Sprintf("%d of %s: %s", len(names), words.Plural(len(v.Checks), "object"), words.Few(names))
 	}
 	tested := v.Measured != nil && v.Measured.Main.Test != nil
 	switch {
@@ -77,14 +87,16 @@ func (v *Verdict) Conclude() {
 		v.Helped, v.Why = Worse, v.Measured.Worse()[0].Measure.Title+" got worse"
 	case count(inEffect, No) > 0:
 		v.Helped, v.Why = Worse, "what is in effect is not what was predicted"
-	case count(written, Unknown)+count(inEffect, Unknown) > 0:
-		v.Helped, v.Why = NotKnown, "not every change is in effect"
+	case waiting != nil:
+		v.Helped, v.Why = NotKnown, "the change is not known to be in effect for "+of(waiting)
 	case v.Measured != nil && v.Measured.Main.Answer == Helped:
 		v.Helped, v.Why = Helped, v.Measured.Main.Measure.Title+" got better, measured beside VMs that were not changed"
-	case layout && !tested:
+	case unseen == nil && cures && !tested:
 		v.Helped, v.Why = AsPredicted, "the layout was seen and is the predicted one; what it gains was not measured"
 	case tested:
 		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect on "+v.Measured.Main.Measure.Title+" can be told from chance"
+	case unseen != nil:
+		v.Helped, v.Why = NotKnown, "all is written and in effect, but the layout was not seen of "+of(unseen)+"; --evidence with their vmware.log would tell"
 	default:
 		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect was measured"
 	}

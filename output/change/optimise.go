@@ -2,6 +2,7 @@ package change
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,10 +89,19 @@ func worth(r *propose.Result) []string {
 	if !r.Proven {
 		proof = fmt.Sprintf("Weighted cost %d, in MiB of remote memory (docs/evidence/optimise.md); no distribution costs less than %d (a lower bound, often a loose one).", r.After.Total, r.Bound.Total)
 	}
-	if len(r.Steps) == 0 {
-		return []string{where + ". No better distribution was found that is worth its moves.", proof}
-	}
 	a, b := &r.Before, &r.After
+	var first, last []string // about constraints
+	if text := fmt.Sprintf("Constraints broken now: %s; then: %s.", r.Broken[0], r.Broken[1]); b.Broken > 0 {
+		first = append(first, text)
+	} else if a.Broken > 0 {
+		last = append(last, text)
+	}
+	if r.Unsurvived != nil {
+		first = append(first, "N+1 is not kept, nor was it: "+words.Few(r.Unsurvived)+".")
+	}
+	if len(r.Steps) == 0 {
+		return append(first, where+". No better distribution was found that is worth its moves.", proof)
+	}
 	var gains, prices []string
 	for _, one := range []struct {
 		name      string
@@ -115,11 +125,7 @@ func worth(r *propose.Result) []string {
 	case prices != nil:
 		out += "; the price: " + strings.Join(prices, ", ")
 	}
-	verdict := []string{out + "."}
-	if a.Broken > 0 || b.Broken > 0 {
-		verdict = append(verdict, fmt.Sprintf("Constraints broken now: %s; then: %s.", r.Broken[0], r.Broken[1]))
-	}
-	return append(verdict, proof)
+	return slices.Concat(first, []string{out + "."}, last, []string{proof})
 }
 
 // optional formats a figure that can be unknown.

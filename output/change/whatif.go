@@ -21,6 +21,9 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 		a.Verdict = append([]string{one}, a.Verdict...)
 	}
 	a.Verdict = append(Shortages(r.Capacity), a.Verdict...)
+	if text := r.A.Fleet.LoadUnknown(); text != "" {
+		a.Verdict = append(a.Verdict, words.Capital(text)+".")
+	}
 	for i := range r.Changes {
 		e := &r.Changes[i]
 		a.Facts = append(a.Facts, answer.Fact{Name: "change", Text: e.Change + ": " + effectText(e)})

@@ -74,8 +74,8 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("source", r.Fleet.Notes...)
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
-	if release := lacksRelease(r); release != 0 {
-		a.Next = append(a.Next, "homenode assess "+words.Command(append(slices.Clone(o.Words), "--assume-host", "release="+strings.ReplaceAll(release.String(), " ", ""))...))
+	if lacksRelease(r) {
+		a.Next = append(a.Next, "homenode assess "+words.Command(append(slices.Clone(o.Words), "--assume-host", "release="+strings.ReplaceAll(r.RunsAll().String(), " ", ""))...))
 	}
 	if len(r.Findings) > 0 {
 		if vm := exampleVM(r, o.Sources > 1 || r.Fleet.Plans()); vm != "" {
@@ -235,18 +235,10 @@ func TableNames() []string {
 	return table.Names(Assess(&rules.Result{Fleet: &numa.Fleet{}}, Options{}).Data)
 }
 
-// lacksRelease returns the oldest modelled release that runs the virtual hardware of all VMs, if no VM is assessed because no host states its release; else 0.
-func lacksRelease(r *rules.Result) numa.Release {
-	newest := 0
-	for i := range r.Fleet.VMs {
-		newest = max(newest, r.Fleet.VMs[i].Hardware.Value)
-	}
-	h, known := numa.HardwareOf(newest)
+// lacksRelease reports whether no VM is assessed because no host states its release.
+func lacksRelease(r *rules.Result) bool {
 	states := func(h numa.Host) bool { return h.Release.Known() }
-	if r.VMs > 0 || !known || len(r.Fleet.Hosts) == 0 || slices.ContainsFunc(r.Fleet.Hosts, states) {
-		return 0
-	}
-	return h.Since
+	return r.VMs == 0 && len(r.Fleet.Hosts) > 0 && !slices.ContainsFunc(r.Fleet.Hosts, states)
 }
 
 // exampleVM returns the first VM with a finding as a word for a command line; "" if there is none. The word is the name. It is the ID

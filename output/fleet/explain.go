@@ -19,9 +19,17 @@ import (
 // Explain returns the answer why a VM gets its layout on a host.
 func Explain(x *judged.Explanation) *answer.Answer {
 	m := &x.Machine
+	on := "on " + x.On
+	switch own := x.VM.Host; {
+	case x.VM.Home != nil || x.Host == own:
+	case own != nil:
+		on = fmt.Sprintf("on %s, which the source does not describe, as on %s", own.Name, x.On)
+	default:
+		on = "on an unknown host, as on " + x.On
+	}
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,
-		Question: fmt.Sprintf("%s on %s (%s, %s), %s", x.Name, x.On, m.Release, m.Shape(), eventText(x)),
+		Question: fmt.Sprintf("%s %s (%s, %s), %s", x.Name, on, m.Release, m.Shape(), eventText(x)),
 		Verdict:  []string{explained(x)}, Facts: layoutFacts(x), Findings: explainedFindings(x),
 	}
 	for _, text := range x.Layout.Assumes.Texts() {

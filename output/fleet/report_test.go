@@ -3,12 +3,14 @@ package fleet_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"homenode/internal/browser"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -60,6 +62,15 @@ func TestReportLength(t *testing.T) {
 	t.Logf("%d VMs, %d findings of %d rules and severities: %d bytes", r.VMs, len(r.Findings), len(r.Counts()), len(text))
 	if len(text) > reportBytes {
 		t.Errorf("the report has %d bytes, want at most %d", len(text), reportBytes)
+	}
+	counts := map[string][]string{} // by rule
+	for _, c := range r.Counts() {
+		counts[c.Rule.ID] = append(counts[c.Rule.ID], fmt.Sprintf("%s %s", words.Thousands(len(c.Findings)), c.Severity))
+	}
+	for id, parts := range counts {
+		if of := strings.Join(parts, ", "); len(parts) > 1 && !strings.Contains(string(text), `<span class="count">`+of+`</span>`) {
+			t.Errorf("the card of %s does not count %s", id, of)
+		}
 	}
 	b := browser.Open(t, browser.File(t, text))
 	size := emulation.SetDeviceMetricsOverrideParams{Width: screenWidth, Height: screenHeight, DeviceScaleFactor: 1}

@@ -37,7 +37,7 @@ func Topo(all []*topo.Drawing, source string) *answer.Answer {
 }
 
 func nodeTexts(d *topo.Drawing, n *topo.Node) []string {
-	memory, free, load := "unknown", "unknown", ""
+	memory, free, load := "unknown", "unknown", "unknown"
 	if n.Memory.Known() {
 		memory = n.Memory.Value.String()
 	}

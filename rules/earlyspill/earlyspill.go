@@ -80,14 +80,11 @@ func reserve(w *rule.Watch, f *finding.Finding) (keep string) {
 		return "12 to 15 GB free on each node, as in the experiment,"
 	}
 	f.Evidence = append(f.Evidence, k.Evidence)
-	if k.Assumes != "" {
-		f.Assumes = append(f.Assumes, k.Assumes)
-	}
+	f.Assumes = append(f.Assumes, k.Assumes...)
 	if w.VM.Spilled.Free >= k.Bytes {
-		f.Message += fmt.Sprintf(", more than the %s %s: something else sent it there, unless the node fell below that in between", k.Bytes, k.What)
+		f.Message += fmt.Sprintf(", more than the %s %s: something else sent it there, unless the node fell below that in between", k.Bytes, rule.Keeps)
 		return ""
 	}
-	f.Message += fmt.Sprintf(", less than the %s %s", k.Bytes, k.What)
-	f.Assumes = append(f.Assumes, "a node gives memory away below the high memory state of the host: inferred from one experiment (C-15)")
+	f.Message += fmt.Sprintf(", less than the %s %s", k.Bytes, rule.Keeps)
 	return k.Bytes.String() + " free on each node"
 }

@@ -179,7 +179,8 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	}
 	s.unknown = f.condition.Unknown()
 	if len(s.VMs)+len(s.Hosts) == 0 {
-		if names := f.templates(r.Fleet); names != nil {
+		if all := f.Templates(r.Fleet); all != nil {
+			names := words.Texts(all, func(v *numa.VM) string { return v.Name })
 			return s, fmt.Errorf("nothing is shown: %s matches templates alone, which are neither judged nor changed: %s", f, words.List(names))
 		}
 		return s, fmt.Errorf("nothing is shown: no VM or host matches %s%s", f, s.unknown)
@@ -187,19 +188,19 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	return s, nil
 }
 
-// templates returns the names of the templates that would match if they were VMs.
-func (f *Filter) templates(fleet *numa.Fleet) (names []string) {
+// Templates returns the templates that would match if they were VMs; all for a nil filter.
+func (f *Filter) Templates(fleet *numa.Fleet) (out []*numa.VM) {
 	on := map[string]*numa.Host{}
 	for i := range fleet.Hosts {
 		on[fleet.Hosts[i].ID] = &fleet.Hosts[i]
 	}
 	for i := range fleet.VMs {
 		v := &fleet.VMs[i]
-		if cluster := fleet.ClusterName(v.Cluster); v.Template.Value && f.shows(v, cluster, []string{cluster}, on[v.Host]) {
-			names = append(names, v.Name)
+		if cluster := fleet.ClusterName(v.Cluster); v.Template.Value && (f == nil || f.shows(v, cluster, []string{cluster}, on[v.Host])) {
+			out = append(out, v)
 		}
 	}
-	return names
+	return out
 }
 
 // Fleet returns the matching part of the assessed fleet. It returns an error if nothing matches, or if the context ends.

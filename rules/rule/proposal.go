@@ -2,7 +2,6 @@ package rule
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,7 +83,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i])})
 	}
 	out.Notice = words.Join("; ", p.notice(best), p.VM.KeyNotice())
-	out.Undo = best.Edit.Undo(&p.VM.Guest, p.VM.Settings.Value)
+	out.Undo = best.Edit.Undo(&p.VM.Guest, &p.VM.Config)
 	out.Downtime = "power off and on: a reboot of the guest, a reset or vMotion is not enough"
 	out.Afterwards = "nothing"
 	g, first := &p.VM.Guest, out.Edits
@@ -173,8 +172,12 @@ func (p *Pass) with(out *Proposal, cures []numa.Edit) {
 		out.Effect[i].Needed, out.Effect[i].All = short(cured), short(after)
 	}
 	for _, e := range out.Edits {
-		if slices.ContainsFunc(cures, func(c numa.Edit) bool { return c.Kind == e.Kind && c.Key == e.Key }) {
-			out.Undo = append(out.Undo, fmt.Sprintf("set %s to %s", e.Name(), e.From))
+		switch {
+		case !slices.ContainsFunc(cures, func(c numa.Edit) bool { return c.Kind == e.Kind && c.Key == e.Key }):
+		case !e.From.Set && e.Origin(&p.VM.Config).Kind == numa.Unknown:
+			out.Undo = append(out.Undo, plan.Restore(e.Name()))
+		default:
+			out.Undo = append(out.Undo, plan.Back(e.Name(), e.From))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -151,18 +152,32 @@ func MeanLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 	return local / (local + remote), local+remote > 0
 }
 
-// FreeAt returns the minimum free memory of a node at about a time.
-func (w *Watch) FreeAt(node int, t time.Time) (free numa.Bytes, ok bool) {
-	for i := range w.Host.Nodes {
-		n := &w.Host.Nodes[i]
-		if n.ID != node {
-			continue
+// memoryAt returns the mean local and remote memory of the VM at about a time; 0 if unknown.
+func memoryAt(v *capture.VM, t time.Time) numa.Bytes {
+	b, ok := bucket(&v.Timeline, t)
+	if !ok || b.Memory == 0 {
+		return 0
+	}
+	return numa.Bytes((b.Local+b.Remote)/int64(b.Memory)) * numa.KiB
+}
+
+// FreeAt returns the minimum free memory of a node at about a time, or shortly before it: then no tick from that time on counts.
+func (w *Watch) FreeAt(node int, t time.Time, before bool) (free numa.Bytes, ok bool) {
+	i := slices.IndexFunc(w.Host.Nodes, func(n capture.Node) bool { return n.ID == node })
+	if i < 0 {
+		return 0, false
+	}
+	l := &w.Host.Nodes[i].Timeline
+	for i, b := range l.All() {
+		from, to := l.Time(i), l.Time(i+1)
+		if from.After(t) || before && to.After(t) {
+			break
 		}
-		if b, ok := bucket(&n.Timeline, t); ok && b.Frees > 0 {
-			return numa.Bytes(b.Least) * numa.KiB, true
+		if b.Frees > 0 {
+			free, ok = numa.Bytes(b.Least)*numa.KiB, to.After(t) || before && t.Sub(to) <= l.Width+2*w.Between()
 		}
 	}
-	return 0, false
+	return free, ok
 }
 
 // BusyAt returns the mean and the maximum load of a node at about a time, as shares of its cores.

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,30 +69,32 @@ func TestBuckets(t *testing.T) {
 		[]capture.NodeBucket{{Ticks: 3, Frees: 3, Least: 2 << 20}, {Ticks: 1}},
 	)}}}}
 	for _, tt := range []struct {
-		after time.Duration
-		homes numa.NodeSet
-		free  numa.Bytes
+		after        time.Duration
+		homes        numa.NodeSet
+		free, before numa.Bytes
 	}{
-		{-1, 0, -1},
-		{0, numa.SetOf(0), 2 * numa.GiB},
-		{width - 1, numa.SetOf(0), 2 * numa.GiB},
-		{width, 0, -1},
-		{2 * width, numa.SetOf(0, 1), -1},
-		{3 * width, 0, -1},
+		{-1, 0, -1, -1},
+		{0, numa.SetOf(0), 2 * numa.GiB, -1},
+		{width - 1, numa.SetOf(0), 2 * numa.GiB, -1},
+		{width, 0, -1, 2 * numa.GiB},
+		{2 * width, numa.SetOf(0, 1), -1, 2 * numa.GiB},
+		{3 * width, 0, -1, -1},
 	} {
 		at := begin.Add(tt.after)
 		homes, ok := HomesAt(&v, at)
 		if homes != tt.homes || ok != (tt.homes != 0) {
 			t.Errorf("HomesAt(%s) = %s, %v; want %s", tt.after, homes, ok, tt.homes)
 		}
-		free, ok := w.FreeAt(1, at)
-		if !ok {
-			free = -1
+		for before, want := range map[bool]numa.Bytes{false: tt.free, true: tt.before} {
+			free, ok := w.FreeAt(1, at, before)
+			if !ok {
+				free = -1
+			}
+			if free != want {
+				t.Errorf("FreeAt(%s, before %v) = %s, want %s", tt.after, before, free, want)
+			}
 		}
-		if free != tt.free {
-			t.Errorf("FreeAt(%s) = %s, want %s", tt.after, free, tt.free)
-		}
-		if _, ok := w.FreeAt(0, at); ok {
+		if _, ok := w.FreeAt(0, at, false); ok {
 			t.Errorf("FreeAt(%s) of a node without a timeline is known", tt.after)
 		}
 	}
@@ -100,22 +104,28 @@ func TestReserve(t *testing.T) {
 	machine := func(r numa.Release) *numa.Host {
 		return &numa.Host{Name: "esx01", Release: numa.ReadAt(r, "release"), Memory: numa.ReadAt(264000*numa.MiB, "memory")}
 	}
-	const host = "at which the host leaves its high memory state"
-	unknown := "the release of the host is unknown: 6.0 or later is taken, whose high memory state ends at 4 × minFree (C-23)"
+	const name, minFree = "memory that ESXi keeps free on a node", "minfree (Kernel MinFree MBytes) (C-15, C-23)"
+	inferred := []string{"a node gives memory away below that: inferred from a few hosts with two nodes (C-15)"}
+	unknown := append(slices.Clone(inferred), "the release of the host is unknown: 6.0 or later is taken, which keeps 4 × minFree (C-23)")
+	seen := func(bytes numa.Bytes, origin string, assumes []string) Kept {
+		return Kept{true, bytes, finding.Evidence{Name: name, Value: bytes.String(), Origin: "derived: " + origin, At: "2026-11-02 23:50:20"}, assumes}
+	}
 	for _, tt := range []struct {
 		name    string
 		minFree numa.Bytes
 		machine *numa.Host
+		nodes   int
 		want    Kept
 	}{
-		{"nothing is known", 0, nil, Kept{}},
-		{"minFree alone", numa.GiB, nil, Kept{true, 4 * numa.GiB, host, finding.Evidence{Name: "high memory state of the host ends at", Value: "4 GB", Origin: "derived: 4 × minfree (Kernel MinFree MBytes) (C-23)", At: "2026-11-02 23:50:20"}, unknown}},
-		{"5.5", numa.GiB, machine(numa.ESXi55), Kept{true, numa.GiB, host, finding.Evidence{Name: "high memory state of the host ends at", Value: "1 GB", Origin: "read: minfree (Kernel MinFree MBytes)", At: "2026-11-02 23:50:20"}, ""}},
+		{"nothing is known", 0, nil, 0, Kept{}},
+		{"minFree alone", numa.GiB, nil, 0, seen(4*numa.GiB, "4 × "+minFree, unknown)},
+		{"four nodes", numa.GiB, nil, 4, seen(2*numa.GiB, "4 × "+minFree, unknown)},
+		{"5.5", numa.GiB, machine(numa.ESXi55), 0, seen(numa.GiB, "1 × "+minFree, inferred)},
 		// The host of the experiment: 13,009 MB.
-		{"from its memory", 0, machine(numa.ESXi60), Kept{true, 13009 * numa.MiB, host, finding.Evidence{Name: "high memory state of the host ends at", Value: "12.7 GB", Origin: "derived: memory of the host, release (C-23)"}, ""}},
+		{"from its memory", 0, machine(numa.ESXi60), 0, Kept{true, 13009 * numa.MiB, finding.Evidence{Name: name, Value: "12.7 GB", Origin: "derived: memory of the host, release (C-15, C-23)"}, inferred}},
 	} {
-		w := Watch{Host: &capture.Recording{MinFree: tt.minFree, Last: night}, Machine: tt.machine}
-		if got := w.Reserve(); got != tt.want {
+		w := Watch{Host: &capture.Recording{MinFree: tt.minFree, Last: night, Nodes: make([]capture.Node, tt.nodes)}, Machine: tt.machine}
+		if got := w.Reserve(); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

@@ -97,6 +97,8 @@ type Cluster struct {
 	Hosts []*numa.Host
 	Kinds []*Kind // of the hosts with a prediction, in order of their first
 	VMs   []*VM
+	// Part: the hosts run more VMs than VMs has, so that their load is unknown.
+	Part bool
 	// Templates are assessed as if they ran: their clones inherit their faults.
 	Templates []*VM
 
@@ -242,6 +244,11 @@ func (v *VM) threads(m *vnuma.Machine) bool {
 func (v *VM) MayRunSQL() bool {
 	guest := product.Of(v.GuestOS.Value)
 	return !v.Software().Known() && (!v.GuestOS.Known() || guest != nil && guest[0].Windows())
+}
+
+// EditionDecides reports whether SQL Server may run in the guest and its edition decides whether all sockets are used.
+func (v *VM) EditionDecides() bool {
+	return v.On[0].Layout.VSockets.Len() > FewSockets && v.GuestOS.Known() && v.MayRunSQL()
 }
 
 // On is the layout of a VM on one kind of host after a power cycle.

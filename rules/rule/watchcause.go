@@ -179,34 +179,46 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 		tell["spill"], tell["full"] = Told{Proven: true}, Told{Out: true}
 		return tell
 	}
-	full, known := w.addFull(f, s)
-	tell["full"] = Told{Proven: full, Out: known && began && !full}
-	tell["spill"] = Told{Out: full || known && began && v.Spill.Count == 0}
-	if !full && !appeared && !began {
+	if !appeared && !began {
 		f.Began("it was so when the " + w.recording() + " began")
 	}
+	full, known := w.addFull(f, s, appeared)
+	tell["full"] = Told{Proven: full, Out: known && began && !full}
+	tell["spill"] = Told{Out: full || known && began && v.Spill.Count == 0}
 	return tell
 }
 
-// addFull adds that a home node was short of memory at the beginning of the spell; known is false if the recording does not show it.
-func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) (full, known bool) {
+// addFull adds that a home node was short of memory before the spell: of the time since then, the VM itself may have taken what is missing. Of a spell that
+// began before the recording it is what keeps the memory from coming home. known is false if the recording does not show it.
+func (w *Watch) addFull(f *finding.Finding, s *capture.Spell, appeared bool) (full, known bool) {
 	homes, ok := HomesAt(w.VM, s.From)
 	reserve := w.Reserve()
-	if !ok || !reserve.Known {
+	if !ok || !reserve.Known || homes.Len() == 0 {
 		return false, false
+	}
+	since, brought, when := s.From, numa.Bytes(0), "before"
+	if appeared {
+		since, brought = w.VM.First, memoryAt(w.VM, s.From)/numa.Bytes(homes.Len())
+	}
+	before := s.From.After(w.Host.First)
+	if !before {
+		when = "then"
 	}
 	known = true
 	for n := range homes.All() {
-		free, ok := w.FreeAt(n, s.From)
+		free, ok := w.FreeAt(n, since, before)
 		known = known && ok
-		if !ok || free >= reserve.Bytes {
+		switch {
+		case !ok || free >= reserve.Bytes+brought:
 			continue
+		case free >= reserve.Bytes:
+			f.Began(fmt.Sprintf("home node %d had %s free before, too little for the %s that came to it and the %s %s", n, free, brought, reserve.Bytes, Keeps))
+			f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("memory that came to node %d", n), brought.String(), FieldBoth, s.From))
+		default:
+			f.Began(fmt.Sprintf("home node %d had %s free %s, less than the %s %s", n, free, when, reserve.Bytes, Keeps))
 		}
-		f.Began(fmt.Sprintf("home node %d had %s free, less than the %s %s", n, free, reserve.Bytes, reserve.What))
-		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("least free on node %d about that time", n), free.String(), FieldFree, s.From), reserve.Evidence)
-		if reserve.Assumes != "" {
-			f.Assumes = append(f.Assumes, reserve.Assumes)
-		}
+		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("least free on node %d %s", n, when), free.String(), FieldFree, since), reserve.Evidence)
+		f.Assumes = append(f.Assumes, reserve.Assumes...)
 		return true, true
 	}
 	return false, known
@@ -216,41 +228,37 @@ func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) (full, known bool)
 type Kept struct {
 	Known    bool
 	Bytes    numa.Bytes
-	What     string // description of Bytes
 	Evidence finding.Evidence
-	Assumes  string // empty for none
+	Assumes  []string
 }
 
-// Reserve returns the amount of free memory below which a node allocates new memory elsewhere: the host leaves its high memory state at 4 × minFree
-// from 6.0 on, at minFree before (rule book C-23), and with more than two nodes each reserves its share (C-15). minFree is the value in the
-// recording, otherwise calculated from the memory of the host.
+// Keeps describes the amount of a Kept.
+const Keeps = "that ESXi keeps free on a node"
+
+// Reserve returns the amount of free memory below which a node allocates new memory elsewhere: 4 × minFree from 6.0 on, minFree before (rule book C-23), and
+// with more than two nodes the share of each (C-15). minFree is the value in the recording, otherwise calculated from the memory of the host.
 func (w *Watch) Reserve() Kept {
 	r := w.Release()
-	k := Kept{Known: true, What: "at which the host leaves its high memory state"}
-	nodes := len(w.Host.Nodes)
-	if nodes > 2 {
-		k.What = "that a node keeps of the high memory state of the host"
-	}
-	defer func() { k.Bytes = numa.OfNode(k.Bytes, nodes) }()
+	k := Kept{Known: true, Assumes: []string{"a node gives memory away below that: inferred from a few hosts with two nodes (C-15)"}}
 	factor := numa.SoftFactor(cmp.Or(r, numa.ESXi60))
 	if r == 0 {
-		k.Assumes = "the release of the host is unknown: 6.0 or later is taken, whose high memory state ends at 4 × minFree (C-23)"
+		k.Assumes = append(k.Assumes, "the release of the host is unknown: 6.0 or later is taken, which keeps 4 × minFree (C-23)")
 	}
-	const name = "high memory state of the host ends at"
-	if w.Host.MinFree > 0 {
+	k.Evidence = finding.Evidence{Name: "memory " + Keeps, Origin: "derived: memory of the host, release (C-15, C-23)"}
+	switch {
+	case w.Host.MinFree > 0:
 		k.Bytes = factor * w.Host.MinFree
-		k.Evidence = Saw(name, k.Bytes.String(), FieldMinFree, w.Host.Last)
-		if factor > 1 {
-			k.Evidence.Origin = fmt.Sprintf("derived: %d × %s (C-23)", factor, FieldMinFree)
-		}
-		return k
-	}
-	if w.Machine == nil || !w.Machine.Memory.Known() || r == 0 {
+		k.Evidence = Saw(k.Evidence.Name, "", FieldMinFree, w.Host.Last)
+		k.Evidence.Origin = fmt.Sprintf("derived: %d × %s (C-15, C-23)", factor, FieldMinFree)
+	case w.Machine == nil || !w.Machine.Memory.Known() || r == 0:
 		return Kept{}
+	default:
+		k.Bytes = numa.SoftReserve(w.Machine.Memory.Value, r)
+		k.Bytes -= k.Bytes % numa.MiB
+		k.Evidence.At = w.Machine.At
 	}
-	k.Bytes = numa.SoftReserve(w.Machine.Memory.Value, r)
-	k.Bytes -= k.Bytes % numa.MiB
-	k.Evidence = finding.Evidence{Name: name, Value: k.Bytes.String(), Origin: "derived: memory of the host, release (C-23)", At: w.Machine.At}
+	k.Bytes = numa.OfNode(k.Bytes, len(w.Host.Nodes))
+	k.Evidence.Value = k.Bytes.String()
 	return k
 }
 

@@ -173,7 +173,7 @@ func (s *Shelf) List() (all []Entry, left int, err error) {
 			return nil
 		}
 		of = append(of, Entry{Name: name, Size: info.Size(), Written: info.ModTime()})
-		if d.Type().IsRegular() && path.Dir(name) != "." {
+		if d.Type().IsRegular() {
 			f := folders[path.Dir(name)]
 			if f == nil {
 				f = &Entry{Name: path.Dir(name)}
@@ -199,7 +199,7 @@ func (s *Shelf) List() (all []Entry, left int, err error) {
 // hidden reports whether a file of the folder is neither listed nor opened: its name is ambiguous, or it or a parent folder begins with
 // a dot.
 func hidden(name string) bool {
-	return name[0] == '.' || strings.Contains(name, "/.") || name[0] == '-' || name == taken
+	return name[0] == '.' && name != "." || strings.Contains(name, "/.") || name[0] == '-' || name == taken
 }
 
 // Take stores an upload under this name for a day. An upload that is too large or incomplete leaves nothing behind.
@@ -343,7 +343,7 @@ type only struct {
 }
 
 func (o only) at(op, name string) (*os.Root, error) {
-	allowed := fs.ValidPath(name) && !hidden(name) && slices.ContainsFunc(o.names, func(n string) bool { return name == n || strings.HasPrefix(name, n+"/") })
+	allowed := fs.ValidPath(name) && !hidden(name) && slices.ContainsFunc(o.names, func(n string) bool { return name == n || n == "." || strings.HasPrefix(name, n+"/") })
 	if !allowed {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}

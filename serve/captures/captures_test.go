@@ -45,6 +45,17 @@ func TestOnly(t *testing.T) {
 			t.Errorf("%q: the error names the folder: %v", name, err)
 		}
 	}
+	all, err := s.Only(".")
+	for name, want := range map[string]bool{".": true, "a.csv": true, "night/deep/2.csv": true, ".secret.csv": false, "night/.secret": false, "..": false} {
+		if f, err := all.Open(name); (err == nil) != want {
+			t.Errorf("of all files, %q opens: %v, want %v", name, err, want)
+		} else if err == nil {
+			_ = f.Close()
+		}
+	}
+	if entries, _, listed := s.List(); err != nil || listed != nil || entries[0].Name != "." || entries[0].Files != 2 {
+		t.Errorf("the folder is not listed: %+v, %v, %v", entries, err, listed)
+	}
 	for _, name := range []string{"none.csv", "..", "-x", "", ".secret.csv", "night/.secret"} {
 		if _, err := s.Only("a.csv", name); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: %v", name, err)

@@ -108,6 +108,9 @@ func (x *request) listed() (all []captures.Entry, left int, err error) {
 
 // shortName returns the name of a capture without the folder of an upload.
 func shortName(name string) string {
+	if name == "." {
+		return "all files of the folder"
+	}
 	if folder, file, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(folder, "upload-") {
 		return file
 	}

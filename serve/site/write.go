@@ -177,7 +177,10 @@ func (x *request) commandLine(args []string) string {
 		switch {
 		case named && x.fleet != nil:
 			for _, one := range x.fleet.Sources {
-				out = append(out, words.Command(flag+"="+one))
+				if !strings.HasPrefix(one, "--") { // a flag about reading them stays
+					one = flag + "=" + one
+				}
+				out = append(out, words.Command(one))
 			}
 			continue
 		case a != Source:

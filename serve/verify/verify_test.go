@@ -205,6 +205,13 @@ func TestNotInEffect(t *testing.T) {
 	if c := v.Checks[0]; v.Helped != effect.NotKnown || c.InEffect != effect.Unknown || !strings.Contains(c.Why, "no power cycle") {
 		t.Errorf("without a power cycle: %s, %+v", v.Helped, c)
 	}
+	if !strings.Contains(v.Why, "objects: sql01 (no power cycle was seen since") {
+		t.Errorf("without a power cycle: %s", v.Why)
+	}
+	two := effect.Verdict{Checks: []effect.Check{{Name: "a", Observed: true, Cures: []string{"N001"}}, {Name: "b", Cures: []string{"N001"}}}}
+	if two.Conclude(); two.Helped != effect.NotKnown || !strings.Contains(two.Why, "the layout was not seen of 1 of 2 objects: b; --evidence") {
+		t.Errorf("one of two was seen: %s, %s", two.Helped, two.Why)
+	}
 	alter("sql02", func(st *numa.State) {
 		st.VM.Settings.Value = st.VM.Settings.Value.Without("numa.vcpu.preferHT")
 	})

@@ -92,7 +92,7 @@ func HostsOf(f *numa.Fleet, name string) (in []*numa.Host, label string, err err
 	case all:
 		label = "all hosts"
 	case len(in) == 0 && name == "":
-		return nil, "", fmt.Errorf("found %d clusters, want --cluster with the name of one, or all: %s", len(names), strings.Join(names, ", "))
+		return nil, "", fmt.Errorf("found %d clusters, want --cluster all, or one of: %s", len(names), strings.Join(names, ", "))
 	}
 	if len(f.Hosts) == 0 {
 		return nil, "", errors.New("found no host in the fleet: name a source that has hosts, or say them with --assume-host")
@@ -101,7 +101,7 @@ func HostsOf(f *numa.Fleet, name string) (in []*numa.Host, label string, err err
 		return nil, "", fmt.Errorf("found no cluster and no host %q; alike: %s", name, strings.Join(near, ", "))
 	}
 	if len(in) == 0 {
-		return nil, "", fmt.Errorf("found no cluster and no host %q, want one of %s, or all", name, strings.Join(names, ", "))
+		return nil, "", fmt.Errorf("found no cluster and no host %q, want all, or one of: %s", name, strings.Join(names, ", "))
 	}
 	return in, label, nil
 }

@@ -78,7 +78,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("all: found %d VMs on %d hosts, want 9 on 4", len(all.VMs), len(all.Hosts))
 	}
 	for name, want := range map[string]string{
-		"":     "found 2 clusters, want --cluster with the name of one, or all: prod, other",
+		"":     "found 2 clusters, want --cluster all, or one of: prod, other",
 		"prud": `found no cluster and no host "prud"; alike: prod`,
 	} {
 		if _, err := Find(fleetOf(t, small), name); err == nil || err.Error() != want {

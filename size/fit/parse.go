@@ -221,9 +221,11 @@ func ParseType(text string, release numa.Release) (Type, error) {
 	if d.cores, err = s.number("cC/", "the cores of a socket", 1, numa.MaxCoresPerNode); err != nil {
 		return Type{}, err
 	}
+	shape := text[spec:s.at] + "c" // however it is written
 	if !s.take('c') {
 		s.take('C')
 	}
+	rest := s.at
 	if !s.take('/') {
 		return Type{}, s.fail(s.at, "found %q, want c after the cores, then / and the memory: 2x32c/1TB", s.text[s.at:])
 	}
@@ -258,7 +260,7 @@ func ParseType(text string, release numa.Release) (Type, error) {
 		return Type{}, s.fail(s.at, "found %q, want /ht, /noht, /sncN, /cod, /npsN, @2.6GHz or =price", text[s.at:])
 	}
 	if name == "" {
-		name = text[spec:end]
+		name = shape + text[rest:end]
 	}
 	host, err := d.host(name, release)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestParseTypes(t *testing.T) {
 		{"R760:2x32C/1.5TB/snc2/noht@2.6GHz=18000.5", "R760: 2 packages, 64 cores, 64 threads, 4 nodes of 16 cores and 384 GB, 2600 MHz, 18000.5"},
 		{"1x64c/768GB/nps4/ht, 4x18c/1TB", "1x64c/768GB/nps4/ht: 1 packages, 64 cores, 128 threads, 4 nodes of 16 cores and 192 GB, 0 MHz, 0; " +
 			"4x18c/1TB: 4 packages, 72 cores, 144 threads, 4 nodes of 18 cores and 256 GB, 0 MHz, 0"},
-		{"2x32/1TB", "2x32/1TB: 2 packages, 64 cores, 128 threads, 2 nodes of 32 cores and 512 GB, 0 MHz, 0"},
+		{"2x32/1TB", "2x32c/1TB: 2 packages, 64 cores, 128 threads, 2 nodes of 32 cores and 512 GB, 0 MHz, 0"},
 		{"2 × 32 cores / 1 TB / SNC-2", "2x32c/1TB/SNC2: 2 packages, 64 cores, 128 threads, 4 nodes of 16 cores and 256 GB, 0 MHz, 0"},
 		{"R760: 2×32c/1TB", "R760: 2 packages, 64 cores, 128 threads, 2 nodes of 32 cores and 512 GB, 0 MHz, 0"},
 		{"2x32c", `"2x32c": column 6: found "", want c after the cores, then / and the memory: 2x32c/1TB`},

@@ -59,7 +59,10 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
-	f.Part = n.noteCut(hosts, len(vms))
+	f.Part = partOf(hosts, len(vms))
+	if text := f.LoadUnknown(); text != "" {
+		n.add(n.hosts, text)
+	}
 	c.tellApart(n.vcenters.names)
 	n.noteDiffering()
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
@@ -76,8 +79,8 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	}
 }
 
-// noteCut adds a note if the hosts run more VMs than are listed, and returns their numbers; "" otherwise.
-func (n *notes) noteCut(hosts []hostRow, listed int) string {
+// partOf returns the numbers of VMs if the hosts run more than are listed; "" otherwise.
+func partOf(hosts []hostRow, listed int) string {
 	of := map[string]int{} // by host, which rows may repeat
 	for i := range hosts {
 		of[hosts[i].vcenter+"/"+hosts[i].host.Name] = hosts[i].vms
@@ -89,9 +92,7 @@ func (n *notes) noteCut(hosts []hostRow, listed int) string {
 	if run <= listed {
 		return ""
 	}
-	part := fmt.Sprintf("the hosts run %s, and %s listed", words.Plural(run, "VM"), words.Verb(listed, "VM is", "VMs are"))
-	n.add(n.hosts, part+": this is a part of an export, so that load and free memory of the hosts are unknown")
-	return part
+	return fmt.Sprintf("the hosts run %s, and %s listed", words.Plural(run, "VM"), words.Verb(listed, "VM is", "VMs are"))
 }
 
 // nameHost adds the host that the row of a VM names, of which nothing else is known, to the hosts of its cluster if others of these are known: it is one of

@@ -21,7 +21,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/cmd/homenode/flags"
 	"homenode/rules"
 )
 
@@ -129,7 +128,7 @@ func TestTokenOverTLS(t *testing.T) {
 	cmd.SetErr(&printed)
 	done := make(chan error)
 	go func() {
-		done <- serveFleet(cmd, &flags.Session{}, []string{"demo"}, &d, rules.Options{}, nil)
+		done <- (&command{fleet: []string{"demo"}, door: d}).serveFleet(cmd, rules.Options{}, nil)
 	}()
 	line := make([]byte, 200)
 	n, err := out.Read(line)

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
 	"homenode/numa"
@@ -60,8 +60,16 @@ func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *b
 }
 
 // serveFleet shows the pages of a fleet that is read once.
-func serveFleet(cmd *cobra.Command, session *flags.Session, sources []string, d *door, o rules.Options, kept *captures.Shelf) error {
-	fleet, err := (&ask.Source{}).ReadBy(cmd.Context(), session.Env(cmd), o.Choices, false, sources...)
+func (c *command) serveFleet(cmd *cobra.Command, o rules.Options, kept *captures.Shelf) error {
+	session, d := &c.in.session, &c.door
+	if err := c.asks.Take(&c.reading, nil); err != nil {
+		return err
+	}
+	sources := slices.Clone(c.fleet) // as pages print them
+	for flags := range slices.Chunk(c.reading.Words(nil, readingNames...), 2) {
+		sources = append(sources, strings.Join(flags, "="))
+	}
+	fleet, err := c.reading.ReadBy(cmd.Context(), session.Env(cmd), o.Choices, false, c.fleet...)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,10 +13,39 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
 	"homenode/internal/testdeps"
 	"homenode/rules"
 	"homenode/serve/board"
 )
+
+// TestFleetOfFile shows a file that states no hosts, on a host that is assumed; the commands that pages print say so.
+func TestFleetOfFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "RVTools_tabvInfo.csv")
+	if err := os.WriteFile(file, []byte("VM,Powerstate,CPUs,Memory,Host\nsql01,poweredOn,24,131072,esx01\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &command{fleet: []string{file}, door: door{listen: "127.0.0.1:0"}}
+	for _, f := range ask.Fields(&c.reading) {
+		if f.Name == "assume-host" {
+			if err := f.Set("2x16c/512GB release=8.0U3"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	url := until(t, func(cmd *cobra.Command) error { return c.serveFleet(cmd, rules.Options{}, nil) })
+	_, text := get(t, url+"/vm?vm=sql01")
+	for _, want := range []string{"8.0 U3", "--assume-host=2x16c/512GB release=8.0U3"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	cmd := &cobra.Command{}
+	c.fleet, c.in.collect.Every = nil, time.Minute
+	if err := c.run(cmd, []string{"demo"}); err == nil || err.Error() != "--assume-host: only with --fleet" {
+		t.Errorf("without --fleet: %v", err)
+	}
+}
 
 // TestReaders lets two collectors be scraped by one real Prometheus, and two readers show both.
 func TestReaders(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
 	"homenode/capture/store"
 	"homenode/cmd/homenode/flags"
 	"homenode/numa/unit"
@@ -30,9 +31,19 @@ type command struct {
 	sendFile    string
 	queryURL    string
 	fleet       []string
+	reading     reading // of fleet
+	asks        flags.Asking
 	door        door
 	folder      string // with captures
 }
+
+// A reading has the fields about reading a fleet from files.
+type reading struct {
+	ask.Asked
+	ask.Source `only:"nodes-per-socket product assume-host" group:"pages"`
+}
+
+var readingNames = []string{"nodes-per-socket", "product", "assume-host"}
 
 // New returns the command.
 func New() *cobra.Command {
@@ -63,6 +74,7 @@ func (c *command) register(cmd *cobra.Command) {
 		fl.StringVar(&c.folder, "captures", "", "folder of captures that pages list and open; nothing outside of it is read")
 		c.judgement.Register(cmd)
 	})
+	c.asks.Register(cmd, &c.reading)
 	flags.Group(cmd, "what is kept and sent", func(*cobra.Command) {
 		fl.StringVar(&c.data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
 		fl.DurationVar(&c.keep.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
@@ -96,7 +108,9 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	case c.fleet != nil && (shown || c.queryURL != ""):
 		return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
 	case c.fleet != nil:
-		return serveFleet(cmd, &c.in.session, c.fleet, &c.door, options, kept)
+		return c.serveFleet(cmd, options, kept)
+	case c.reading.Refuse("only with --fleet", readingNames...) != nil:
+		return c.reading.Refuse("only with --fleet", readingNames...)
 	case c.queryURL != "" && shown:
 		return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 	case c.queryURL != "":

@@ -46,8 +46,13 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		d.Loose = append(d.Loose, c)
 	}
 	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
-	d.Caption = append([]string{basis(&homes) + " VMs are placed in the order of the inventory."},
-		beyond(h, homes.Nodes)...)
+	if text := r.Fleet.LoadUnknown(); text != "" {
+		d.Caption = []string{words.Capital(text) + "."}
+		for i := range d.Nodes {
+			d.Nodes[i].Part = true
+		}
+	}
+	d.Caption = append(append(d.Caption, basis(&homes)+" VMs are placed in the order of the inventory."), beyond(h, homes.Nodes)...)
 	d.Caption = append(d.Caption, leftOut(r, h, len(vms))...)
 	return d
 }

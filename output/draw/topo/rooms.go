@@ -362,8 +362,8 @@ func (l *layout) column(n *Node, x, floor picture.Px) {
 	}
 	part(n.More.ID+"__memory", "more", n.More.Numbers(), n.More.Local, fill)
 	last := part(n.ID+"__foreign", "foreign", n.Numbers()+": remote to them", n.Foreign, picture.Shape{Class: "fill", Fill: "remote"})
-	free, _ := n.Free()
-	if room := last.Y - wall.Y; room > 2*lineHeight {
+	free, ok := n.Free()
+	if room := last.Y - wall.Y; ok && room > 2*lineHeight {
 		middle := wall.Y + room/2
 		l.add(picture.Group{ID: n.ID + "__free", Class: "free", Shapes: []picture.Shape{
 			{Class: "amount", X: x + memoryWidth/2, Y: middle - 20, Text: free.String()}, {Class: "amount", X: x + memoryWidth/2, Y: middle + 110, Text: "left"},

@@ -146,6 +146,8 @@ type Node struct {
 	Used    numa.Bytes            `json:"usedBytes"`
 	Foreign numa.Bytes            `json:"foreignBytes"`         // part of Used: memory of VMs with home nodes elsewhere
 	Guests  []string              `json:"foreignVMs,omitempty"` // those VMs
+	// Part: more VMs run on the host than are drawn, so that load and free memory are unknown.
+	Part bool `json:"loadUnknown,omitempty"`
 }
 
 // A Rest is the sum of clients that are drawn together.
@@ -177,14 +179,14 @@ func (n *Node) Heading() []string {
 	return h
 }
 
-// Free returns the memory that no client uses; ok is false if the node's memory is unknown.
+// Free returns the memory that no client uses; ok is false if that is unknown.
 func (n *Node) Free() (free numa.Bytes, ok bool) {
-	return n.Memory.Value - n.Used, n.Memory.Known()
+	return n.Memory.Value - n.Used, n.Memory.Known() && !n.Part
 }
 
-// Load returns the vCPUs per core; ok is false for a node without cores.
+// Load returns the vCPUs per core; ok is false if that is unknown, or for a node without cores.
 func (n *Node) Load() (load float64, ok bool) {
-	if n.Cores == 0 {
+	if n.Cores == 0 || n.Part {
 		return 0, false
 	}
 	return float64(n.VCPUs) / float64(n.Cores), true
@@ -192,6 +194,9 @@ func (n *Node) Load() (load float64, ok bool) {
 
 // feet returns the totals of a node.
 func (n *Node) feet() []string {
+	if n.Part {
+		return []string{"load and free memory unknown"}
+	}
 	memory := "memory unknown"
 	if free, ok := n.Free(); ok {
 		memory = "memory left " + free.String()

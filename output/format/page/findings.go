@@ -38,6 +38,7 @@ type ruleCard struct {
 	Anchor     string
 	Entries    []*entry
 	Count, Cut int // number of findings, and of findings that are not listed
+	Counts     []severityCount
 	Links      []link
 	All        string // address of the complete list in a site
 	Rest       string // where to find the findings that are not listed
@@ -84,6 +85,7 @@ func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
 			}
 		}
 		card.add(j, c.Findings, most, site)
+		card.Counts = append(card.Counts, severityCount{c.Severity, len(c.Findings)})
 		if n := len(p.Counts); n == 0 || p.Counts[n-1].Severity != c.Severity {
 			p.Counts = append(p.Counts, severityCount{Severity: c.Severity})
 		}

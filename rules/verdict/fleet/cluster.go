@@ -37,7 +37,7 @@ type Running struct {
 	Threads   int     `json:"threads"`
 	PerCore   float64 `json:"vcpusPerCore,omitempty"`   // in hundredths; 0 if the cores are unknown
 	PerThread float64 `json:"vcpusPerThread,omitempty"` // hyper-threads count if they are active
-	// Unknown: VMs run on hosts with unknown cores, or may run here or not, so that the ratios are unknown.
+	// Unknown: VMs run on hosts with unknown cores, may run here or not, or are not listed, so that the ratios are unknown.
 	Unknown bool `json:"-"`
 }
 
@@ -74,7 +74,7 @@ func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
 			r.VCPUs += int(v.Guest.VCPUs)
 		}
 	}
-	r.Unknown = r.Unknown || skipped && r.VCPUs == 0
+	r.Unknown = r.Unknown || c.Part || skipped && r.VCPUs == 0
 	if r.Cores > 0 && !r.Unknown {
 		r.PerCore = math.Round(float64(100*r.VCPUs)/float64(r.Cores)) / 100
 		r.PerThread = math.Round(float64(100*r.VCPUs)/float64(r.Threads)) / 100

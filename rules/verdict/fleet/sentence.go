@@ -5,6 +5,7 @@ package fleet
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"homenode/esxi/vnuma"
@@ -53,19 +54,16 @@ func Verdict(r *rules.Result) []string {
 	if n := twice(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s twice, by name and UUID: leave one of their sources out.", words.Verb(n, "VM counts", "VMs count")))
 	}
+	if text := r.Fleet.LoadUnknown(); text != "" {
+		rest = append(rest, words.Capital(text)+".")
+	}
 	if text := r.Unread(); text != "" {
 		rest = append(rest, text+", so VMs may be missing: see the notes.")
 	}
 	if text := unknown(r); text != "" {
 		rest = append(rest, text)
 	}
-	if n := len(r.LeftOut); n > 0 {
-		rest = append(rest, fmt.Sprintf("%s excluded by the filter.", words.Verb(n, "finding is", "findings are")))
-	}
-	if rest == nil {
-		return []string{headline}
-	}
-	return []string{headline, strings.Join(rest, " ")}
+	return slices.DeleteFunc([]string{r.Filtered(), headline, strings.Join(rest, " ")}, func(s string) bool { return s == "" })
 }
 
 // deciding are the facts that affect NUMA.
@@ -86,6 +84,7 @@ var deciding = []struct {
 	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool {
 		return l.Assumes&(vnuma.AssumedSettings|vnuma.AssumedPowerOn) != 0
 	}},
+	{fmt.Sprintf("the software (SQL Server Standard uses %d sockets)", rule.FewSockets), func(v *rule.VM, _ *vnuma.Layout) bool { return v.EditionDecides() }},
 	{"reservations of latency sensitivity High", func(v *rule.VM, _ *vnuma.Layout) bool {
 		return v.LatencyHigh() && !(v.ReservationKnown() && v.CPUReservation.Known())
 	}},

@@ -52,6 +52,19 @@ func (j *Judged) besideText(ofHosts bool) string {
 	return fmt.Sprintf("Also %d findings; the most important is on %s: %s.", n, j.Subject(first), j.findingText(first))
 }
 
+// cut names the files that could not be read completely, or end within a row; "" for none.
+func (j *Judged) cut() string {
+	var names []string
+	for _, rec := range j.Recordings {
+		for _, f := range rec.Files {
+			if f.Cut && !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return words.Few(names)
+}
+
 // momentary reports whether no host has two connected ticks.
 func (j *Judged) momentary() bool {
 	return !slices.ContainsFunc(j.Recordings, func(rec *capture.Recording) bool { return rec.Covered > 0 })

@@ -60,6 +60,8 @@ func (j *Judged) Verdict() (verdict, rest string) {
 			"So it is on a host of one NUMA node, which has nothing to lose, and with node interleaving in the BIOS, which hides the nodes."
 	case len(open) > 0:
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, strings.Join(open, "; "))
+	case j.cut() != "":
+		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found %s, but %s could not be read to its end.", where, j.cut())
 	case j.momentary():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s, but %s.", j.sawText(), j.momentsText())
 	case j.tooShort():
@@ -92,7 +94,7 @@ func (j *Judged) rest(lost, hurt []*VM, hosts int) string {
 	var parts []string
 	if len(lost) > 0 {
 		if worst := j.worst(lost); len(worst.loss().Because) > 0 {
-			parts = append(parts, fmt.Sprintf("The cause for %s: %s.", worst.Label, strings.Join(worst.loss().Because, "; ")))
+			parts = append(parts, fmt.Sprintf("%s: %s.", worst.Label, strings.Join(worst.loss().Because, "; ")))
 		}
 	}
 	if n := CountVMs(hurt); len(lost) > 0 && n > 0 {

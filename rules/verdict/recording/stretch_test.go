@@ -32,5 +32,10 @@ func TestStretch(t *testing.T) {
 		if !strings.Contains(verdict, tt.want) {
 			t.Errorf("second host at %s: %s, want %q", tt.second, verdict, tt.want)
 		}
+		cut := r.Recordings()
+		cut[0].Files = []capture.File{{Name: "esx01.csv", Cut: true}}
+		if verdict, _ := recording.Of(rules.Watch(cut, nil, rules.Options{})).Verdict(); !strings.Contains(verdict, "cannot be ruled out") || !strings.Contains(verdict, "esx01.csv could not be read to its end") {
+			t.Errorf("of a cut file: %s", verdict)
+		}
 	}
 }

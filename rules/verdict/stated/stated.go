@@ -59,11 +59,5 @@ func Verdict(r *rules.Result) []string {
 	if unseen > 0 {
 		rest = append(rest, fmt.Sprintf("Where the memory of %s is was not seen (numastat).", words.Plural(unseen, "VM")))
 	}
-	if n := len(r.LeftOut); n > 0 {
-		rest = append(rest, fmt.Sprintf("%s excluded by the filter.", words.Verb(n, "finding is", "findings are")))
-	}
-	if rest == nil {
-		return []string{headline}
-	}
-	return []string{headline, strings.Join(rest, " ")}
+	return slices.DeleteFunc([]string{r.Filtered(), headline, strings.Join(rest, " ")}, func(s string) bool { return s == "" })
 }
