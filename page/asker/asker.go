@@ -50,7 +50,6 @@ type Reply struct {
 	Tell    []string // one line for each unreadable file
 	Data    []byte   // a file to save; the other fields are then empty
 	Name    string   // of that file
-	Assume  string   // example of the facts about hosts that the user can state, if no VM could be assessed without; "" otherwise
 }
 
 // rows limits the rows of a table on a page. most limits the findings listed for each rule and severity.
