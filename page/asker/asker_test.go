@@ -145,6 +145,11 @@ func TestDropMore(t *testing.T) {
 		if err != nil || slices.Contains(r.Pages, planPath) != (len(tt.all) > 1) {
 			t.Errorf("after %s the pages are %+v, %v", tt.name, r, err)
 		}
+		if len(tt.all) > 1 {
+			if r, err := a.Answer(t.Context(), planPath, "page"); err != nil || !strings.Contains(r.HTML, "<h1>The plan changes 1 VM") && !strings.Contains(r.HTML, "<h1>Nothing to change") {
+				t.Errorf("after %s the plan is %+v, %v", tt.name, r, err)
+			}
+		}
 	}
 }
 
