@@ -359,6 +359,16 @@ func TestPageFiles(t *testing.T) {
 			t.Errorf("%s: the page says %q, the command %q", file, got, want)
 		}
 	}
+	hosts := filepath.Join(t.TempDir(), "RVTools_tabvHost.csv") // dropped after the VMs, to which it belongs
+	if err := os.WriteFile(hosts, []byte("Host,Cluster,# CPU,Cores per CPU,# Cores,# Memory,ESX Version\nesx01,prod,2,16,32,261797,VMware ESXi 8.0.3 build-24022510\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before = pageHeadline(t, b)
+	requested(t, b, `drop: [{ name: "RVTools_tabvInfo.csv", file: new Blob(["VM,CPUs,Memory,Host,Cluster\nsql01,24,65536,esx01,prod\n"]) }]`)
+	b.Do(t, chromedp.SetUploadFiles("#file", []string{hosts}))
+	if got := settled(t, b, before); !strings.Contains(got, "1 VM") || !strings.Contains(evaluated[string](t, b, `document.querySelector("#pages").textContent`), "Plan") {
+		t.Errorf("after the hosts the page says %q", got)
+	}
 	for name, text := range map[string]string{
 		"rvtools.xlsx": "PK\x03\x04 cut", "rvtools.zip": "PK\x03\x04 cut", "vm-support.tgz": "\x1f\x8b\x08\x00 cut", "snapshot.json": `{"format": "homenode-snapshot", "vms": [`, "govc.json": `[{"config": {"name": 3`,
 		"tabvInfo.csv": "VM,CPUs\n\"sql01,4\n", "esxtop.csv": "\"(PDH-CSV 4.0) (UTC)(0)\",\"cut", "db01.vmx": ".encoding = \"UTF-8\"\nnumvcpus = \"many", "vmware.log": "2026-11-03T09:00:00.000Z| vmx| I125: cut", "domain.xml": "<domain type='kvm'><name>cut",
@@ -371,7 +381,7 @@ func TestPageFiles(t *testing.T) {
 		if text == "" { // the answer about it reports the damage
 			shown := requested(t, b, fmt.Sprintf(`address: %q, form: "page"`, r.Value.Address))
 			text = shown.Error
-			if strings.Contains(shown.Value.HTML, " warning") || strings.Contains(shown.Value.HTML, "could not be read") {
+			if strings.Contains(shown.Value.HTML, " warning") || strings.Contains(shown.Value.HTML, `role="alert"`) || strings.Contains(shown.Value.HTML, "could not be read") {
 				text = shown.Value.HTML
 			}
 		}
@@ -542,7 +552,7 @@ func pageAccessible(t *testing.T, b *browser.Page, axe string, width int64, sche
 		t.Fatal(err)
 	}
 	b.Script(t, axe)
-	for _, hash := range []string{"#/", "#/find?name=sql01", "#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "#/plan", "#/nosuch", "#vm=24x512GB&host=2x16c/768GB"} {
+	for _, hash := range []string{"#/", "#/find?name=sql01", "#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "#/plan?allow=better", "#/nosuch", "#vm=24x512GB&host=2x16c/768GB"} {
 		b.Script(t, `document.querySelector("main").replaceChildren(); if (location.hash === `+strconv.Quote(hash)+`) dispatchEvent(new Event("hashchange")); else location.hash = `+strconv.Quote(hash))
 		settled(t, b, "")
 		axeSilent(t, b, fmt.Sprintf("%s, %d px, %s", hash, width, scheme))

@@ -50,7 +50,6 @@ type Reply struct {
 	Tell    []string // one line for each unreadable file
 	Data    []byte   // a file to save; the other fields are then empty
 	Name    string   // of that file
-	Assume  string   // example of the facts about hosts that the user can state, if no VM could be assessed without; "" otherwise
 }
 
 // rows limits the rows of a table on a page. most limits the findings listed for each rule and severity.
@@ -97,12 +96,13 @@ func (a *Asker) reply(ctx context.Context, out *Reply, t *ask.Entry, q ask.Quest
 	if plan, ok := q.(*change.Plan); ok && (form == "json" || slices.Contains(script.Formats, form)) {
 		return a.savePlan(ctx, out, e, plan, form)
 	}
-	r := &ask.Reply{Answers: []*answer.Answer{{Title: "What if", Verdict: []string{"What would you change?"}}}}
-	if path != whatIfPath || query.Get("what-if") != "" {
-		var err error
-		if r, err = t.Answer(ctx, q, e); err != nil {
-			return err
-		}
+	if path == whatIfPath && query.Get("what-if") == "" {
+		out.Command = ""
+		return a.show(out, &ask.Reply{Answers: []*answer.Answer{{Title: "What if", Verdict: []string{"What would you change?"}}}}, a.form(q, path, query, ""), path, query)
+	}
+	r, err := t.Answer(ctx, q, e)
+	if err != nil {
+		return err
 	}
 	if r.Partly != nil {
 		out.Tell = append(out.Tell, spoken(texttab.Line(r.Partly.Error())))
@@ -156,7 +156,7 @@ func (a *Asker) show(out *Reply, r *ask.Reply, fields *form, path string, query 
 	}
 	if fields != nil && fields.shows(path, out.HTML) {
 		out.HTML = fields.linked(out.HTML)
-		if err := fields.write(&asked); err != nil {
+		if err := formTemplate().Execute(&asked, fields); err != nil {
 			return err
 		}
 	}
@@ -168,9 +168,9 @@ func (a *Asker) show(out *Reply, r *ask.Reply, fields *form, path string, query 
 // refuse writes an error as HTML, with the form whose fields the reader can change.
 func (a *Asker) refuse(out *Reply, fields *form, err error) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<h1>This did not work</h1><p class="bad" role="alert">%s</p>`, template.HTMLEscapeString(spoken(texttab.Line(err.Error()))))
+	fmt.Fprintf(&b, `<h1>This did not work</h1><p class="bad" role="alert">%s</p>`, template.HTMLEscapeString(texttab.Line(told(err).Error())))
 	out.Title = "This did not work"
-	err = fields.write(&b)
+	err = formTemplate().Execute(&b, fields)
 	out.HTML = b.String()
 	return err
 }

@@ -110,6 +110,49 @@ func TestDrop(t *testing.T) {
 	}
 }
 
+// TestDropMore drops files one after the other, which are read together if they belong together.
+func TestDropMore(t *testing.T) {
+	capture, err := os.ReadFile(filepath.Join("..", "..", "cmd/homenode/testdata/corpus/inputs/esx02.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _, err := dropped(t, map[string]string{"RVTools_tabvInfo.csv": "VM,CPUs,Memory,Host,Cluster,HW version\nsql01,24,65536,esx01,prod,19\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, text, address string
+		all                 []string
+	}{
+		{"RVTools_tabvHost.csv", "Host,Cluster,# CPU,Cores per CPU,# Cores,# Memory,ESX Version\nesx01,prod,2,16,32,261797,VMware ESXi 8.0.3 build-24022510\n", "/", []string{"RVTools_tabvInfo.csv", "RVTools_tabvHost.csv"}},
+		{"cut.csv", "\"(PDH-CSV 4.0) (UTC)(0)\",\"cut", "/capture", []string{"RVTools_tabvInfo.csv", "RVTools_tabvHost.csv", "cut.csv"}},
+		{"esx02.csv", string(capture), "/capture", []string{"RVTools_tabvInfo.csv", "RVTools_tabvHost.csv", "esx02.csv"}},
+		{"db01.vmx", "numvcpus = \"24\"\n", "/file", []string{"db01.vmx"}},
+		{"esx02.csv", string(capture), "/capture", []string{"esx02.csv"}},
+		{"fleet.txt", fleetText, "/capture", []string{"esx02.csv", "fleet.txt"}},
+	} {
+		if err := os.WriteFile(tt.name, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		address, _, all, err := a.Drop(t.Context(), []string{tt.name})
+		if err != nil || address != tt.address || !slices.Equal(all, tt.all) {
+			t.Errorf("after %s %q are open at %s, %v", tt.name, all, address, err)
+		}
+		r, err := a.Answer(t.Context(), address, "page")
+		if tt.name == "cut.csv" && err == nil && strings.Contains(r.HTML, "found no tick in cut.csv") {
+			continue
+		}
+		if err != nil || slices.Contains(r.Pages, planPath) != (len(tt.all) > 1) {
+			t.Errorf("after %s the pages are %+v, %v", tt.name, r, err)
+		}
+		if len(tt.all) > 1 {
+			if r, err := a.Answer(t.Context(), planPath, "page"); err != nil || !strings.Contains(r.HTML, "<h1>The plan changes 1 VM") && !strings.Contains(r.HTML, "<h1>Nothing to change") {
+				t.Errorf("after %s the plan is %+v, %v", tt.name, r, err)
+			}
+		}
+	}
+}
+
 // TestHostless drops files of one VM without a host, whose page asks for one, and states it.
 func TestHostless(t *testing.T) {
 	for _, name := range []string{"cmd/homenode/testdata/corpus/inputs/db01.vmx", "source/planned/testdata/packer.json"} {

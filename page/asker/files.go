@@ -35,13 +35,13 @@ func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell,
 	kept := a.beside(names)
 	for _, all = range [][]string{slices.Concat(kept, names), names} {
 		next := &Asker{Version: a.Version, Now: a.Now, names: folders(all)}
-		if address, tell, err = next.drop(ctx); err == nil {
+		if address, tell, err = next.drop(ctx); err == nil && (len(all) == len(names) || next.held != nil) {
+			if len(all) > len(names) && next.captures != nil {
+				address = capturePath
+			}
 			*a = *next
 			break
 		}
-	}
-	if kept != nil && a.captures != nil && len(all) > len(names) {
-		address = capturePath
 	}
 	return address, tell, all, told(err)
 }

@@ -3,7 +3,6 @@ package asker
 import (
 	"cmp"
 	"html/template"
-	"io"
 	"maps"
 	"net/url"
 	"slices"
@@ -44,32 +43,14 @@ func (i input) Shown() []string {
 	return []string{strings.Join(i.Values, ",")}
 }
 
-// Options returns the choices of the field.
-func (i input) Options() (out []option) {
-	for n, c := range i.Choices {
-		o := option{c, c, slices.Contains(i.Values, c)}
-		if i.Labels != nil {
-			o.Label = i.Labels[n]
-		}
-		out = append(out, o)
-	}
-	return out
-}
-
-// An option is one choice of a field.
-type option struct {
-	Value, Label string
-	Chosen       bool
-}
-
 // Several reports whether several choices can be made.
 func (i input) Several() bool { return i.Kind == ask.Texts }
 
 var formTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("form").Parse(`<details class="more"{{if .Open}} open{{end}}><summary>{{.Title}}</summary>
+	return template.Must(template.New("form").Funcs(template.FuncMap{"has": slices.Contains[[]string]}).Parse(`<details class="more"{{if .Open}} open{{end}}><summary>{{.Title}}</summary>
 <form class="ask" method="get"{{with .Path}} action="{{.}}"{{end}}>{{range .Kept}}{{$name := .Name}}{{range .Values}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}
-{{range .Fields}}{{$f := .}}{{if and .Choices .Several}}<fieldset id="field-{{.Name}}"><legend>{{.Label}}</legend>{{range .Options}}<label><input type="checkbox" name="{{$f.Name}}" value="{{.Value}}"{{if .Chosen}} checked{{end}}> {{.Label}}</label>{{end}}</fieldset>
-{{else if .Choices}}<label><span>{{.Label}}</span><select id="field-{{.Name}}" name="{{.Name}}"><option value="">any</option>{{range .Options}}<option{{if .Chosen}} selected{{end}}>{{.Value}}</option>{{end}}</select></label>
+{{range .Fields}}{{$f := .}}{{if .Labels}}<fieldset id="field-{{.Name}}"><legend>{{.Label}}</legend>{{range $n, $c := .Choices}}<label><input type="checkbox" name="{{$f.Name}}" value="{{$c}}"{{if has $f.Values $c}} checked{{end}}> {{index $f.Labels $n}}</label>{{end}}</fieldset>
+{{else if .Choices}}<label><span>{{.Label}}</span><select id="field-{{.Name}}" name="{{.Name}}"><option value="">any</option>{{range .Choices}}<option{{if has $f.Values .}} selected{{end}}>{{.}}</option>{{end}}</select></label>
 {{else}}{{range $n, $v := .Shown}}<label{{if $f.Several}} class="long"{{end}}><span>{{$f.Label}}</span><input{{if eq $n 0}} id="field-{{$f.Name}}"{{end}} name="{{$f.Name}}" value="{{.}}" placeholder="{{$f.Hint}}" autocomplete="off" spellcheck="false"></label>
 {{end}}{{end}}{{end}}<button>{{.Button}}</button>{{with .Lead}}
 <p class="lead">{{.}}</p>{{end}}</form></details>
@@ -136,9 +117,6 @@ func (a *Asker) offered(name, path string, facts bool) bool {
 	}
 	return true // ask.Explain has no other fields with a label
 }
-
-// write writes the form.
-func (f *form) write(w io.Writer) error { return formTemplate().Execute(w, f) }
 
 // shows reports whether the page of a path shows the form: that of one object does if a text on it names a field.
 func (f *form) shows(path, text string) bool {
