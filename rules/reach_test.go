@@ -125,4 +125,19 @@ func TestInstead(t *testing.T) {
 			t.Errorf("%s: %d plans, %+v, want %q", vm, len(plans), plans, want)
 		}
 	}
+	// What a plan of changes does is what is called needed: less where more is for other hosts, and nothing for the sake of a low finding.
+	for _, tt := range []struct {
+		fleet, own string
+		later      bool
+	}{
+		{"release 7.0U3\ncluster c\nhost h[1-2] nodes=2 cores=20 memory=1TB\nhost h3 nodes=4 cores=14 memory=1TB\nvm a host=h1 vcpus=30 memory=100GB hw=19 coresPerSocket=6\n", "set cores per socket to 15 (2 sockets)", false},
+		{"release 8.0U2\nhost h nodes=2 cores=16 memory=512GB\nvm a host=h vcpus=24 memory=128GB hw=20 coresPerSocket=24\n", "", true},
+		{"release 8.0U2\nhost h nodes=2 cores=16 memory=512GB\nvm a host=h vcpus=24 memory=128GB hw=20 coresPerSocket=24 power=off\n", "", false},
+		{"cluster c\nrelease 6.0\nhost h1 nodes=2 cores=10 memory=256GB\nrelease 7.0U3\nhost h2 nodes=2 cores=20 memory=256GB\nvm a host=h2 vcpus=16 memory=20GB hw=11 coresPerSocket=4 stored=4\n", "", false}, // its own part brings N014
+	} {
+		_, plans := runText(t, tt.fleet).Proposals()
+		if len(plans) != 1 || strings.Join(plans[0].OwnSteps, ", ") != tt.own || plans[0].Later != tt.later {
+			t.Errorf("%s: %d plans, %+v, want %q and %v", tt.fleet, len(plans), plans[0], tt.own, tt.later)
+		}
+	}
 }

@@ -64,6 +64,18 @@ H006 prod/esx02 none -> medium
 	}
 }
 
+// TestMixed: a change of a VM that brings a finding as severe as the worst that it takes away makes nothing better, on whichever host it is.
+func TestMixed(t *testing.T) {
+	const fleet = "cluster c\nrelease 6.0\nhost h1 nodes=2 cores=10 memory=256GB\nrelease 7.0U3\nhost h2 nodes=2 cores=20 memory=256GB\nvm a host=h2 vcpus=16 memory=20GB hw=11 coresPerSocket=4"
+	a, b := judge(t, fleet+" stored=4\n"), judge(t, fleet+"\n")
+	for _, d := range []*diff.Drift{compare(t, a, b, diff.Options{}), compare(t, b, a, diff.Options{})} {
+		exit, _ := d.Worsens(finding.Medium)
+		if d.Better != 0 || d.Worse != 0 || d.Other != 1 || exit == 0 {
+			t.Errorf("%s\nexit %d", text(d), exit)
+		}
+	}
+}
+
 // TestTopics: another setting without effect is another finding, although rule, VM and
 // severity are the same.
 func TestTopics(t *testing.T) {

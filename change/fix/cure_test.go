@@ -49,14 +49,14 @@ func TestCures(t *testing.T) {
 host h nodes=2 cores=24 memory=1024GB
 vm v host=h vcpus=32 coresPerSocket=1 memory=128GB hw=20 hotAdd=on`,
 			fix.Options{}, []string{"v: cpuHotAdd=false cures N001 N022 brings N021\n"}, "stays"},
-		{"a finding as severe on another host", `cluster c
+		{"a smaller change would bring a finding as severe on another host", `cluster c
 release 6.0
 host h1 nodes=2 cores=10 memory=256GB
 release 7.0U3
 host h2 nodes=2 cores=20 memory=256GB
 vm a host=h2 vcpus=16 memory=20GB hw=11 coresPerSocket=4 stored=4
 vm b host=h2 vcpus=16 memory=20GB hw=11 coresPerSocket=4`,
-			fix.Options{}, []string{"a N010 stays: it would bring N014 (medium)"}, "a: "},
+			fix.Options{}, []string{"a: numa.vcpu.maxPerVirtualNode=8 cures N008 N010\n"}, "a N"},
 		{"memory on another node is better than memory that is ballooned or swapped", `release 8.0U3
 host h nodes=2 cores=16 memory=512GB
 vm v host=h vcpus=4 memory=300GB hw=20 coresPerSocket=auto numa.nodeAffinity=0`,

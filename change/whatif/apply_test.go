@@ -519,6 +519,12 @@ host d1 nodes=2 cores=10 memory=100GB
 	if fits, ok := all[0].After.Fits(); fits || !ok || whatif.Short(all) == nil {
 		t.Errorf("Fits() = %v, %v; Short %v; want false, true, true", fits, ok, whatif.Short(all))
 	}
+	f.VMs[1].MemoryReservation = numa.Fact[numa.Bytes]{} // only configured memory is beyond it
+	lost, _ := apply(t, f, "lose-host=a1")
+	if all := whatif.Capacities(f, lost); whatif.Short(all) == nil || whatif.Short(whatif.Capacities(lost, f)) != nil {
+		t.Errorf("memory beyond the hosts: %+v", all)
+	}
+	f = fleet(t, text)
 	if all := whatif.Capacities(f, f); all != nil {
 		t.Errorf("the same fleet: %v", all)
 	}

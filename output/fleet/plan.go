@@ -18,7 +18,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 			rows = append(rows, [2]string{name, text})
 		}
 	}
-	needed := "needed"
+	needed, effect := "needed", "effect"
 	if p.Later { // as a plan of changes leaves it out
 		needed = "not urgent"
 	}
@@ -28,7 +28,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 	}
 	if p.Own != nil { // as a plan of changes does it
 		add(needed, p.OwnSteps...)
-		needed = "or, for all hosts"
+		needed, effect = "or, for all hosts", "effect of that"
 	}
 	add(needed, p.Needed...)
 	add("better", p.Better...)
@@ -52,7 +52,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		hosts[text] = append(hosts[text], e.Hosts...)
 	}
 	for _, text := range texts {
-		add("effect", strings.Join(hosts[text], ", ")+": "+text)
+		add(effect, strings.Join(hosts[text], ", ")+": "+text)
 	}
 	add("downtime", p.Downtime)
 	add("notice", p.Notice)

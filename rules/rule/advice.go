@@ -95,21 +95,25 @@ func (p *Pass) vetted() vetted {
 	return v
 }
 
-// gains reports whether the VM gains by a plan with which it has the findings after: they are fewer or less severe than now, or no more and none
-// above info is new. price describes those of medium or high severity that are new.
+// gains reports whether the VM gains by a plan with which it has the findings after: they are less severe than now, or the same. price describes
+// those of medium or high severity that are new.
 func (p *Pass) gains(after []finding.Finding) (price string, ok bool) {
-	now, added := p.now(), false
-	for _, a := range after {
-		had := func(n finding.Finding) bool { return a.Same(n) && n.Severity >= a.Severity }
-		if a.Severity == finding.Info || slices.ContainsFunc(now, had) {
-			continue
+	var b finding.Balance
+	left := slices.Clone(p.now())
+	for i := range after {
+		a, before := &after[i], finding.Info
+		if k := slices.IndexFunc(left, a.Same); k >= 0 {
+			before = left[k].Full()
+			left = slices.Delete(left, k, k+1)
 		}
-		if added = true; a.Severity >= finding.Medium {
+		if b.Count(before, a.Full()); a.Severity >= finding.Medium && before < a.Severity {
 			price = words.Join("; ", price, "the plan makes another finding of "+a.Severity.String()+" severity: "+a.Message)
 		}
 	}
-	c := WeightOf(after).Compare(WeightOf(now))
-	return price, c < 0 || c == 0 && !added
+	for i := range left {
+		b.Count(left[i].Full(), finding.Info)
+	}
+	return price, b.Compare() < 0 || b == finding.Balance{}
 }
 
 // FewSockets is the limit of the standard editions of SQL Server (docs/reference/guests.md).

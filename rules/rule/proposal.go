@@ -111,6 +111,11 @@ func (p *Pass) own(best *plan.Plan) []numa.Edit {
 	if own == nil || own.Cured[0].PPDs.Len() >= best.Cured[0].PPDs.Len() {
 		return nil
 	}
+	if p.Cluster.Weigh != nil {
+		if _, ok := p.gains(p.weighPlan(&own.Needed)); !ok {
+			return nil
+		}
+	}
 	guest, home := own.Needed.Apply(p.VM.Guest), &p.VM.On[0].Kind.Machine
 	for i := 1; i < len(p.VM.On); i++ {
 		l := vnuma.Predict(&guest, &p.VM.On[i].Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: home, Choices: p.Choices})

@@ -153,8 +153,8 @@ func TestTemplates(t *testing.T) {
 				}
 			}
 		}
-		if !strings.Contains(found, tt.rule) || tt.rule == "" && found != "" || r.VMs != 0 || r.Templates != 1 {
-			t.Errorf("%s: found %q, want %q; %d VMs, %d templates", tt.vm, found, tt.rule, r.VMs, r.Templates)
+		if !strings.Contains(found, tt.rule) || tt.rule == "" && found != "" || r.VMs != 0 || r.Templates != 1 || fleet.Verdict(r)[0] != "There is no VM, only 1 template, judged for the clones." {
+			t.Errorf("%s: found %q, want %q; %d VMs, %d templates; %s", tt.vm, found, tt.rule, r.VMs, r.Templates, fleet.Verdict(r))
 		}
 	}
 }
