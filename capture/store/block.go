@@ -309,8 +309,14 @@ func openBlock(path string, zip *packer) (*block, error) {
 	if err := b.readIndex(zip); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: its index: %w", errDamaged, err), f.Close())
 	}
+	if b.least != b.from || b.most > b.to {
+		return nil, errors.Join(errOther, f.Close())
+	}
 	return b, nil
 }
+
+// errOther is the error about a whole block that stands in the place of another one.
+var errOther = errors.New("the samples of the block are of other times than its name")
 
 // errDamaged is wrapped by errors about a block whose content differs from the written one.
 var errDamaged = errors.New("the block is damaged")

@@ -155,7 +155,7 @@ func (s *Store) loadBlocks() error {
 			}
 			err = errors.Join(err, b.file.Close())
 		}
-		if errors.Is(err, syscall.EIO) {
+		if errors.Is(err, syscall.EIO) || errors.Is(err, errOther) {
 			if err := s.unread(path); err != nil {
 				return err
 			}

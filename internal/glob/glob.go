@@ -22,6 +22,9 @@ func Compile(texts []string, after string) Patterns {
 	for _, p := range texts {
 		p = regexp.QuoteMeta(strings.ToValidUTF8(strings.TrimSuffix(p, "/"), "?")) // otherwise it is no regular expression
 		p = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(p)
+		for strings.Contains(p, ".*.*") { // a match looks at each
+			p = strings.ReplaceAll(p, ".*.*", ".*")
+		}
 		out = append(out, regexp.MustCompile("(?is)^"+p+after+"$"))
 	}
 	return out

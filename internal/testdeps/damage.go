@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 
 	"homenode/internal/bounded"
 )
@@ -62,5 +63,13 @@ var Damages = []Damage{
 	{Gone, nil, func(string) error { return nil }},
 	{"the first line", func(_ *rand.Rand, b []byte) []byte { b[3] ^= 1; return b }, nil},
 	{"a folder stands there", nil, func(path string) error { return os.Mkdir(path, 0o700) }},
+	{"another block stands there", nil, func(path string) error {
+		of, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.block"))
+		if err != nil || len(of) == 0 || filepath.Ext(path) != ".block" {
+			return errors.Join(err, os.WriteFile(path, []byte("something else"), 0o600))
+		}
+		b, err := os.ReadFile(of[len(of)-1])
+		return errors.Join(err, os.WriteFile(path, b, 0o600))
+	}},
 	{"a link to nothing stands there", nil, func(path string) error { return os.Symlink(path+" is gone", path) }},
 }

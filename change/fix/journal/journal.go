@@ -1,7 +1,7 @@
 // Package journal keeps what is done to VMs on disk, before and after each step, so that whatever ends the process,
 // the next one knows how far it came.
 //
-// A journal is a file of JSON lines. Each carries the hash of the line before it: a line that was changed or taken out
+// A journal is a file of JSON lines. Each has the hash of itself and of what is before it: a line that was changed or taken out
 // is found. Each is on disk when Append returns. A last line without its end counts as not written.
 package journal
 
@@ -36,8 +36,8 @@ const (
 
 // A Line is one line of a journal.
 type Line struct {
-	N    int       `json:"n"`    // from 1
-	Prev string    `json:"prev"` // hex SHA-256 of the line before it; "" for the first
+	N    int       `json:"n"`   // from 1
+	Sum  string    `json:"sum"` // hex SHA-256 of this line with the sum of the line before it here; "" before the first
 	Time time.Time `json:"t"`
 	Plan string    `json:"plan,omitempty"` // ID of the run's plan
 	Step string    `json:"step"`
@@ -67,7 +67,7 @@ type Journal struct {
 	f      *os.File
 	unlock func()
 	n      int
-	prev   string
+	prev   string // sum of the last line
 	failed error
 	now    func() time.Time
 }
@@ -189,8 +189,8 @@ func (j *Journal) append(l Line, last bool) error {
 	if j.failed != nil && !last {
 		return j.failed
 	}
-	l.N, l.Prev, l.Time = j.n+1, j.prev, j.now().UTC()
-	data, err := json.Marshal(l)
+	l.N, l.Time = j.n+1, j.now().UTC()
+	data, err := l.sealed(j.prev)
 	if err != nil {
 		return err
 	}
@@ -204,9 +204,20 @@ func (j *Journal) append(l Line, last bool) error {
 		j.failed = fmt.Errorf("%s: %w", j.Path, err)
 		return j.failed
 	}
-	sum := sha256.Sum256(data)
-	j.n, j.prev = l.N, hex.EncodeToString(sum[:])
+	j.n, j.prev = l.N, l.Sum
 	return nil
+}
+
+// sealed returns the line in JSON with its sum, behind that of the line before it.
+func (l *Line) sealed(prev string) ([]byte, error) {
+	l.Sum = prev
+	data, err := json.Marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	l.Sum = hex.EncodeToString(sum[:])
+	return json.Marshal(l)
 }
 
 // write appends data whole, or leaves the file as it was.
@@ -242,7 +253,7 @@ func Read(path string) ([]Line, error) {
 	return lines, nil
 }
 
-// read returns the lines, how many bytes they have, and the hash of the last.
+// read returns the lines, how many bytes they have, and the sum of the last.
 func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
 	b := bufio.NewReader(r)
 	var c checker
@@ -258,17 +269,14 @@ func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
 		if err := fix.Strict(data, &l); err != nil {
 			return nil, 0, "", fmt.Errorf("line %d: it is no line of a journal: %w", n, err)
 		}
-		if again, err := json.Marshal(l); err != nil || !bytes.Equal(again, data) {
-			return nil, 0, "", fmt.Errorf("line %d: it is not as a run writes it: the journal was changed", n)
-		}
-		if l.N != n || l.Prev != prev {
-			return nil, 0, "", fmt.Errorf("line %d: it does not follow the line before it: the journal was changed", n)
+		l.N = n
+		if written, err := l.sealed(prev); err != nil || !bytes.Equal(written, data) {
+			return nil, 0, "", fmt.Errorf("line %d: it is not as a run writes it behind the line before it: the journal was changed", n)
 		}
 		if err := c.check(&l); err != nil {
 			return nil, 0, "", fmt.Errorf("line %d: %w", n, err)
 		}
-		sum := sha256.Sum256(data)
-		prev, size, lines = hex.EncodeToString(sum[:]), size+int64(len(data))+1, append(lines, l)
+		prev, size, lines = l.Sum, size+int64(len(data))+1, append(lines, l)
 	}
 	if len(lines) == 0 {
 		return nil, 0, "", errors.New("it has no line: the run ended before it began, and nothing was changed. Run --apply again")
