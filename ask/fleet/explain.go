@@ -213,8 +213,11 @@ func (x *Explain) subject() (s subject, err error) {
 
 // isName reports whether an argument is the name of an object instead of a SOURCE.
 func isName(arg string) bool {
+	if arg == open.Demo || open.VCenter(arg) || strings.ContainsAny(arg, `./\:@`) {
+		return false
+	}
 	_, err := os.Stat(arg)
-	return errors.Is(err, fs.ErrNotExist) && arg != open.Demo && !open.VCenter(arg) && !strings.ContainsAny(arg, `./\:@`)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // kindOf returns the kind of the object with a name.

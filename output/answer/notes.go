@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/numa"
@@ -41,9 +42,10 @@ const fewNotes = 3
 func (a *Answer) FewNotes() []Note {
 	type same struct{ noun, text, from string }
 	key := func(n Note) (s same, name string) {
-		if rest, ok := strings.CutPrefix(n.Text, "VM "); ok {
-			if name, text, ok := strings.Cut(rest, ": "); ok {
-				return same{"VM", text, n.From}, name
+		for _, noun := range []string{"VM", "host"} {
+			rest, about := strings.CutPrefix(n.Text, noun+" ")
+			if name, text, ok := strings.Cut(rest, ": "); about && ok {
+				return same{noun, text, n.From}, name
 			}
 		}
 		if n.Host {
@@ -71,5 +73,7 @@ func (a *Answer) FewNotes() []Note {
 			out = append(out, n)
 		}
 	}
+	// A note about the whole source must not hide behind those about single rows, of which a screen shows the first.
+	slices.SortStableFunc(out, func(a, b Note) int { return strings.Count(a.At, ", row ") - strings.Count(b.At, ", row ") })
 	return out
 }

@@ -99,16 +99,7 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 			out = append(out, answer.Fact{Name: name, Text: text, Took: words.Took(took)})
 		}
 	}
-	closed := 0
-	for i := range f.Hosts {
-		if !f.Hosts[i].Ready() {
-			closed++
-		}
-	}
-	hosts, vms, all := words.Plural(len(f.Hosts), "host"), words.Plural(len(f.VMs), "VM"), words.Plural(x.VMs, "VM")
-	if closed > 0 {
-		hosts += fmt.Sprintf(" (%d in maintenance or not connected)", closed)
-	}
+	hosts, vms, all := Hosts(f), words.Plural(len(f.VMs), "VM"), words.Plural(x.VMs, "VM")
 	if f.Plans() {
 		add("read", fmt.Sprintf("%s · %s on %s", f.Source, words.Plural(planned(f), "planned VM"), words.Verb(len(f.Clusters), "kind of cluster or host", "kinds of clusters or hosts")), o.Read)
 		add("judged", words.Plural(x.Pairs, "prediction"), o.Judged)
@@ -126,6 +117,20 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 		add("suppressed", strconv.Itoa(n), 0)
 	}
 	return out
+}
+
+// Hosts counts the hosts of a fleet, and those of them that accept no VM now.
+func Hosts(f *numa.Fleet) string {
+	closed := 0
+	for i := range f.Hosts {
+		if !f.Hosts[i].Ready() {
+			closed++
+		}
+	}
+	if closed == 0 {
+		return words.Plural(len(f.Hosts), "host")
+	}
+	return fmt.Sprintf("%s (%d in maintenance or not connected)", words.Plural(len(f.Hosts), "host"), closed)
 }
 
 // vms has one row per assessed VM, on its own host or the first possible one. Only pages show it for ESXi, and for many KVM VMs.

@@ -12,6 +12,7 @@ import (
 	"homenode/internal/browser"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/output/fleet"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/source/demo"
@@ -97,4 +98,15 @@ func TestReportLength(t *testing.T) {
 	worst := slices.MaxFunc(r.Findings, func(a, b finding.Finding) int { return int(a.Severity) - int(b.Severity) })
 	b.Go(t, browser.File(t, text)+"#q="+worst.VM+worst.Host)
 	browser.Eval(t, b, fmt.Sprintf(`document.getElementById("rule-%s").open`, worst.Rule), true)
+}
+
+// TestHosts counts the hosts that accept no VM.
+func TestHosts(t *testing.T) {
+	f := &numa.Fleet{Hosts: []numa.Host{{}, {Maintenance: numa.ReadAt(true, "")}, {Connection: numa.ReadAt("disconnected", "")}}}
+	if got := fleet.Hosts(f); got != "3 hosts (2 in maintenance or not connected)" {
+		t.Errorf("got %s", got)
+	}
+	if f.Hosts = f.Hosts[:1]; fleet.Hosts(f) != "1 host" {
+		t.Errorf("got %s", fleet.Hosts(f))
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
+	answers "homenode/output/fleet"
 	"homenode/rules/rule"
 	"homenode/serve/board"
 	"homenode/serve/held"
@@ -129,7 +130,7 @@ func textOf(s *answer.State) string {
 
 // sizeOf returns the name and size of a fleet.
 func sizeOf(f *held.Fleet) string {
-	return fmt.Sprintf("%s: %s, %s", f.Name, words.Plural(len(f.Result.Fleet.Hosts), "host"), words.Plural(len(f.Result.Fleet.VMs), "VM"))
+	return fmt.Sprintf("%s: %s, %s", f.Name, answers.Hosts(f.Result.Fleet), words.Plural(len(f.Result.Fleet.VMs), "VM"))
 }
 
 // firstNow limits the ongoing events among the things to do first; the others are settings.
