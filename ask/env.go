@@ -22,8 +22,6 @@ type Env struct {
 	Own  fs.FS     // the only files that a question can read by name, in a shared process; nil for all files of this machine
 	In   io.Reader // standard input, as a file of a question; nil for none
 
-	// Save writes a file beside the answer, atomically; nil if the front end writes no files.
-	Save  func(name string, data []byte) error
 	Sink  Sink                               // receives the ticks of captures; nil for none
 	Trace func(s *numa.Story) (Trace, error) // starts an export of the ticks of a simulation; nil for none
 

@@ -21,7 +21,6 @@ import (
 type Validate struct {
 	ask.Asked
 	Args        []string `ask:"source,arg,local"`
-	Contribute  string   `ask:"contribute,local" group:"Own VMs" help:"write the observations of the VMs of SOURCE to this file, as cases without names"`
 	Simulations bool     `ask:"simulations" group:"Simulation" help:"replay published experiments in the simulation"`
 	Vary        bool     `ask:"vary" help:"with --simulations: play every number that no source states with other values (about a minute)"`
 	ask.Choice  `group:"Judge"`

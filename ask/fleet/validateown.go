@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -19,7 +18,7 @@ import (
 
 // own reports whether the arguments name a fleet. Files that can be parsed as cases are cases.
 func (v *Validate) own() bool {
-	if v.Contribute != "" || v.Evidence != nil {
+	if v.Evidence != nil {
 		return true
 	}
 	for _, arg := range v.Args {
@@ -52,15 +51,7 @@ func (v *Validate) ofFleet(ctx context.Context, e *ask.Env, choices vnuma.Choice
 		return nil, err
 	}
 	score := own.Of(judged, choices)
-	var notes []string
-	if v.Contribute != "" {
-		data, cases, left := score.Contribute(choices)
-		if err := e.Save(v.Contribute, data); err != nil {
-			return nil, ask.Wrong("contribute", err)
-		}
-		notes = append(left, fmt.Sprintf("%d cases written to %s, without names; read them before you pass them on", cases, v.Contribute))
-	}
-	a := measure.Own(score, notes)
+	a := measure.Own(score)
 	a.NotesFrom("source", fleet.Notes...)
 	r := &ask.Reply{Answers: []*answer.Answer{a}, Found: score.All.Unexplained > 0}
 	return ask.Partly(r, nil, v.Incomplete())

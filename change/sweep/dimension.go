@@ -37,31 +37,6 @@ func (s *sweeper) seeds() ([]uint64, error) {
 	return out, nil
 }
 
-// cpu parses "vm=sql* cpu=x0.5,x2" or "cpu=20%,5..60%": the load of VMs.
-func (s *sweeper) cpu() (*Dimension, error) {
-	if err := s.only("cpu", "vm"); err != nil {
-		return nil, err
-	}
-	if err := s.vary("vm"); err != nil {
-		return nil, err
-	}
-	vms := s.fixed("vm")
-	d := &Dimension{Text: s.text, Name: strings.TrimSpace("cpu " + vms)}
-	if vms == "" {
-		vms = "*"
-	}
-	for i, w := range s.words {
-		for _, one := range s.lists[i] {
-			steps, err := loadSteps(w, vms, one)
-			if err != nil {
-				return nil, err
-			}
-			d.Values = append(d.Values, Value{Label: one, Steps: steps})
-		}
-	}
-	return d, nil
-}
-
 // mostFactor limits the factor of loads: beyond it every vCPU is busy all day.
 const mostFactor = 1000
 
@@ -147,7 +122,7 @@ func (s *sweeper) lineName() string {
 }
 
 // whatIf parses a change of package whatif with lists of values. cpu= with it changes the load
-// of the same VMs.
+// of the same VMs, as "vm=sql* cpu=x0.5,x2" does alone; cpu= by itself that of all.
 func (s *sweeper) whatIf() (*Dimension, error) {
 	fixed := []string{"vm", "cluster"}
 	switch {
@@ -170,8 +145,12 @@ func (s *sweeper) whatIf() (*Dimension, error) {
 	if !s.has("vm") && s.has("host") {
 		load = -1 // for hosts it is the processor model
 	}
+	vms := s.fixed("vm")
 	if load >= 0 && !s.has("vm") {
-		return nil, word.Errorf(s.words[load].Col, "found cpu= without the VMs whose load it is, want vm=")
+		if len(s.words) > 1 {
+			return nil, word.Errorf(s.words[load].Col, "found cpu= without the VMs whose load it is, want vm=")
+		}
+		vms = "*"
 	}
 	d := &Dimension{Text: s.text, Name: s.name(fixed...)}
 	if i := s.index("add-host"); i >= 0 {
@@ -186,7 +165,7 @@ func (s *sweeper) whatIf() (*Dimension, error) {
 			v.Steps = []Step{{Do: WhatIf, Text: text}}
 		}
 		if load >= 0 {
-			steps, err := loadSteps(s.words[load], s.fixed("vm"), s.at(load, k))
+			steps, err := loadSteps(s.words[load], vms, s.at(load, k))
 			if err != nil {
 				return nil, err
 			}

@@ -55,15 +55,11 @@ func (s *sweeper) read() (d *Dimension, seeds []uint64, err error) {
 		d, err = s.line(first)
 		return d, nil, err
 	}
-	switch {
-	case s.has("seed"):
+	if s.has("seed") {
 		seeds, err = s.seeds()
 		return nil, seeds, err
-	case s.has("cpu") && (len(s.words) == 1 || len(s.words) == 2 && s.has("vm")):
-		d, err = s.cpu()
-	default:
-		d, err = s.whatIf()
 	}
+	d, err = s.whatIf()
 	return d, nil, err
 }
 

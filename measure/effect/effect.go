@@ -61,8 +61,7 @@ type VM struct {
 	Name    string
 	Cluster string
 	VCPUs   int
-	// Changed is the time at which the change was written; zero for an unchanged VM. To compute before a change how many days it
-	// takes to see its effect (Spread.DaysFor), set both times to now.
+	// Changed is the time at which the change was written; zero for an unchanged VM.
 	Changed time.Time
 	// Effective is the time at which it took effect: the power-on after Changed, or Changed if no power-on is needed; zero if it has
 	// not yet.

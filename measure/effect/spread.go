@@ -22,9 +22,6 @@ type Spread struct {
 	Before int     `json:"daysBefore"`
 }
 
-// mostDays is the maximum result of DaysFor.
-const mostDays = 90
-
 // deviation returns the standard error of the effect, for a sum of 1 ÷ days before + 1 ÷ days after.
 func (s *Spread) deviation(inverse float64) float64 {
 	return math.Sqrt(inverse * (float64(s.Changed*s.Changed)/float64(s.VMs) + float64(s.Controls*s.Controls)/s.Others))
@@ -40,22 +37,6 @@ func (s *Spread) Visible(before, after int) (least float64, ok bool) {
 	// Student's t: 1 − Level is within the first, Power below the second.
 	times := stat.Student(1-Level, freedom) + stat.Student(2*Power-1, freedom)
 	return times * max(1, s.Dependence) * s.deviation(1/float64(before)+1/float64(after)), true
-}
-
-// DaysFor returns the number of days until an effect of a size is detected with the probability Power, for a number of
-// days before the change; before = 0 means as many as after. It is false beyond 90 days: more days before or more VMs are
-// needed.
-func (s *Spread) DaysFor(effect float64, before int) (days int, ok bool) {
-	for days = 1; days <= mostDays; days++ {
-		have := before
-		if have == 0 {
-			have = days
-		}
-		if least, ok := s.Visible(have, days); ok && least <= math.Abs(effect) {
-			return days, true
-		}
-	}
-	return 0, false
 }
 
 // CouldSee describes the effect that would have been visible after so many days: "with 4 changed VMs an effect of 9.0

@@ -1,17 +1,13 @@
 package own_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
 	"homenode/esxi/vnuma"
 	"homenode/measure/own"
-	"homenode/measure/published"
-	"homenode/numa"
 	"homenode/rules"
-	"homenode/source/demo"
 	"homenode/source/scenario"
 )
 
@@ -74,55 +70,5 @@ vm b host=secret-esx1 vcpus=24 hw=20 stored=24 hotAdd=off
 	}
 	if len(want) > 0 {
 		t.Errorf("no difference of %v", want)
-	}
-}
-
-// TestContribute reads back what the demo and the fleet above contribute: the verdicts are the
-// same, and no name is in the file.
-func TestContribute(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := own.Of(rules.Run(f, rules.Options{}), vnuma.Choices{})
-	data, n, left := s.Contribute(vnuma.Choices{})
-	cases, err := published.Read("own.txtar", data)
-	if err != nil || n == 0 || len(cases) != n {
-		t.Fatalf("%d of %d cases came back: %v", len(cases), n, err)
-	}
-	score := published.NewScore(cases, vnuma.Choices{})
-	if score.All.Compared != n {
-		t.Errorf("%d of %d cases can be compared: %+v", score.All.Compared, n, score.Open)
-	}
-	differ := 0
-	for _, g := range s.Observers {
-		differ += g.Explained + g.Unexplained
-	}
-	if missed := n - score.All.Reproduced; missed == 0 || missed > differ {
-		t.Errorf("%d cases miss, and %d observations differ in the fleet", missed, differ)
-	}
-	if len(left) == 0 {
-		t.Error("nothing was left out: a VM that came by a checkpoint cannot be a case")
-	}
-	checkNames(t, data, f)
-}
-
-func checkNames(t *testing.T, data []byte, f *numa.Fleet) {
-	t.Helper()
-	names := []string{f.Source}
-	for i := range f.VMs {
-		v := &f.VMs[i]
-		names = append(names, v.Name, v.ID, v.UUID)
-		for j := range v.Observed {
-			names = append(names, v.Observed[j].At, v.Observed[j].Time)
-		}
-	}
-	for i := range f.Hosts {
-		names = append(names, f.Hosts[i].Name, f.Hosts[i].ID)
-	}
-	for _, name := range names {
-		if len(name) > 2 && bytes.Contains(data, []byte(name)) {
-			t.Errorf("the cases name %q", name)
-		}
 	}
 }

@@ -30,8 +30,6 @@ type Score struct {
 
 	Differences []Difference `json:"differences"`
 	Open        []Open       `json:"notCompared"`
-
-	cases []sighting
 }
 
 // A Group counts the observed VMs of one kind, and those that agree.
@@ -66,13 +64,8 @@ const StoredSize = "stored size"
 type sighting struct {
 	vm      *rule.VM
 	host    string
-	machine vnuma.Machine
 	by      string
 	release numa.Release
-	event   vnuma.Event
-	guest   vnuma.Guest
-	seen    *numa.Observation // nil for a stored size
-	stored  int
 	fields  []confront.Field
 	reasons []string
 }
@@ -104,7 +97,6 @@ func Of(r *rules.Result, ch vnuma.Choices) *Score {
 			observers.add(outcomeOf(list), name)
 		}
 		s.differ(seen)
-		s.cases = append(s.cases, seen...)
 	}
 	s.All.Name = "all"
 	s.Releases, s.Hardware, s.Rules, s.Observers = releases.list(), hardware.list(), byRule.list(), observers.list()
@@ -133,8 +125,7 @@ func (s *Score) sightings(v *rule.VM, r *rules.Result, ch vnuma.Choices) (out []
 				on = v.On[j]
 			}
 		}
-		out = append(out, sighting{vm: v, host: r.Host, machine: on.Kind.Machine, by: string(r.Observation.By), release: releaseOf(r, on.Kind), event: r.Event,
-			guest: r.Guest, seen: r.Observation, fields: r.Fields, reasons: r.Reasons})
+		out = append(out, sighting{vm: v, host: r.Host, by: string(r.Observation.By), release: releaseOf(r, on.Kind), fields: r.Fields, reasons: r.Reasons})
 	}
 	if one, why := stored(v, r, ch); one != nil {
 		out = append(out, *one)
@@ -172,14 +163,15 @@ func stored(v *rule.VM, r *rules.Result, ch vnuma.Choices) (one *sighting, why s
 	if !here.Written {
 		return nil, "a power-on with these settings stores nothing: what stands there is older"
 	}
-	one = &sighting{vm: v, host: kind.Hosts[0].Name, machine: kind.Machine, by: StoredSize, release: kind.Machine.Release, event: vnuma.FirstPowerOn, guest: g, stored: int(v.Guest.Stored)}
-	one.fields = []confront.Field{{Name: StoredSize, Predicted: strconv.Itoa(here.Size), Observed: strconv.Itoa(one.stored), Agrees: here.Size == one.stored, At: v.At}}
+	one = &sighting{vm: v, host: kind.Hosts[0].Name, by: StoredSize, release: kind.Machine.Release}
+	size := int(v.Guest.Stored)
+	one.fields = []confront.Field{{Name: StoredSize, Predicted: strconv.Itoa(here.Size), Observed: strconv.Itoa(size), Agrees: here.Size == size, At: v.At}}
 	if one.agrees() {
 		return one, ""
 	}
 	for _, c := range r.Clusters {
 		for _, k := range c.Kinds {
-			if k == kind || len(one.reasons) > 0 || predict(&k.Machine, g, ch).Size != one.stored {
+			if k == kind || len(one.reasons) > 0 || predict(&k.Machine, g, ch).Size != size {
 				continue
 			}
 			one.reasons = append(one.reasons, fmt.Sprintf("stored on a host like %s (%s), by the VM or one that it was cloned from, and kept since (B-8, D-1)", k.Hosts[0].Name, k.Machine.Shape()))
@@ -190,12 +182,12 @@ func stored(v *rule.VM, r *rules.Result, ch vnuma.Choices) (one *sighting, why s
 		if b.change(&other, &v.Guest); other == g {
 			continue
 		}
-		if s := predict(&kind.Machine, other, ch); s.Written && s.Size == one.stored {
+		if s := predict(&kind.Machine, other, ch); s.Written && s.Size == size {
 			one.reasons = append(one.reasons, "stored while "+b.was)
 		}
 	}
 	for choice, other := range ch.Others() {
-		if predict(&kind.Machine, g, other).Size == one.stored {
+		if predict(&kind.Machine, g, other).Size == size {
 			one.reasons = append(one.reasons, choice.Explains())
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -292,56 +290,6 @@ func readFields(text string, into map[string]any) error {
 		into[key] = v
 	}
 	return nil
-}
-
-// Text returns the case in the format of Read.
-func (c *Case) Text() []byte {
-	var b bytes.Buffer
-	line := func(word, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "%s %s\n", word, value)
-		}
-	}
-	b.WriteString("-- case --\n")
-	line("id", c.ID)
-	line("source", c.Source)
-	line("gave", c.Gave)
-	line("kind", c.Kind)
-	var releases []string
-	for _, r := range c.Releases {
-		releases = append(releases, strings.ReplaceAll(r.String(), " ", ""))
-	}
-	line("release", strings.Join(releases, ","))
-	if c.Hardware > 0 {
-		line("hardware", strconv.Itoa(c.Hardware))
-	}
-	line("event", c.Event.String())
-	line("host", fields(c.Host, " "))
-	if c.From != nil {
-		line("from", fields(c.From, " "))
-	}
-	line("vm", fields(c.VM, " "))
-	fmt.Fprintf(&b, "-- observed --\n%s\n", fields(c.Observed, "\n"))
-	return b.Bytes()
-}
-
-// fields formats the fields of a struct or a map for readFields.
-func fields(of any, sep string) string {
-	b, _ := json.Marshal(of) // strings and numbers: always encodes
-	var all map[string]json.RawMessage
-	_ = json.Unmarshal(b, &all)
-	var out []string
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		var extra map[string]json.RawMessage
-		if key == "extra" && json.Unmarshal(all[key], &extra) == nil {
-			for _, name := range slices.Sorted(maps.Keys(extra)) {
-				out = append(out, "extra."+name+"="+string(extra[name]))
-			}
-			continue
-		}
-		out = append(out, key+"="+string(all[key]))
-	}
-	return strings.Join(out, sep)
 }
 
 // number returns a number of a case.

@@ -3,7 +3,6 @@ package published
 import (
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -80,15 +79,5 @@ func TestScore(t *testing.T) {
 	}
 	if want := (ReleaseScore{"all", 110, 69, 68}); total != want {
 		t.Errorf("the releases add up to %v, want %v", total, want)
-	}
-}
-
-// TestTextRoundTrip writes each shipped case and reads it again.
-func TestTextRoundTrip(t *testing.T) {
-	for id, c := range shipped(t) {
-		again, err := Read("again.txtar", c.Text())
-		if err != nil || len(again) != 1 || !reflect.DeepEqual(again[0], c) {
-			t.Errorf("%s: %v\n got %+v\nwant %+v", id, err, again, c)
-		}
 	}
 }

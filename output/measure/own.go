@@ -12,7 +12,7 @@ import (
 )
 
 // Own returns the answer that compares the user's own VMs with the prediction.
-func Own(s *own.Score, notes []string) *answer.Answer {
+func Own(s *own.Score) *answer.Answer {
 	verdict := fmt.Sprintf("of %s the topology of %d was seen: %d agree with the prediction, %d differ for a known reason, %d without",
 		words.Plural(s.VMs, "VM"), s.All.Seen, s.All.Agree, s.All.Explained, s.All.Unexplained)
 	if s.All.Seen == 0 {
@@ -59,6 +59,5 @@ func Own(s *own.Score, notes []string) *answer.Answer {
 	}
 	open := words.Texts(s.Open, func(o own.Open) string { return fmt.Sprintf("%s, %s, was not compared: %s", o.VM, o.By, o.Why) })
 	a.Note(limited(open, "observations that were not compared")...)
-	a.Note(notes...)
 	return a
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/ask"
-	"homenode/internal/atomicfile"
 	"homenode/internal/texttab"
 	"homenode/output/format"
 )
@@ -214,12 +213,6 @@ func (c *Asking) takeDivided(cmd *cobra.Command, q ask.Question, args []string) 
 // Env returns the resources for the question.
 func (c *Asking) Env(cmd *cobra.Command) (*ask.Env, error) {
 	e := c.Session.Env(cmd)
-	e.Save = func(name string, data []byte) error {
-		return atomicfile.Write(name, func(w io.Writer) error {
-			_, err := w.Write(data)
-			return err
-		})
-	}
 	e.Form, e.Timed = c.Output.Format, IsTerminal(cmd.OutOrStdout()) && c.Output.File == "" // elsewhere the output must be reproducible
 	if cmd.Flags().Changed("table") {
 		e.Table = c.table.Name
