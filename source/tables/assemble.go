@@ -127,16 +127,15 @@ func (n *notes) repeats(vms []vmRow) {
 func (n *notes) compare(v *vmRow, again *numa.Config) {
 	for i := range numa.VMFacts {
 		p := &numa.VMFacts[i]
-		fact, other := reflect.ValueOf(p.Fact(&v.vm.Config)).Elem(), reflect.ValueOf(p.Fact(again)).Elem()
-		origin := func(v reflect.Value) numa.Origin { return v.FieldByName("Origin").Interface().(numa.Origin) }
-		a, b := fact.FieldByName("Value").Interface(), other.FieldByName("Value").Interface()
-		if origin(fact).Kind == numa.Unknown || origin(other).Kind == numa.Unknown || reflect.DeepEqual(a, b) || slices.Contains(v.differ, p.Name) {
+		fact, other := p.Fact(&v.vm.Config), p.Fact(again)
+		a, b := fact.Any(), other.Any()
+		if !fact.Known() || !other.Known() || reflect.DeepEqual(a, b) || slices.Contains(v.differ, p.Name) {
 			continue
 		}
 		v.differ = append(v.differ, p.Name)
 		d := n.differ[p.Name]
 		if d.count++; d.count == 1 {
-			d.first = fmt.Sprintf("%s, %v by %s and %v by %s", quote(v.vm.Name), a, origin(fact).Where, b, origin(other).Where)
+			d.first = fmt.Sprintf("%s, %v by %s and %v by %s", quote(v.vm.Name), a, fact.From().Where, b, other.From().Where)
 		}
 		n.differ[p.Name] = d
 	}
@@ -146,7 +145,7 @@ func (n *notes) compare(v *vmRow, again *numa.Config) {
 func (v *vmRow) unsure() {
 	for i := range numa.VMFacts {
 		if p := &numa.VMFacts[i]; slices.Contains(v.differ, p.Name) {
-			reflect.ValueOf(p.Fact(&v.vm.Config)).Elem().SetZero()
+			p.Fact(&v.vm.Config).Forget()
 		}
 	}
 }
