@@ -67,6 +67,11 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")
 	n.tallied(n.vms, elsewhere, "VM names a cluster", "VMs name a cluster", "that is not that of its host: judged for the hosts of the cluster that its row names")
 	n.tallied(n.vms, ambiguous, "VM names a host", "VMs name a host", "by a name that several hosts have: the host is unknown")
+	n.noteUnhosted(unhosted)
+}
+
+// noteUnhosted adds a note about the VMs whose hosts have no row.
+func (n *notes) noteUnhosted(unhosted tally) {
 	if unhosted.count > 0 {
 		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))
 		if n.hosts == "" {
