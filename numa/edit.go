@@ -147,17 +147,8 @@ func (e Edit) ValueOf(c *Config) Value {
 
 // Origin returns where the configuration has what the edit changes.
 func (e Edit) Origin(c *Config) Origin {
-	switch f := e.fact(c).(type) {
-	case *Fact[int]:
-		return f.Origin
-	case *Fact[bool]:
-		return f.Origin
-	case *Fact[string]:
-		return f.Origin
-	case *Fact[Bytes]:
-		return f.Origin
-	case *Fact[[]int]:
-		return f.Origin
+	if f := e.fact(c); f != nil {
+		return f.From()
 	}
 	if e.Kind == EditCoresPerNUMANode {
 		return c.AutoCoresPerNUMANode.Origin
@@ -166,7 +157,7 @@ func (e Edit) Origin(c *Config) Origin {
 }
 
 // fact returns the fact of VMFacts that the edit changes; nil for none.
-func (e Edit) fact(c *Config) any {
+func (e Edit) fact(c *Config) AnyFact {
 	i := slices.IndexFunc(VMFacts, func(p Property[Config]) bool { return p.Edit == e.Kind })
 	if i < 0 {
 		return nil

@@ -71,6 +71,27 @@ func DerivedFrom[T any](v T, from string) Fact[T] { return Fact[T]{v, Origin{Der
 // AssumedFor returns a fact that was assumed for the reason why.
 func AssumedFor[T any](v T, why string) Fact[T] { return Fact[T]{v, Origin{Assumed, why}} }
 
+// AnyFact is a *Fact, whatever the type of its value.
+type AnyFact interface {
+	Known() bool
+	From() Origin
+	Any() any                        // the value
+	Take(value AnyFact, from Origin) // value is a fact of the same type
+	Forget()
+}
+
+// From returns the origin.
+func (f *Fact[T]) From() Origin { return f.Origin }
+
+// Any returns the value.
+func (f *Fact[T]) Any() any { return f.Value }
+
+// Take sets the value to that of a fact of the same type, and the origin.
+func (f *Fact[T]) Take(value AnyFact, from Origin) { *f = Fact[T]{value.(*Fact[T]).Value, from} }
+
+// Forget makes the fact unknown.
+func (f *Fact[T]) Forget() { *f = Fact[T]{} }
+
 // factJSON is a Fact in snapshots and reports; exactly one of the three origins is present.
 type factJSON[T any] struct {
 	Value   T       `json:"value"`

@@ -258,23 +258,17 @@ func placed(o Origin, at string) Origin {
 
 // Assume makes every known fact of h an assumption with the origin where.
 func (h *Host) Assume(where string) {
-	assume(&h.Release, where)
-	assume(&h.Build, where)
-	assume(&h.CPUModel, where)
-	assume(&h.Packages, where)
-	assume(&h.Cores, where)
-	assume(&h.Threads, where)
-	assume(&h.HyperThreading, where)
-	assume(&h.Memory, where)
-	assume(&h.Nodes, where)
+	for i := range HostFacts {
+		assume(HostFacts[i].Fact(h), where)
+	}
 	for i := range h.Nodes.Value {
 		assume(&h.Nodes.Value[i].Memory, where)
 	}
 	assume(&h.Options, where)
 }
 
-func assume[T any](f *Fact[T], where string) {
+func assume(f AnyFact, where string) {
 	if f.Known() {
-		f.Origin = Origin{Assumed, where}
+		f.Take(f, Origin{Assumed, where})
 	}
 }

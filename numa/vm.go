@@ -55,7 +55,7 @@ func (v *VM) Clone(template *Config, where string) {
 		p := &VMFacts[i]
 		if slices.ContainsFunc(v.Planned.Unknown, func(l Later) bool { return l.Word == p.Word }) {
 			own := *template
-			forget(p.Fact(&own))
+			p.Fact(&own).Forget()
 			template = &own
 		}
 	}

@@ -13,30 +13,21 @@ var Normal = numa.Way{Do: "set latency sensitivity to Normal", Edits: []numa.Edi
 // Ways returns the ways to make the VM power on; nil when nothing is refused.
 func (r Refusal) Ways() []numa.Way {
 	set := func(do string, edits ...numa.Edit) numa.Way { return numa.Way{Do: do, Edits: edits} }
-	yes := func(k numa.EditKind) numa.Edit { return numa.Edit{Kind: k, To: numa.Is("true")} }
 	fewer := set("use at most "+count(int(r.most), "vCPU"), numa.EditVCPUs.To(int(r.most)))
-	reserve := set("reserve all guest memory", yes(numa.EditReserveAll))
+	reserve := set("reserve all guest memory", numa.Edit{Kind: numa.EditReserveAll, To: numa.Is("true")})
+	mebibytes := int(numa.Bytes(r.most) / numa.MiB)
+	smaller := set("give the VM at most "+numa.Bytes(r.most).String(), numa.EditMemory.To(mebibytes))
 	auto := numa.EditCoresPerNUMANode.To(0)
-	if r.newer > 0 { // the host stays too old whatever changes in the VM
-		const newer = "run the VM on a newer release"
-		if r.ByHost() {
-			return []numa.Way{numa.ByHand(newer)}
-		}
-		r.newer = 0
-		ways := r.Ways()
-		for i := range ways {
-			ways[i] = numa.ByHand(ways[i].Do + ", and " + newer)
-		}
-		return ways
+	if r.newer > 0 {
+		return r.onNewer()
 	}
 	switch r.kind {
 	case newHardware:
-		return []numa.Way{numa.ByHand("run the VM on a newer release"),
-			numa.ByHand(fmt.Sprintf("make a new VM with virtual hardware %d: a version cannot be lowered", r.most))}
+		return []numa.Way{numa.ByHand(newerRelease), numa.ByHand(fmt.Sprintf("make a new VM with virtual hardware %d: a version cannot be lowered", r.most))}
 	case goneHardware:
 		return []numa.Way{numa.ByHand("upgrade the virtual hardware")}
 	case iommuOff:
-		return []numa.Way{set("switch the virtual IOMMU on (vvtd.enable = TRUE), which needs EFI firmware", yes(numa.EditIOMMU)), fewer}
+		return []numa.Way{set("switch the virtual IOMMU on (vvtd.enable = TRUE), which needs EFI firmware", numa.Edit{Kind: numa.EditIOMMU, To: numa.Is("true")}), fewer}
 	case iommuBIOS:
 		return []numa.Way{numa.ByHand("install the guest anew with EFI firmware (an installed one does not boot after a change) and switch the virtual IOMMU on"), fewer}
 	case iommuAMD:
@@ -46,15 +37,11 @@ func (r Refusal) Ways() []numa.Way {
 	case manyVCPUs, fewLogicalCPUs:
 		return []numa.Way{fewer}
 	case manyCoresPerSocket, manySockets, unevenSockets:
-		if r.cps == 0 {
-			return []numa.Way{numa.ByHand(fmt.Sprintf("use another number of vCPUs: no cores per socket divide %d into sockets that the virtual hardware has", r.vcpus))}
-		}
-		return []numa.Way{set(fmt.Sprintf("set cores per socket to %d (%s)", r.cps, count(int(r.vcpus/r.cps), "socket")), numa.EditCoresPerSocket.To(int(r.cps)))}
+		return []numa.Way{r.sockets()}
 	case muchMemory:
-		return []numa.Way{set("give the VM at most "+numa.Bytes(r.most).String(), numa.EditMemory.To(int(numa.Bytes(r.most)/numa.MiB)))}
+		return []numa.Way{smaller}
 	case memoryBIOS:
-		return []numa.Way{numa.ByHand("install the guest anew with EFI firmware (an installed one does not boot after a change)"),
-			set("give the VM at most "+numa.Bytes(r.most).String(), numa.EditMemory.To(int(numa.Bytes(r.most)/numa.MiB)))}
+		return []numa.Way{numa.ByHand("install the guest anew with EFI firmware (an installed one does not boot after a change)"), smaller}
 	case unevenNodes:
 		return []numa.Way{set("let NUMA nodes be assigned at power on", auto), numa.ByHand("set cores per NUMA node to a divisor of the vCPUs")}
 	case crossedNodes:
@@ -76,14 +63,36 @@ func (r Refusal) Ways() []numa.Way {
 	case muchReserved:
 		return []numa.Way{numa.ByHand("reserve less than " + numa.Bytes(r.most).String() + " of memory")}
 	case besideReserved:
-		return []numa.Way{set("reserve at most "+numa.Bytes(r.most).String()+" of memory", numa.EditMemoryReservation.To(int(numa.Bytes(r.most)/numa.MiB))),
-			numa.ByHand("power it on on another host")}
+		return []numa.Way{set("reserve at most "+numa.Bytes(r.most).String()+" of memory", numa.EditMemoryReservation.To(mebibytes)), numa.ByHand("power it on on another host")}
 	case otherHost:
 		return []numa.Way{numa.ByHand("leave it on the host of the device"), numa.ByHand("take the device out of the VM")}
 	case besideCPU:
 		return []numa.Way{set(fmt.Sprintf("reserve at most %d MHz CPU", r.most), numa.EditCPUReservation.To(int(r.most))), numa.ByHand("power it on on another host")}
 	}
 	return nil
+}
+
+const newerRelease = "run the VM on a newer release"
+
+// onNewer returns the ways of a VM whose host stays too old, whatever changes in the VM.
+func (r Refusal) onNewer() []numa.Way {
+	if r.ByHost() {
+		return []numa.Way{numa.ByHand(newerRelease)}
+	}
+	r.newer = 0
+	ways := r.Ways()
+	for i := range ways {
+		ways[i] = numa.ByHand(ways[i].Do + ", and " + newerRelease)
+	}
+	return ways
+}
+
+// sockets returns the cores per socket that the virtual hardware has.
+func (r Refusal) sockets() numa.Way {
+	if r.cps == 0 {
+		return numa.ByHand(fmt.Sprintf("use another number of vCPUs: no cores per socket divide %d into sockets that the virtual hardware has", r.vcpus))
+	}
+	return numa.Way{Do: fmt.Sprintf("set cores per socket to %d (%s)", r.cps, count(int(r.vcpus/r.cps), "socket")), Edits: []numa.Edit{numa.EditCoresPerSocket.To(int(r.cps))}}
 }
 
 // reserve returns the CPU reservation that latency sensitivity High needs.

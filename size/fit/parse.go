@@ -248,13 +248,9 @@ func ParseType(text string, release numa.Release) (Type, error) {
 		}
 		end = s.at
 	}
-	price := 0.0
-	if s.take('=') {
-		part, at := s.until("")
-		price, err = strconv.ParseFloat(part, 64)
-		if err != nil || !(price > 0 && price <= 1e12) {
-			return Type{}, s.fail(at, "found %q, want the price of a host: a number above 0", part)
-		}
+	price, err := s.price()
+	if err != nil {
+		return Type{}, err
 	}
 	if s.at < len(text) {
 		return Type{}, s.fail(s.at, "found %q, want /ht, /noht, /sncN, /cod, /npsN, @2.6GHz or =price", text[s.at:])
@@ -267,6 +263,18 @@ func ParseType(text string, release numa.Release) (Type, error) {
 		return Type{}, s.fail(spec, "%v", err)
 	}
 	return Type{Name: name, Host: host, Price: price}, nil
+}
+
+// price parses the price of a host behind =; 0 without one.
+func (s *scan) price() (price float64, err error) {
+	if !s.take('=') {
+		return 0, nil
+	}
+	part, at := s.until("")
+	if price, err = strconv.ParseFloat(part, 64); err != nil || !(price > 0 && price <= 1e12) {
+		return 0, s.fail(at, "found %q, want the price of a host: a number above 0", part)
+	}
+	return price, nil
 }
 
 // leastHost is the least memory of a host (ESXi 6.0 to 7.0, hardware requirements: 4 GB).

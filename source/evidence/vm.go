@@ -132,18 +132,8 @@ func (j *joiner) fill() {
 func lacking(to, from *numa.Config, at string) []string {
 	var taken []string
 	for i := range numa.VMFacts {
-		p := &numa.VMFacts[i]
-		switch f := p.Fact(from).(type) {
-		case *numa.Fact[int]:
-			take(&taken, p.Name, p.Fact(to), f, at)
-		case *numa.Fact[bool]:
-			take(&taken, p.Name, p.Fact(to), f, at)
-		case *numa.Fact[string]:
-			take(&taken, p.Name, p.Fact(to), f, at)
-		case *numa.Fact[numa.Bytes]:
-			take(&taken, p.Name, p.Fact(to), f, at)
-		case *numa.Fact[[]int]:
-			take(&taken, p.Name, p.Fact(to), f, at)
+		if p := &numa.VMFacts[i]; p.Word != "power" {
+			take(&taken, p.Name, p.Fact(to), p.Fact(from), at)
 		}
 	}
 	take(&taken, "PCI devices", &to.Devices, &from.Devices, at)
@@ -152,14 +142,14 @@ func lacking(to, from *numa.Config, at string) []string {
 }
 
 // take copies a fact from another file, with an absolute place.
-func take[T any](taken *[]string, name string, to any, from *numa.Fact[T], at string) {
-	f := to.(*numa.Fact[T])
-	if f.Known() || from.Origin.Kind != numa.Read {
+func take(taken *[]string, name string, to, from numa.AnyFact, at string) {
+	o := from.From()
+	if to.Known() || o.Kind != numa.Read {
 		return
 	}
-	*f = *from
-	if !strings.Contains(from.Origin.Where, at) {
-		f.Origin.Where = fmt.Sprintf("%s, %s", at, from.Origin.Where)
+	if !strings.Contains(o.Where, at) {
+		o.Where = fmt.Sprintf("%s, %s", at, o.Where)
 	}
+	to.Take(from, o)
 	*taken = append(*taken, name)
 }

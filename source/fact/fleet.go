@@ -30,15 +30,15 @@ func addFacts(to *File, subject string, object any) {
 	v := reflect.ValueOf(object).Elem()
 	for _, field := range reflect.VisibleFields(v.Type()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		origin, value, ok := factOf(v.FieldByIndex(field.Index))
-		if field.Anonymous || !ok || origin.Kind == numa.Unknown {
+		known, ok := v.FieldByIndex(field.Index).Addr().Interface().(numa.AnyFact)
+		if field.Anonymous || !ok || !known.Known() {
 			continue
 		}
 		add := func(name string, value any) {
 			value, unit := exact(value)
-			to.Facts = append(to.Facts, Fact{Subject: subject, Name: name, Value: value, Unit: unit, Origin: origin.String()})
+			to.Facts = append(to.Facts, Fact{Subject: subject, Name: name, Value: value, Unit: unit, Origin: known.From().String()})
 		}
-		switch value := value.(type) {
+		switch value := known.Any().(type) {
 		case numa.Settings:
 			for _, s := range value {
 				add(s.Key, s.Value)
@@ -70,13 +70,4 @@ func exact(value any) (_ any, unit string) {
 		return v, ""
 	}
 	return fmt.Sprint(value), ""
-}
-
-// factOf returns the origin and value of a numa.Fact of any type.
-func factOf(v reflect.Value) (numa.Origin, any, bool) {
-	if v.Kind() != reflect.Struct || v.NumField() != 2 {
-		return numa.Origin{}, nil, false
-	}
-	origin, ok := v.Field(1).Interface().(numa.Origin)
-	return origin, v.Field(0).Interface(), ok
 }

@@ -184,24 +184,10 @@ func (d *domain) processors(e *element) {
 	}
 	t := e.child("cpu", "topology")
 	if t != nil {
-		d.clusters = 1
-		s.Dies, s.TopologyAt = 1, d.at(t)
-		for _, a := range []struct {
-			name string
-			to   *int
-		}{{"sockets", &s.Sockets}, {"dies", &s.Dies}, {"clusters", &d.clusters}, {"cores", &s.Cores}, {"threads", &s.Threads}} {
-			if n, ok := d.number(t, a.name, t.attr(a.name), numa.MaxVCPUs+1); ok {
-				*a.to = n
-				d.add(t, a.name, n, "")
-			}
-		}
-		if d.clusters > 1 {
-			s.Sharing = s.Cores * s.Threads
-		}
+		d.topology(t)
 		if e.child("cpu", "cache").attr("mode") == "disable" { // -cpu l3-cache=off: the last cache is that of a core
 			s.Sharing = s.Threads
 		}
-		s.Cores *= d.clusters // nothing that is judged lies between a die and a core
 		d.most = cmp.Or(d.most, s.Most())
 	}
 	for _, c := range e.child("cpu", "numa").all("cell") {
@@ -224,6 +210,26 @@ func (d *domain) processors(e *element) {
 		d.Stray(t.line, t.col, true, "a topology of %d vCPUs, and %d vCPUs", s.Most(), d.most)
 	}
 	d.slots(e.child("vcpus"))
+}
+
+// topology reads the sockets, dies, cores and threads.
+func (d *domain) topology(t *element) {
+	s := d.Stated
+	d.clusters = 1
+	s.Dies, s.TopologyAt = 1, d.at(t)
+	for _, a := range []struct {
+		name string
+		to   *int
+	}{{"sockets", &s.Sockets}, {"dies", &s.Dies}, {"clusters", &d.clusters}, {"cores", &s.Cores}, {"threads", &s.Threads}} {
+		if n, ok := d.number(t, a.name, t.attr(a.name), numa.MaxVCPUs+1); ok {
+			*a.to = n
+			d.add(t, a.name, n, "")
+		}
+	}
+	if d.clusters > 1 {
+		s.Sharing = s.Cores * s.Threads
+	}
+	s.Cores *= d.clusters // nothing that is judged lies between a die and a core
 }
 
 // slots reads which vCPUs are there at start; those that the list leaves out are not (qemuDomainDefVcpusPostParse in src/qemu/qemu_domain.c).

@@ -42,14 +42,7 @@ func (c *Host) Host() (h *numa.Host, notes []string) {
 			note("the capabilities list a part of the CPUs of node %d: the nodes of the host count as unknown", cell.ID)
 			return h, notes
 		}
-		n := numa.Node{ID: cell.ID, Package: -1, Cores: len(groups), Threads: len(cell.CPUs), Memory: cell.Memory}
-		own := []int{}
-		for _, cpu := range cell.CPUs {
-			own = append(own, cpu.ID)
-			sockets[cpu.Socket] = true
-			n.Package = cpu.Socket
-		}
-		slices.Sort(own)
+		n, own := cell.node(len(groups), sockets)
 		nodes, cpus, split, pools = append(nodes, n), append(cpus, own), append(split, groups...), append(pools, cell.Pages)
 		cores, threads, memory, known = cores+n.Cores, threads+n.Threads, memory+n.Memory.Value, known && n.Memory.Known()
 	}
@@ -73,6 +66,18 @@ func (c *Host) Host() (h *numa.Host, notes []string) {
 		h.Distance = numa.ReadAt(table, where)
 	}
 	return h, notes
+}
+
+// node returns the node with this number of cores, and its CPUs, and adds its sockets.
+func (c *HostCell) node(cores int, sockets map[int]bool) (n numa.Node, cpus []int) {
+	n, cpus = numa.Node{ID: c.ID, Package: -1, Cores: cores, Threads: len(c.CPUs), Memory: c.Memory}, []int{}
+	for _, cpu := range c.CPUs {
+		cpus = append(cpus, cpu.ID)
+		sockets[cpu.Socket] = true
+		n.Package = cpu.Socket
+	}
+	slices.Sort(cpus)
+	return n, cpus
 }
 
 // distances returns the table of distances between cells; nil if it has gaps.

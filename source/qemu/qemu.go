@@ -213,18 +213,7 @@ func (a *arguments) add(option, value string) error {
 	}
 	switch option {
 	case "-m":
-		if last("size") != "" {
-			a.s.Memory, err = sizeOf(last("size"), "M")
-			a.s.MemoryAt, a.size = a.place(), a.line
-		}
-		if last("maxmem") != "" && err == nil {
-			a.most, err = sizeOf(last("maxmem"), "M")
-		}
-		if value := last("slots"); value != "" && err == nil {
-			if a.slots, err = strconv.Atoi(value); err != nil {
-				err = notNumber("slots", value)
-			}
-		}
+		err = a.memory(last)
 	case "-device":
 		err = a.device(last)
 	case "-smp":
@@ -235,29 +224,7 @@ func (a *arguments) add(option, value string) error {
 		err = a.arrange(last)
 	case "-object":
 		if strings.HasPrefix(last("qom-type"), "memory-backend-") {
-			b := backing{page: pageAt(last("mem-path")), taken: isOn(last("prealloc"))}
-			if isOn(last("hugetlb")) {
-				b.page = numa.DefaultPage
-			}
-			if b.size, err = sizeOf(last("size"), "B"); err == nil && named["hugetlbsize"] != nil {
-				b.page, err = sizeOf(last("hugetlbsize"), "B")
-			}
-			if nodes := strings.Join(named["host-nodes"], ","); nodes != "" && err == nil {
-				b.bound = numa.Bound{Mode: modes[last("policy")], At: a.place()}
-				b.bound.Nodes, err = list("nodes of the host", nodes)
-			}
-			if _, twice := a.backends[last("id")]; twice || last("id") == "" {
-				a.stray("the memory backend %q has no id of its own: QEMU refuses it", text.Short(last("id")))
-			}
-			switch policy := last("policy"); {
-			case policy != "" && policy != "default" && modes[policy] == "":
-				a.stray("the memory backend %s has the policy %s, and QEMU knows default, preferred, bind and interleave: it refuses it", text.Short(last("id")), text.Short(policy))
-			case b.bound.Nodes != nil && (policy == "" || policy == "default"):
-				a.stray("the memory backend %s has host-nodes and no policy: QEMU refuses it", text.Short(last("id")))
-			case b.bound.Nodes == nil && policy != "" && policy != "default":
-				a.stray("the memory backend %s has the policy %s and no host-nodes: QEMU refuses it", text.Short(last("id")), text.Short(policy))
-			}
-			a.backends[last("id")] = b
+			err = a.backend(last, named)
 		}
 	case "-machine", "-M":
 		a.machine = cmp.Or(last("type"), a.machine)
@@ -282,6 +249,51 @@ func (a *arguments) add(option, value string) error {
 	case "-numa":
 		err = a.numa(last, named["cpus"])
 	}
+	return err
+}
+
+// memory parses the memory of the VM.
+func (a *arguments) memory(last func(key string) string) (err error) {
+	if last("size") != "" {
+		a.s.Memory, err = sizeOf(last("size"), "M")
+		a.s.MemoryAt, a.size = a.place(), a.line
+	}
+	if last("maxmem") != "" && err == nil {
+		a.most, err = sizeOf(last("maxmem"), "M")
+	}
+	if value := last("slots"); value != "" && err == nil {
+		if a.slots, err = strconv.Atoi(value); err != nil {
+			err = notNumber("slots", value)
+		}
+	}
+	return err
+}
+
+// backend parses a memory backend.
+func (a *arguments) backend(last func(key string) string, named map[string][]string) (err error) {
+	b := backing{page: pageAt(last("mem-path")), taken: isOn(last("prealloc"))}
+	if isOn(last("hugetlb")) {
+		b.page = numa.DefaultPage
+	}
+	if b.size, err = sizeOf(last("size"), "B"); err == nil && named["hugetlbsize"] != nil {
+		b.page, err = sizeOf(last("hugetlbsize"), "B")
+	}
+	if nodes := strings.Join(named["host-nodes"], ","); nodes != "" && err == nil {
+		b.bound = numa.Bound{Mode: modes[last("policy")], At: a.place()}
+		b.bound.Nodes, err = list("nodes of the host", nodes)
+	}
+	if _, twice := a.backends[last("id")]; twice || last("id") == "" {
+		a.stray("the memory backend %q has no id of its own: QEMU refuses it", text.Short(last("id")))
+	}
+	switch policy := last("policy"); {
+	case policy != "" && policy != "default" && modes[policy] == "":
+		a.stray("the memory backend %s has the policy %s, and QEMU knows default, preferred, bind and interleave: it refuses it", text.Short(last("id")), text.Short(policy))
+	case b.bound.Nodes != nil && (policy == "" || policy == "default"):
+		a.stray("the memory backend %s has host-nodes and no policy: QEMU refuses it", text.Short(last("id")))
+	case b.bound.Nodes == nil && policy != "" && policy != "default":
+		a.stray("the memory backend %s has the policy %s and no host-nodes: QEMU refuses it", text.Short(last("id")), text.Short(policy))
+	}
+	a.backends[last("id")] = b
 	return err
 }
 

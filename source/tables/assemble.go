@@ -70,6 +70,11 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")
 	n.tallied(n.vms, elsewhere, "VM names a cluster", "VMs name a cluster", "that is not that of its host: judged for the hosts of the cluster that its row names")
 	n.tallied(n.vms, ambiguous, "VM names a host", "VMs name a host", "by a name that several hosts have: the host is unknown")
+	n.noteUnhosted(unhosted)
+}
+
+// noteUnhosted adds a note about the VMs whose hosts have no row.
+func (n *notes) noteUnhosted(unhosted tally) {
 	if unhosted.count > 0 {
 		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))
 		if n.hosts == "" {
@@ -128,16 +133,15 @@ func (n *notes) repeats(vms []vmRow) {
 func (n *notes) compare(v *vmRow, again *numa.Config) {
 	for i := range numa.VMFacts {
 		p := &numa.VMFacts[i]
-		fact, other := reflect.ValueOf(p.Fact(&v.vm.Config)).Elem(), reflect.ValueOf(p.Fact(again)).Elem()
-		origin := func(v reflect.Value) numa.Origin { return v.FieldByName("Origin").Interface().(numa.Origin) }
-		a, b := fact.FieldByName("Value").Interface(), other.FieldByName("Value").Interface()
-		if origin(fact).Kind == numa.Unknown || origin(other).Kind == numa.Unknown || reflect.DeepEqual(a, b) || slices.Contains(v.differ, p.Name) {
+		fact, other := p.Fact(&v.vm.Config), p.Fact(again)
+		a, b := fact.Any(), other.Any()
+		if !fact.Known() || !other.Known() || reflect.DeepEqual(a, b) || slices.Contains(v.differ, p.Name) {
 			continue
 		}
 		v.differ = append(v.differ, p.Name)
 		d := n.differ[p.Name]
 		if d.count++; d.count == 1 {
-			d.first = fmt.Sprintf("%s, %v by %s and %v by %s", quote(v.vm.Name), a, origin(fact).Where, b, origin(other).Where)
+			d.first = fmt.Sprintf("%s, %v by %s and %v by %s", quote(v.vm.Name), a, fact.From().Where, b, other.From().Where)
 		}
 		n.differ[p.Name] = d
 	}
@@ -147,7 +151,7 @@ func (n *notes) compare(v *vmRow, again *numa.Config) {
 func (v *vmRow) unsure() {
 	for i := range numa.VMFacts {
 		if p := &numa.VMFacts[i]; slices.Contains(v.differ, p.Name) {
-			reflect.ValueOf(p.Fact(&v.vm.Config)).Elem().SetZero()
+			p.Fact(&v.vm.Config).Forget()
 		}
 	}
 }

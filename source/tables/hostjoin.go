@@ -59,10 +59,10 @@ func (n *notes) joined(rows []hostRow) hostRow {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b hostRow) int { return cmp.Or(cmp.Compare(b.id, a.id), cmp.Compare(a.host.Name, b.host.Name)) })
 	all := rows[0]
-	var counts []reflect.Value
+	var counts []numa.AnyFact
 	for i := range rows {
 		all.odd, all.tiered = all.odd || rows[i].odd, all.tiered || rows[i].tiered
-		counts = append(counts, reflect.ValueOf(rows[i].nodes))
+		counts = append(counts, &rows[i].nodes)
 	}
 	text := func(what string, of func(*hostRow) string) string {
 		var stated []string
@@ -84,8 +84,7 @@ func (n *notes) joined(rows []hostRow) hostRow {
 	all.datacenter = text("the datacenter", func(h *hostRow) string { return h.datacenter })
 	all.cluster = text("the cluster", func(h *hostRow) string { return h.cluster })
 	differ := n.facts(&all.host, rows)
-	count, more := n.together(all.host.Name, "NUMA nodes", counts)
-	all.nodes, differ["nodes"] = count.Interface().(numa.Fact[int]), differ["nodes"] || more
+	differ["nodes"] = n.together(all.host.Name, "NUMA nodes", &all.nodes, counts) || differ["nodes"]
 	if all.tiered {
 		all.host.Memory = numa.Fact[numa.Bytes]{}
 	}
@@ -102,13 +101,11 @@ func (n *notes) facts(h *numa.Host, rows []hostRow) map[string]bool {
 		if !strings.HasPrefix(to.Field(i).Type().Name(), "Fact[") {
 			continue
 		}
-		var stated []reflect.Value
+		var stated []numa.AnyFact
 		for r := range rows {
-			stated = append(stated, reflect.ValueOf(rows[r].host).Field(i))
+			stated = append(stated, reflect.ValueOf(&rows[r].host).Elem().Field(i).Addr().Interface().(numa.AnyFact))
 		}
-		var fact reflect.Value
-		fact, differ[name] = n.together(h.Name, name, stated)
-		to.Field(i).Set(fact)
+		differ[name] = n.together(h.Name, name, to.Field(i).Addr().Interface().(numa.AnyFact), stated)
 	}
 	return differ
 }
@@ -135,30 +132,29 @@ func (r *hostRow) finish(differ map[string]bool, n *notes) {
 	}
 }
 
-// together returns the fact in the rows. A stated one takes precedence over an assumed one; if the rows differ, the fact is unknown, with a
+// together sets the fact to that in the rows. A stated one takes precedence over an assumed one; if the rows differ, the fact is unknown, with a
 // note. If free texts agree, the longest is used.
-func (n *notes) together(host, what string, rows []reflect.Value) (fact reflect.Value, differ bool) {
-	none := reflect.Zero(rows[0].Type())
-	origin := func(v reflect.Value) numa.Origin { return v.FieldByName("Origin").Interface().(numa.Origin) }
-	value := func(v reflect.Value) any { return v.FieldByName("Value").Interface() }
-	rows = slices.DeleteFunc(rows, func(v reflect.Value) bool { return origin(v).Kind == numa.Unknown })
-	if stated := slices.DeleteFunc(slices.Clone(rows), func(v reflect.Value) bool { return origin(v).Kind == numa.Assumed }); len(stated) > 0 {
+func (n *notes) together(host, what string, fact numa.AnyFact, rows []numa.AnyFact) (differ bool) {
+	fact.Forget()
+	rows = slices.DeleteFunc(rows, func(f numa.AnyFact) bool { return !f.Known() })
+	if stated := slices.DeleteFunc(slices.Clone(rows), func(f numa.AnyFact) bool { return f.From().Kind == numa.Assumed }); len(stated) > 0 {
 		rows = stated
 	}
 	if len(rows) == 0 {
-		return none, false
+		return false
 	}
-	slices.SortFunc(rows, func(a, b reflect.Value) int {
-		return cmp.Or(cmp.Compare(weight(value(b)), weight(value(a))), cmp.Compare(fmt.Sprint(value(a)), fmt.Sprint(value(b))), cmp.Compare(origin(a).Where, origin(b).Where))
+	slices.SortFunc(rows, func(a, b numa.AnyFact) int {
+		return cmp.Or(cmp.Compare(weight(b.Any()), weight(a.Any())), cmp.Compare(fmt.Sprint(a.Any()), fmt.Sprint(b.Any())), cmp.Compare(a.From().Where, b.From().Where))
 	})
 	first := rows[0]
-	for _, v := range rows[1:] {
-		if origin(first).Kind != numa.Assumed && what != "vendor" && what != "model" && what != "cpuModel" && !agree(what, value(first), value(v)) {
-			n.add(n.hosts, fmt.Sprintf("host %s has %v %s by %s and %v by %s: unknown", host, shown(value(first)), what, origin(first).Where, shown(value(v)), origin(v).Where))
-			return none, true
+	for _, f := range rows[1:] {
+		if first.From().Kind != numa.Assumed && what != "vendor" && what != "model" && what != "cpuModel" && !agree(what, first.Any(), f.Any()) {
+			n.add(n.hosts, fmt.Sprintf("host %s has %v %s by %s and %v by %s: unknown", host, shown(first.Any()), what, first.From().Where, shown(f.Any()), f.From().Where))
+			return true
 		}
 	}
-	return first, false
+	fact.Take(first, first.From())
+	return false
 }
 
 // weight ranks values that agree: most memory, longest text and nodes with memory first.

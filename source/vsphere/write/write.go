@@ -107,13 +107,8 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 		case numa.EditVNUMAHotAdd:
 			nodes().ExposeVnumaOnCpuHotadd = types.NewBool(yes)
 		case numa.EditCPUAffinity:
-			spec.CpuAffinity = &types.VirtualMachineAffinityInfo{AffinitySet: []int32{}}
-			for text := range strings.FieldsFuncSeq(e.To.Text, func(r rune) bool { return r == ',' }) {
-				n, err := strconv.ParseInt(text, 10, 32)
-				if err != nil { // an empty set would remove the affinity
-					return nil, fmt.Errorf("%s: found %q, want numbers with commas", e.Name(), e.To)
-				}
-				spec.CpuAffinity.AffinitySet = append(spec.CpuAffinity.AffinitySet, int32(n))
+			if spec.CpuAffinity, err = affinityOf(e); err != nil {
+				return nil, err
 			}
 		case numa.EditLatency:
 			spec.LatencySensitivity = &types.LatencySensitivity{Level: types.LatencySensitivitySensitivityLevel(e.To.Text)}
@@ -130,6 +125,19 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 		}
 	}
 	return spec, nil
+}
+
+// affinityOf converts CPU numbers with commas; none of them removes the affinity.
+func affinityOf(e numa.Edit) (*types.VirtualMachineAffinityInfo, error) {
+	set := &types.VirtualMachineAffinityInfo{AffinitySet: []int32{}}
+	for text := range strings.FieldsFuncSeq(e.To.Text, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil { // an empty set would remove the affinity
+			return nil, fmt.Errorf("%s: found %q, want numbers with commas", e.Name(), e.To)
+		}
+		set.AffinitySet = append(set.AffinitySet, int32(n))
+	}
+	return set, nil
 }
 
 // Shutdown asks the guest to shut down. It returns before the VM is off.
