@@ -68,7 +68,7 @@ var Damages = []Damage{
 		if err != nil || len(of) == 0 || filepath.Ext(path) != ".block" {
 			return errors.Join(err, os.WriteFile(path, []byte("something else"), 0o600))
 		}
-		b, err := os.ReadFile(of[len(of)-1])
+		b, err := bounded.File(of[len(of)-1], 1<<30)
 		return errors.Join(err, os.WriteFile(path, b, 0o600))
 	}},
 	{"a link to nothing stands there", nil, func(path string) error { return os.Symlink(path+" is gone", path) }},
