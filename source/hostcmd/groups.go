@@ -17,7 +17,7 @@ type Group struct {
 	Homes         []int      // home nodes, each once
 	Local, Remote numa.Bytes // -1 when not stated
 	// OnNode is the memory of the group on each node, by node; nil when not stated.
-	OnNode []NodeShare
+	OnNode []numa.MemoryOnNode
 
 	// Observation is the group in the model's types. An esxtop screen does not list single clients:
 	// there it has neither Clients nor PPDCount.
@@ -136,10 +136,10 @@ func (o *Output) memoryGroups(rows ClientMemory) []Group {
 		if r.Memory < 0 {
 			unknown[g.key()] = true
 		} else {
-			i := slices.IndexFunc(g.OnNode, func(n NodeShare) bool { return n.Node == r.Node })
+			i := slices.IndexFunc(g.OnNode, func(n numa.MemoryOnNode) bool { return n.Node == r.Node })
 			if i < 0 {
 				i = len(g.OnNode)
-				g.OnNode = append(g.OnNode, NodeShare{Node: r.Node, Overhead: -1})
+				g.OnNode = append(g.OnNode, numa.MemoryOnNode{Node: r.Node, Overhead: -1})
 			}
 			g.OnNode[i].Guest += r.Memory
 		}

@@ -248,7 +248,7 @@ func TestGroups(t *testing.T) {
 	cnode := observe("31", nil, "")
 	cnode.PPDCount = numa.ReadAt(2, "line 30")
 	want = []Group{{Name: "vm.70001", ID: 9001, Host: "esx11", Local: -1, Remote: -1, Observation: cnode,
-		OnNode: []NodeShare{{0, 13000000 * numa.KiB, -1}, {1, 7500000 * numa.KiB, -1}}}}
+		OnNode: []numa.MemoryOnNode{{Node: 0, Guest: 13000000 * numa.KiB, Overhead: -1}, {Node: 1, Guest: 7500000 * numa.KiB, Overhead: -1}}}}
 	if got := outputs[6].Groups(); !reflect.DeepEqual(got, want) {
 		t.Errorf("groups of numa-cnode\n got %+v\nwant %+v", got, want)
 	}
@@ -266,9 +266,9 @@ func TestScreen(t *testing.T) {
 			Free: mb(167998), MinFree: mb(2900), State: "high",
 			Nodes: []ScreenNode{{mb(131026), mb(91234)}, {mb(131072), mb(764)}},
 			VMs: []ScreenVM{
-				{8, 41001, "SQL server 01", []int{0, 1}, 3, mb(31744), mb(1024), 96, []NodeShare{{0, mb(16384), mb(100.25)}, {1, mb(16384), mb(101.5)}}},
-				{9, 41002, "web 02", []int{1}, 0, mb(4096), 0, 100, []NodeShare{{0, 0, mb(10)}, {1, mb(4096), mb(20)}}},
-				{10, 41003, "file 3", []int{0}, 0, mb(4096), mb(4096), 40, []NodeShare{{0, mb(4096), mb(10)}, {1, mb(4096), mb(20)}}},
+				{8, 41001, "SQL server 01", []int{0, 1}, 3, mb(31744), mb(1024), 96, []numa.MemoryOnNode{{Node: 0, Guest: mb(16384), Overhead: mb(100.25)}, {Node: 1, Guest: mb(16384), Overhead: mb(101.5)}}},
+				{9, 41002, "web 02", []int{1}, 0, mb(4096), 0, 100, []numa.MemoryOnNode{{Node: 0, Guest: 0, Overhead: mb(10)}, {Node: 1, Guest: mb(4096), Overhead: mb(20)}}},
+				{10, 41003, "file 3", []int{0}, 0, mb(4096), mb(4096), 40, []numa.MemoryOnNode{{Node: 0, Guest: mb(4096), Overhead: mb(10)}, {Node: 1, Guest: mb(4096), Overhead: mb(20)}}},
 			},
 			Others: []ScreenVM{{11, 955, "hostd.2101245", nil, -1, -1, -1, -1, nil}}}},
 		{EsxtopMemory, 13, "", &Screen{Time: "9:15:06am", Free: -1, MinFree: -1, VMs: []ScreenVM{

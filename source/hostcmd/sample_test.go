@@ -30,7 +30,7 @@ func TestSamples(t *testing.T) {
 		return stated{file + "active true", file + "configured true", file + fmt.Sprintf("size %d B", size)}
 	}
 	esx4 := func(line int, name string, home int, remote, local float64, share int, guest0, over0, guest1 float64) ScreenVM {
-		return ScreenVM{line, -1, name, []int{home}, 0, mb(local), mb(remote), share, []NodeShare{{0, mb(guest0), mb(over0)}, {1, mb(guest1), -1}}}
+		return ScreenVM{line, -1, name, []int{home}, 0, mb(local), mb(remote), share, []numa.MemoryOnNode{{Node: 0, Guest: mb(guest0), Overhead: mb(over0)}, {Node: 1, Guest: mb(guest1), Overhead: -1}}}
 	}
 	for _, tt := range []struct {
 		folder, file string
@@ -61,7 +61,7 @@ func TestSamples(t *testing.T) {
 			{1, 5, 19994, 0, 0, 0, 0, kb(29269384), kb(33554432)}}}},
 		{"esxtop-screen", "memory_esxi60_10vcpu.txt", printed{EsxtopMemory, 1, "", &Screen{
 			Time: "2:06:59pm", Free: mb(118780), MinFree: mb(1920), State: "high", Nodes: []ScreenNode{{mb(65423), mb(54748)}, {mb(65536), mb(63647)}},
-			VMs: []ScreenVM{{11, 1899386, "VM11", []int{0}, 0, mb(8906.15), 0, 100, []NodeShare{{0, mb(8906.15), mb(103.97)}}}}}}},
+			VMs: []ScreenVM{{11, 1899386, "VM11", []int{0}, 0, mb(8906.15), 0, 100, []numa.MemoryOnNode{{Node: 0, Guest: mb(8906.15), Overhead: mb(103.97)}}}}}}},
 		{"esxtop-screen", "memory_esxi60_12vcpu_wide.txt", printed{EsxtopMemory, 1, "", &Screen{
 			Time: "11:14:26am", Free: mb(120432), MinFree: mb(1920), State: "high", Nodes: []ScreenNode{{mb(65423), mb(59527)}, {mb(65536), mb(60520)}},
 			VMs: []ScreenVM{{11, 2404272, "VM11", []int{0, 1}, 0, mb(7242.59), 0, 100, nil}}}}},

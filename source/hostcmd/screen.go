@@ -39,14 +39,7 @@ type ScreenVM struct {
 	// PercentLocal is N%L, truncated; -1 when it is not shown. It is 100 for a VM that is
 	// interleaved over all nodes.
 	PercentLocal int
-	OnNode       []NodeShare // of all nodes; nil when they are not all shown
-}
-
-// A NodeShare is a VM's memory on one node: GST_NDx and OVD_NDx of the screen, memory of numa-cnode.
-type NodeShare struct {
-	Node     int
-	Guest    numa.Bytes
-	Overhead numa.Bytes // of the virtual machine monitor; -1 when not stated
+	OnNode       []numa.MemoryOnNode // GST_NDx and OVD_NDx of all nodes; nil when they are not all shown
 }
 
 var (
@@ -246,10 +239,10 @@ func (h *screenHeader) firstAfterName(cells []text.Line) int {
 func (o *Output) screenCell(v *ScreenVM, subject, column string, l text.Line) (home bool) {
 	if m := nodeColumn.FindStringSubmatch(column); m != nil {
 		node, _ := strconv.Atoi(m[2])
-		i := slices.IndexFunc(v.OnNode, func(s NodeShare) bool { return s.Node == node })
+		i := slices.IndexFunc(v.OnNode, func(s numa.MemoryOnNode) bool { return s.Node == node })
 		if i < 0 {
 			i = len(v.OnNode)
-			v.OnNode = append(v.OnNode, NodeShare{Node: node, Guest: -1, Overhead: -1})
+			v.OnNode = append(v.OnNode, numa.MemoryOnNode{Node: node, Guest: -1, Overhead: -1})
 		}
 		if m[1] == "GST" {
 			o.screenMemory(&v.OnNode[i].Guest, l, subject, "memory on node "+m[2])

@@ -31,7 +31,7 @@ func (r *rounds) fill(h *hostRounds, o *round, t *numa.Tick) {
 			if isClients {
 				clients(t, &g, list)
 			} else if v := vm(t, g.ID, g.Name); v.OnNode == nil { // the screen has the overhead too
-				v.OnNode = onNode(g.OnNode)
+				v.OnNode = g.OnNode
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func (r *rounds) screen(t *numa.Tick, s *hostcmd.Screen) {
 		if g.PercentLocal >= 0 {
 			v.Percent, v.Has = g.PercentLocal, v.Has|numa.HasPercent
 		}
-		v.OnNode = onNode(g.OnNode)
+		v.OnNode = g.OnNode
 		switch {
 		case g.Migrations < 0:
 		case r.j.opt.Interval > 0:
@@ -218,12 +218,4 @@ func homes(nodes []int) (s numa.NodeSet) {
 		}
 	}
 	return s
-}
-
-func onNode(list []hostcmd.NodeShare) []numa.MemoryOnNode {
-	var out []numa.MemoryOnNode
-	for _, n := range list {
-		out = append(out, numa.MemoryOnNode{Node: n.Node, Guest: n.Guest, Overhead: n.Overhead})
-	}
-	return out
 }
