@@ -62,6 +62,7 @@ func TestConfiguredWatch(t *testing.T) {
 	// app01 was low for 19 minutes only.
 	want := []string{
 		"big01: threshold M001.locality = 85 %, read: configuration",
+		"new01: threshold M001.locality = 85 %, read: configuration",
 		"db01: threshold M001.locality = 85 %, read: configuration",
 		"idle01: threshold M001.locality = 85 %, read: configuration",
 	}
