@@ -34,21 +34,29 @@ func Program(t testing.TB, name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
 	}
-	path := filepath.Join(folder(), "bin", name)
+	return installed(t, "bin/"+name, "no "+name+": scripts/test-deps installs it")
+}
+
+// installed returns the path of a file that scripts/test-deps installed, or skips the test.
+func installed(t testing.TB, name, missing string) string {
+	t.Helper()
+	path := filepath.Join(folder(), filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s: scripts/test-deps installs it", name)
+		t.Skip(missing)
 	}
 	return path
+}
+
+// python returns the Python of a folder of scripts/test-deps, or skips the test.
+func python(t testing.TB, folder, missing string) string {
+	t.Helper()
+	return filepath.Join(filepath.Dir(installed(t, folder+"/installed.txt", missing)), "bin", "python")
 }
 
 // Kernel returns the path of a Linux kernel for guests on amd64, or skips the test.
 func Kernel(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join(folder(), "kernel", "vmlinuz")
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("no kernel for guests: scripts/test-deps installs it")
-	}
-	return path
+	return installed(t, "kernel/vmlinuz", "no kernel for guests: scripts/test-deps installs it")
 }
 
 // Axe returns the script that checks the accessibility of a page, or skips the test.
@@ -68,11 +76,7 @@ func Axe(t testing.TB) string {
 // Python returns the Python that has the packages of scripts/test-requirements.txt, or skips the test.
 func Python(t testing.TB) string {
 	t.Helper()
-	dir := filepath.Join(folder(), "python")
-	if _, err := os.Stat(filepath.Join(dir, "installed.txt")); err != nil {
-		t.Skip("no Python with the packages of scripts/test-requirements.txt: scripts/test-deps installs it")
-	}
-	return filepath.Join(dir, "bin", "python")
+	return python(t, "python", "no Python with the packages of scripts/test-requirements.txt: scripts/test-deps installs it")
 }
 
 // ProvePython returns the Python that has the packages of scripts/prove-requirements.txt, which scripts/test-deps installs only for
@@ -80,11 +84,7 @@ func Python(t testing.TB) string {
 func ProvePython(t testing.TB) string {
 	t.Helper()
 	Proving(t)
-	dir := filepath.Join(folder(), "prove")
-	if _, err := os.Stat(filepath.Join(dir, "installed.txt")); err != nil {
-		t.Skip("no Python with the packages of scripts/prove-requirements.txt: scripts/test-deps all installs it")
-	}
-	return filepath.Join(dir, "bin", "python")
+	return python(t, "prove", "no Python with the packages of scripts/prove-requirements.txt: scripts/test-deps all installs it")
 }
 
 // Proving skips a test that is too slow for every change, or whose dependencies take too long to install, unless make prove runs it.
@@ -145,20 +145,12 @@ func Killed() (dir string, from int64) {
 // installs only for make prove, or skips the test.
 func Ansible(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join(folder(), "ansible", "bin", "ansible-playbook")
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("no Ansible: scripts/test-deps all installs it, for make prove")
-	}
-	return path
+	return installed(t, "ansible/bin/ansible-playbook", "no Ansible: scripts/test-deps all installs it, for make prove")
 }
 
 // Nova returns the path of a Python with the packages of scripts/nova-requirements.txt, which scripts/test-deps installs only for
 // make prove, or skips the test.
 func Nova(t testing.TB) string {
 	t.Helper()
-	dir := filepath.Join(folder(), "nova")
-	if _, err := os.Stat(filepath.Join(dir, "installed.txt")); err != nil {
-		t.Skip("no Nova: scripts/test-deps all installs it, for make prove")
-	}
-	return filepath.Join(dir, "bin", "python")
+	return python(t, "nova", "no Nova: scripts/test-deps all installs it, for make prove")
 }

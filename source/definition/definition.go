@@ -8,9 +8,11 @@ package definition
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/numa"
 	"homenode/source/fact"
+	"homenode/source/text"
 )
 
 // A VM is a VM as stated in a definition. Stated is nil if the number of vCPUs is unknown.
@@ -215,4 +217,23 @@ func UpTo(n int) []int {
 		out[i] = i
 	}
 	return out
+}
+
+// Modes maps the policies of memory of QEMU and Proxmox VE to those of libvirt.
+var Modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
+
+// most is the maximum of a number in a list, and of their count: more than any VM has.
+const most = 1 << 14
+
+// List parses a list of these, such as 0-3,8, in ascending order.
+func List(of, s string) (out []int, err error) {
+	for part := range strings.SplitSeq(s, ",") {
+		numbers, ok := text.Numbers(part, most, most)
+		if part != "" && !ok || len(out) > most {
+			return nil, fmt.Errorf("found %q, want a list of %s such as 0-3,8", text.Short(s), of)
+		}
+		out = append(out, numbers...)
+	}
+	slices.Sort(out)
+	return out, nil
 }

@@ -304,7 +304,7 @@ func (v vm) equal(placed, domain *yaml.Node, present int) {
 			if value, ok := quantity(n.Value); ok {
 				out = append(out, value)
 			}
-			if exact, ok := amount(n.Value); ok && math.Abs(exact-math.Round(exact)) > 1e-4 && key == "cpu" { // validateCPURequestIsInteger
+			if exact, ok := text.Quantity(n.Value); ok && math.Abs(exact-math.Round(exact)) > 1e-4 && key == "cpu" { // validateCPURequestIsInteger
 				v.Stray(n.Line, n.Column, true, "dedicatedCpuPlacement, and %s.cpu of %s is no whole number: KubeVirt refuses it", of, text.Short(n.Value))
 			}
 		}
@@ -323,22 +323,8 @@ func (v vm) equal(placed, domain *yaml.Node, present int) {
 	}
 }
 
-// suffixes are those of Kubernetes quantities.
-var suffixes = map[string]float64{"m": 1e-3, "": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
-
 // quantity parses memory such as 64Gi, or CPUs such as 1500m, rounded up as in Kubernetes.
 func quantity(s string) (numa.Bytes, bool) {
-	n, ok := amount(s)
+	n, ok := text.Quantity(s)
 	return numa.Bytes(math.Ceil(n)), ok
-}
-
-// amount parses memory such as 64Gi, or CPUs such as 1500m: 1.5.
-func amount(s string) (float64, bool) {
-	digits := strings.TrimRight(s, "mkKMGTi")
-	n, err := strconv.ParseFloat(digits, 64)
-	factor, ok := suffixes[s[len(digits):]]
-	if err != nil || !ok || !(n >= 0 && n*factor < 1<<60) {
-		return 0, false
-	}
-	return n * factor, true
 }

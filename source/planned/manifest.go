@@ -2,7 +2,6 @@ package planned
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -15,6 +14,7 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/jsontree"
+	"homenode/source/text"
 )
 
 // A kind is one of objects of Kubernetes that describe VMs of vSphere.
@@ -271,24 +271,11 @@ func (t *tree) value(n *yaml.Node, depth int) *jsontree.Value {
 	return v
 }
 
-// suffixes are those of quantities of Kubernetes.
-var suffixes = []struct {
-	text string
-	of   float64
-}{{"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"Ti", 1 << 40}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"", 1}}
-
 // quantity reads memory such as 64Gi.
 func quantity(s string) (numa.Bytes, bool) {
-	for _, x := range suffixes {
-		digits, ok := strings.CutSuffix(s, x.text)
-		if !ok {
-			continue
-		}
-		var n float64
-		if err := json.Unmarshal([]byte(digits), &n); err != nil || n <= 0 || n*x.of >= float64(numa.MaxVMMemory)*2 {
-			return 0, false
-		}
-		return numa.Bytes(n * x.of), true
+	n, ok := text.Quantity(s)
+	if !ok || n <= 0 || n >= float64(numa.MaxVMMemory)*2 {
+		return 0, false
 	}
-	return 0, false
+	return numa.Bytes(n), true
 }

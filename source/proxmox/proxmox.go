@@ -160,7 +160,7 @@ func (c *config) take(key, value string) (err error) {
 			c.UUID = found[1]
 		}
 	case key == "affinity":
-		c.affinity, err = list(value)
+		c.affinity, err = definition.List("numbers", strings.ReplaceAll(value, ";", ","))
 	case key == "args":
 		if found := shapes.FindString(" " + value); found != "" {
 			c.Doubt(c.line, 1, "args adds%s to the arguments of QEMU, which is not read: the guest may see another shape than cores, sockets, memory and numa state", found)
@@ -174,19 +174,6 @@ func (c *config) take(key, value string) (err error) {
 	return err
 }
 
-// list parses "0-3,8" or "0-3;8".
-func list(s string) (out []int, err error) {
-	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' }) {
-		numbers, ok := text.Numbers(strings.TrimSpace(part), 1<<14, 1<<14)
-		if !ok {
-			return nil, fmt.Errorf("found %q, want numbers such as 0-3,8", text.Short(s))
-		}
-		out = append(out, numbers...)
-	}
-	slices.Sort(out)
-	return out, nil
-}
-
 func (c *config) nodeOf(id int, value string) (n *node, err error) {
 	n = &node{id: id, line: c.line}
 	n.cell.At = numa.Place(c.File().Name, c.line, 1)
@@ -198,7 +185,7 @@ func (c *config) nodeOf(id int, value string) (n *node, err error) {
 		switch key {
 		case "cpus":
 			n.cpus = true
-			n.cell.CPUs, err = list(value)
+			n.cell.CPUs, err = definition.List("numbers", strings.ReplaceAll(value, ";", ","))
 		case "memory":
 			var mb float64
 			if mb, err = strconv.ParseFloat(value, 64); err == nil && mb >= 0 && mb < 1<<30 {
@@ -207,7 +194,7 @@ func (c *config) nodeOf(id int, value string) (n *node, err error) {
 				err = fmt.Errorf("found %q, want memory in MiB", text.Short(value))
 			}
 		case "hostnodes":
-			n.hosts, err = list(value)
+			n.hosts, err = definition.List("numbers", strings.ReplaceAll(value, ";", ","))
 		case "policy":
 			n.policy = value
 		}
@@ -332,9 +319,6 @@ func (c *config) least() numa.Bytes {
 	return numa.GiB
 }
 
-// modes maps Proxmox policies to those of libvirt.
-var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
-
 // node adds a stated node.
 func (c *config) node(i int, n *node) {
 	s := c.Stated
@@ -357,12 +341,12 @@ func (c *config) node(i int, n *node) {
 		refuse("has no hostnodes, which hugepages want")
 	case len(n.hosts) > 1 && c.value["hugepages"] != "":
 		refuse("has %d hostnodes, and hugepages want one", len(n.hosts))
-	case n.policy != "" && modes[n.policy] == "":
+	case n.policy != "" && definition.Modes[n.policy] == "":
 		refuse("has the policy %s", text.Short(n.policy))
 	}
 	bound := numa.Bound{At: n.cell.At}
 	if n.hosts != nil {
-		bound.Nodes, bound.Mode = n.hosts, cmp.Or(modes[n.policy], "strict")
+		bound.Nodes, bound.Mode = n.hosts, cmp.Or(definition.Modes[n.policy], "strict")
 	} else {
 		bound.At = ""
 	}

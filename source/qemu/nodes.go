@@ -10,6 +10,7 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
+	"homenode/source/definition"
 	"homenode/source/text"
 )
 
@@ -35,7 +36,7 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 			a.old = cmp.Or(a.old, a.line)
 		}
 		if err == nil {
-			n.cell.CPUs, err = list("vCPUs", strings.Join(cpus, ","))
+			n.cell.CPUs, err = definition.List("vCPUs", strings.Join(cpus, ","))
 		}
 		a.nodes = append(a.nodes, n)
 	case "cpu":

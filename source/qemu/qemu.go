@@ -96,9 +96,6 @@ var partsOfCPU = [6]string{"socket", "die", "cluster", "module", "core", "thread
 // unnamed are the keys of the first values of options, which may be omitted.
 var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-device": "driver", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-cpu": "model", "-mem-path": "path", "-overcommit": "mem-lock", "-realtime": "mlock"}
 
-// modes maps backend policies to those of libvirt.
-var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
-
 // word matches a word of a line, which may be quoted.
 var word = pattern.Of(`'[^']*'|"[^"]*"|\S+`)
 
@@ -119,7 +116,7 @@ func (a *arguments) under(line string) {
 	}
 	u := &definition.Under{Line: a.line}
 	for _, option := range numactlOption.FindAllStringSubmatch(part[1]+" ", -1) {
-		numbers, err := list("nodes", strings.Replace(option[2], "all", "", 1))
+		numbers, err := definition.List("nodes", strings.Replace(option[2], "all", "", 1))
 		all := option[2] == "all"
 		switch key := option[1]; {
 		case err != nil:
@@ -145,8 +142,8 @@ func (a *arguments) affinity(line string) {
 	if part == nil {
 		return
 	}
-	cpus, err := list("CPUs", part[1]+part[2])
-	vcpus, wrong := list("vCPUs", part[3])
+	cpus, err := definition.List("CPUs", part[1]+part[2])
+	vcpus, wrong := definition.List("vCPUs", part[3])
 	if err != nil || wrong != nil {
 		return
 	}
@@ -279,14 +276,14 @@ func (a *arguments) backend(last func(key string) string, named map[string][]str
 		b.page, err = sizeOf(last("hugetlbsize"), "B")
 	}
 	if nodes := strings.Join(named["host-nodes"], ","); nodes != "" && err == nil {
-		b.bound = numa.Bound{Mode: modes[last("policy")], At: a.place()}
-		b.bound.Nodes, err = list("nodes of the host", nodes)
+		b.bound = numa.Bound{Mode: definition.Modes[last("policy")], At: a.place()}
+		b.bound.Nodes, err = definition.List("nodes of the host", nodes)
 	}
 	if _, twice := a.backends[last("id")]; twice || last("id") == "" {
 		a.stray("the memory backend %q has no id of its own: QEMU refuses it", text.Short(last("id")))
 	}
 	switch policy := last("policy"); {
-	case policy != "" && policy != "default" && modes[policy] == "":
+	case policy != "" && policy != "default" && definition.Modes[policy] == "":
 		a.stray("the memory backend %s has the policy %s, and QEMU knows default, preferred, bind and interleave: it refuses it", text.Short(last("id")), text.Short(policy))
 	case b.bound.Nodes != nil && (policy == "" || policy == "default"):
 		a.stray("the memory backend %s has host-nodes and no policy: QEMU refuses it", text.Short(last("id")))
@@ -316,17 +313,4 @@ func sizeOf(size, unit string) (numa.Bytes, error) {
 		}
 	}
 	return 0, fmt.Errorf("found %q, want memory such as 1024M", text.Short(size))
-}
-
-// list parses "0-3,8", in ascending order.
-func list(of, s string) (out []int, err error) {
-	for part := range strings.SplitSeq(s, ",") {
-		numbers, ok := text.Numbers(part, most, most)
-		if part != "" && !ok || len(out) > most {
-			return nil, fmt.Errorf("found %q, want a list of %s such as 0-3,8", text.Short(s), of)
-		}
-		out = append(out, numbers...)
-	}
-	slices.Sort(out)
-	return out, nil
 }
