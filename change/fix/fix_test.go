@@ -280,13 +280,14 @@ func TestWish(t *testing.T) {
 		{"5.1", "vcpus=2 memory=16GB hw=9", "numa.vcpu.maxPerVirtualNode=1 numa.vcpu.maxPerMachineNode=1", "numa.vcpu.maxPerMachineNode numa.vcpu.maxPerVirtualNode", "N017 (low)"},
 		{"5.1", "vcpus=16 memory=16GB hw=9", "hotAdd=on numa.vcpu.maxPerMachineNode=4", "cpuHotAdd numa.vcpu.maxPerMachineNode", "N001 (high)"},
 		{"5.1", "vcpus=8 memory=200GB hw=9", "numa.nodeAffinity=0", "numa.nodeAffinity", "N025 (high)"},
+		{"7.0U3", "vcpus=12 memory=150GB", "host=h Numa.PreferHT=1", "Numa.PreferHT", "N012 (high)"},
 		{"8.0U3", "vcpus=8 memory=16GB hw=21", "numa.vcpu.coresPerNode=3", "", ""},
 	} {
 		change, err := whatif.Parse(tt.set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, p := planOf(t, "release "+tt.release+"\n"+host+"vm v host=h "+tt.vm+"\n", fix.Options{Now: now, Set: []whatif.Change{change}})
+		_, p := planOf(t, "release "+tt.release+"\n"+host+"vm v host=h "+tt.vm+"\n", fix.Options{Now: now, Set: []whatif.Change{change}, Host: true})
 		var got []string
 		brings := ""
 		for i := range p.Changes {

@@ -46,7 +46,8 @@ func (m *maker) weigh(ctx context.Context) error {
 			m.kept[id] = "every set of changes that was tried makes something worse"
 		}
 	}
-	m.changed, m.gone, m.eased, m.less, m.cured, m.brings = m.base, nil, nil, nil, nil, nil
+	m.changed, m.gone, m.eased, m.less, m.cured = m.base, nil, nil, nil, nil
+	m.forget()
 	return nil
 }
 
@@ -73,6 +74,11 @@ func (m *maker) judge(ctx context.Context) (*diff.Drift, error) {
 
 // weighed reports whether the edits of the VM or host are weighed now: hosts first, on their own, then VMs.
 func (m *maker) weighed(id string) bool { return m.kept[id] == "" && (m.vms[id] == nil) == m.hosts }
+
+// forget drops what the changes that are weighed now bring: VMs are weighed beside hosts that are changed already, whose changes brought it.
+func (m *maker) forget() {
+	maps.DeleteFunc(m.brings, func(id string, _ []string) bool { return (m.vms[id] == nil) == m.hosts })
+}
 
 // gains notes which findings of today are gone, and which less severe.
 func (m *maker) gains(ctx context.Context) error {
@@ -103,7 +109,7 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 		return m.refusals(d)
 	}
 	worse := m.layoutsWorse(d)
-	m.brings = map[string][]string{}
+	m.forget()
 	better, moved := map[string]bool{}, map[string]bool{} // VMs that are better; those that differ
 	for i := range d.VMs {
 		v := &d.VMs[i]
@@ -178,7 +184,7 @@ func (m *maker) refusals(d *diff.Drift) map[string]string {
 			}
 		}
 	}
-	m.brings = map[string][]string{}
+	m.forget()
 	for i := range d.VMs {
 		if v := &d.VMs[i]; v.Barred != "" && m.edits[v.ID] != nil {
 			m.brings[v.ID] = append(m.brings[v.ID], v.Barred)
