@@ -410,7 +410,10 @@ func (m *maker) refuse() {
 		asked := func(kinds ...numa.EditKind) bool {
 			return slices.ContainsFunc(m.edits[id], func(e numa.Edit) bool { return slices.Contains(kinds, e.Kind) })
 		}
+		away := stranded(v.VM, v.Host, rule.Needs(m.edits[id]))
 		switch {
+		case away != "":
+			m.kept[id] = away
 		case strings.HasPrefix(v.Name, "vCLS-") || strings.HasPrefix(v.Name, "vCLS ("):
 			m.kept[id] = "vSphere manages it (vCLS)"
 		case m.guessed(v):

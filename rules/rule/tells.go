@@ -80,6 +80,7 @@ var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
 		allowed := w.Predicted.Guest.AllowedNodes // with one of these the node that idles is another
 		told := Told{Proven: w.VM != nil && allowed.Len() == 1, Out: !w.Predicted.Guest.Affinity && allowed == 0}
 		if told.Proven {
+			told.Do = "clear numa.nodeAffinity"
 			told.Evidence = []finding.Evidence{w.Predicted.SettingEvidence("numa.nodeAffinity")}
 		}
 		return told
