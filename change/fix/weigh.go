@@ -92,8 +92,11 @@ func (m *maker) gains(ctx context.Context) error {
 		switch x := &d.Findings[i]; {
 		case x.B == nil:
 			s := subjectOf(x.A)
-			m.gone[s.id] = append(m.gone[s.id], x.A.Rule)
 			m.cured[s] = true
+			if v := m.vms[s.id]; v != nil && v.Host != nil && m.edits[s.id] == nil { // its host cures it
+				s.id = v.Host.ID
+			}
+			m.gone[s.id] = append(m.gone[s.id], x.A.Rule)
 		case x.A != nil && x.B.Severity < x.A.Severity:
 			s := subjectOf(x.A)
 			m.eased[s.id] = append(m.eased[s.id], fmt.Sprintf("%s %s → %s", x.A.Rule, x.A.Severity, x.B.Severity))
