@@ -46,6 +46,9 @@ func (a *answer) value(path string) (any, error) {
 	case "VirtualMachineConnectionState":
 		s, err := a.text()
 		return types.VirtualMachineConnectionState(s), err
+	case "VirtualMachineFaultToleranceState":
+		s, err := a.text()
+		return types.VirtualMachineFaultToleranceState(s), err
 	case "HostSystemConnectionState":
 		s, err := a.text()
 		return types.HostSystemConnectionState(s), err
