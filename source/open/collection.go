@@ -315,9 +315,9 @@ func (c *collection) tables() {
 			others = append(others, m)
 		}
 	}
-	if own != nil {
-		fleet, err := tables.ReadMembers(c.path, own)
-		c.export(fleet, err, own...)
+	for _, one := range tables.Exports(own) {
+		fleet, err := tables.ReadMembers(c.path, one)
+		c.export(fleet, err, one...)
 	}
 	if others != nil {
 		fleet, err := tables.ReadMembers(c.path, others)
@@ -381,7 +381,11 @@ func (c *collection) add(fleet *numa.Fleet, err error, of ...tables.Member) {
 		c.read[m.Name] = true
 	}
 	if err == nil {
-		c.parts = append(c.parts, numa.Part{Name: of[0].Name, Fleet: fleet})
+		name := of[0].Name
+		if dir := path.Dir(name); len(of) > 1 && dir != "." {
+			name = dir
+		}
+		c.parts = append(c.parts, numa.Part{Name: name, Fleet: fleet})
 		return
 	}
 	at := c.path

@@ -1,6 +1,7 @@
 package open
 
 import (
+	"cmp"
 	"archive/tar"
 	"archive/zip"
 	"bytes"
@@ -109,7 +110,8 @@ func TestPacked(t *testing.T) {
 
 func folderOf(t *testing.T, dir string, files map[string][]byte) string {
 	for name, b := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+		path := filepath.Join(dir, name)
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, b, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
