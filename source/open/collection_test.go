@@ -1,10 +1,10 @@
 package open
 
 import (
-	"cmp"
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"os"
