@@ -174,13 +174,13 @@ func (c *collection) whole(name string, fleet *numa.Fleet, err error) {
 	}
 }
 
-// mostDeep is the maximum folder depth for exports, and oneDeep for files of any kind, in levels below the top folder.
+// mostDeep is the maximum folder depth for tables, and oneDeep for files whose names do not show that they are tables, in levels below the top folder.
 const mostDeep, oneDeep = 4, 1
 
 // wants reports whether a member is opened.
 func (c *collection) wants(name string) bool {
 	deep := strings.Count(name, "/")
-	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !tables.Passing(strings.TrimRight(name, "~"))
+	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.IsText(name)) && !tables.Passing(strings.TrimRight(name, "~"))
 }
 
 // tells reports whether the name of a member shows its format.

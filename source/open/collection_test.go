@@ -108,6 +108,14 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// TestDeepTables: tables in folders of a folder are read as those beside them.
+func TestDeepTables(t *testing.T) {
+	fleet, err := File(folderOf(t, t.TempDir(), map[string][]byte{"a/vms.csv": []byte("Name,NumCpu\na,4\n"), "old/x/y/vms.csv": []byte("Name,NumCpu\nb,4\n")}))
+	if err != nil || len(fleet.VMs) != 2 || fleet.Unread != nil {
+		t.Errorf("%+v, %v", fleet, err)
+	}
+}
+
 func folderOf(t *testing.T, dir string, files map[string][]byte) string {
 	for name, b := range files {
 		path := filepath.Join(dir, name)
