@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -57,18 +58,27 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		var differing tally
-		vms = addRows(vms, more, &differing)
+		var differing, namesakes tally
+		vms = addRows(vms, more, &differing, &namesakes)
+		n.tallied(s.place(), namesakes, "row names", "rows name", sharedName)
 		n.tallied(s.place(), differing, "VM has", "VMs have", "another size in an earlier table: that of this one is used")
 	}
 	return vms, nil
 }
 
-// addRows merges the facts of further rows into those of the same VM, and appends new VMs. differing counts the VMs that had another size.
-func addRows(vms, more []vmRow, differing *tally) []vmRow {
+// addRows merges the facts of further rows into those of the same VM, and appends new VMs. differing counts the VMs that had another size, and
+// namesakes the rows of which it is not known which of several VMs of a name they are about.
+func addRows(vms, more []vmRow, differing, namesakes *tally) []vmRow {
 	j := newJoin(vms)
 	for _, m := range more {
 		i, ok := j.row(m.vcenter, m.id, m.vm.UUID, m.vm.Name)
+		if i == ambiguous {
+			i = slices.IndexFunc(vms, func(v vmRow) bool { return v.vm.Name == m.vm.Name && !m.another(&v) })
+			if i >= 0 && (m.host == "" || vms[i].host == "") {
+				namesakes.add(m.vm.Name)
+				continue
+			}
+		}
 		if !ok || i == ambiguous || m.another(&vms[i]) {
 			vms = append(vms, m)
 			continue
@@ -83,10 +93,16 @@ func addRows(vms, more []vmRow, differing *tally) []vmRow {
 	return vms
 }
 
-// another reports whether v, from another sheet, is a different VM although its reference or UUID matches: neither name nor UUID is equal.
+// another reports whether v, from another sheet, is a different VM although its reference, UUID or name matches: neither name nor UUID is equal,
+// or the name alone, and it is on another host.
 func (v *vmRow) another(found *vmRow) bool {
-	named := v.vm.Name != v.id && found.vm.Name != found.id
-	return named && v.vm.Name != found.vm.Name && (v.vm.UUID == "" || !strings.EqualFold(v.vm.UUID, found.vm.UUID))
+	if v.vm.UUID != "" && strings.EqualFold(v.vm.UUID, found.vm.UUID) {
+		return false
+	}
+	if v.vm.Name == found.vm.Name {
+		return (v.id == "" || v.id != found.id) && v.host != "" && found.host != "" && !numa.SameHost(v.host, found.host)
+	}
+	return v.vm.Name != v.id && found.vm.Name != found.id
 }
 
 // listVMs reads a sheet of VMs.
