@@ -58,6 +58,17 @@ func TestNamesakesOfTables(t *testing.T) {
 	}
 }
 
+// TestGuestNames: a column Hostname with the names of the guests names no hosts.
+func TestGuestNames(t *testing.T) {
+	for host, want := range map[string]string{"web.local": "", "esx1.local": "esx1"} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"1.csv": []byte("Name,Hostname,NumCpu,Cluster,HotAddCPU\nweb," + host + ",4,C,yes\n"),
+			"hosts.csv": []byte("Name,NumCpuPackages,NumCpuCores,Version,Cluster\nesx1,2,28,7.0.3,C\n")}))
+		if got := described(f); !slices.Equal(got, []string{"esx1 28", "web 4 true on " + want}) || strings.Contains(fmt.Sprint(f.Notes), "hosts are unknown") {
+			t.Errorf("%s: %v, notes %v", host, got, f.Notes)
+		}
+	}
+}
+
 // TestSheetsOfVCenters: all sheets of a kind in a workbook are read, whatever people or Excel append to the names of copies.
 func TestSheetsOfVCenters(t *testing.T) {
 	for _, names := range [][2]string{{"", " vc2"}, {"", " (2)"}, {" vc1", " vc2"}, {" (2)", " (3)"}, {"", "_2"}, {"", "-dr"}, {"", "1"}, {"", ".b"}} {

@@ -137,6 +137,9 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		v.placeholder = t.boolFact("SRM Placeholder").Value
 		v.vcenter = t.vcenter()
 		v.locate(t)
+		if numa.SameHost(v.host, name) { // the name of its guest
+			v.host = ""
+		}
 		if v.host == "" && t.place("platform").header == `"Hypervisor"` {
 			v.host = t.text("platform")
 		}
@@ -288,21 +291,26 @@ func readCores(t *table, c, known *numa.Config) {
 	c.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
 	vcpus := cmp.Or(c.VCPUs.Value, known.VCPUs.Value)
 	cps, s := &c.CoresPerSocket, t.count("Sockets", numa.MaxVCPUs)
+	derived := func(n int, from string) numa.Fact[int] {
+		return numa.DerivedFrom(n, strings.TrimSuffix(from+" of "+cmp.Or(t.at, t.sheet.name), " of "))
+	}
 	switch {
+	case vcpus == 0 && s.Known() && cps.Known():
+		c.VCPUs = derived(s.Value*cps.Value, "Sockets and Cores p/s")
 	case vcpus == 0 || !s.Known():
 	case cps.Known() && s.Value*cps.Value != vcpus:
 		t.bad("Cores p/s", fmt.Sprintf("%s of %s are not %s", words.Plural(s.Value, "socket"), words.Plural(cps.Value, "core"), words.Plural(vcpus, "vCPU")))
 		*cps = numa.Fact[int]{}
 	case !cps.Known() && vcpus%s.Value == 0:
-		c.CoresPerSocket = numa.DerivedFrom(vcpus/s.Value, strings.TrimSuffix("CPUs and Sockets of "+cmp.Or(t.at, t.sheet.name), " of "))
+		c.CoresPerSocket = derived(vcpus/s.Value, "CPUs and Sockets")
 	}
 }
 
 // powerStates are the values in the API and in user interfaces, without blanks, and the numbers that PowerCLI's ConvertTo-Json writes for
 // VMware.VimAutomation.ViCore.Types.V1.Inventory.PowerState.
 var powerStates = map[string]numa.PowerState{
-	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn,
-	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff,
+	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn, "eingeschaltet": numa.PoweredOn,
+	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff, "ausgeschaltet": numa.PoweredOff,
 	"suspended": numa.Suspended,
 	"0":         numa.PoweredOff, "1": numa.PoweredOn, "2": numa.Suspended,
 }
