@@ -37,7 +37,7 @@ import (
 // Limits for a plausible bundle.
 const (
 	maxFiles = 100_000
-	maxDepth = 4       // depth of nested folders
+	maxDepth = 8       // depth of nested folders, such as etc/pve/nodes/pve1/qemu-server
 	maxText  = 4 << 20 // bytes of numastat.txt and pids.txt
 )
 
