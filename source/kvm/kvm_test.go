@@ -147,6 +147,8 @@ func TestNothingIsLost(t *testing.T) {
 		{"a host of the same family", []string{"a/capabilities.xml", strings.Replace(capabilities, "<cpu>", "<cpu><arch>x86_64</arch>", 1),
 			"a/1.xml", strings.Replace(sql01, "<memory ", "<os><type arch='i686'>hvm</type></os><memory ", 1)}, 1, nil},
 		{"two hosts in a folder", []string{"a/1.xml", capabilities, "a/2.xml", capabilities}, 0, []string{"fleet/a/2.xml:1: a second host in the folder: the first counts"}},
+		{"two hosts of other nodes in a folder", []string{"a/1.xml", capabilities, "a/2.xml", strings.Replace(capabilities, "'GiB'>32<", "'GiB'>64<", 1), "a/3.xml", sql01}, 1,
+			[]string{"fleet/a/2.xml:1: a second host in the folder, with other nodes: those that the VMs run on are unknown: put each host and its VMs into a folder of their own"}},
 		{"a host that breaks off", []string{"a/1.xml", capabilities[:strings.Index(capabilities, "</cells>")], "a/2.xml", sql01}, 1,
 			[]string{"fleet/a/1.xml:1: the capabilities break off: the nodes of the host count as unknown", "fleet/a/1.xml:7:1: found the end of the file inside <cells> of line 1"}},
 		{"CPUs left out", []string{"a/1.xml", strings.Replace(capabilities, "num='4'", "num='6'", 1)}, 0,

@@ -382,8 +382,8 @@ func (c *collection) add(fleet *numa.Fleet, err error, of ...tables.Member) {
 	}
 	if err == nil {
 		name := of[0].Name
-		if dir := path.Dir(name); len(of) > 1 && dir != "." {
-			name = dir
+		if len(of) > 1 { // an export, by its folder
+			name = cmp.Or(strings.TrimPrefix(path.Dir(name), "."), filepath.Base(c.path))
 		}
 		c.parts = append(c.parts, numa.Part{Name: name, Fleet: fleet})
 		return
