@@ -117,7 +117,7 @@ const mostNotes = 8
 
 func (p *printer) notes(a *answer.Answer) {
 	notes, more := a.FewNotes(), 0
-	if a.Findings != nil && len(notes) > mostNotes+1 {
+	if a.Findings != nil && !p.o.Details && len(notes) > mostNotes+1 {
 		notes, more = notes[:mostNotes], len(notes)-mostNotes
 	}
 	if len(notes) > 0 {

@@ -156,6 +156,9 @@ func refused(c *fix.Change, t *tool) string {
 	if c.Cluster != nil {
 		return "scripts do not change rules of DRS"
 	}
+	if t := c.Target(); t.Named || t.UUID != "" && strings.EqualFold(t.ID, t.UUID) {
+		return "the source states no MoRef of it, without which a script may change another: export it again with VM ID or Object ID"
+	}
 	if !goodID.MatchString(c.Target().ID) {
 		return "its ID is none of a vCenter"
 	}
