@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"strconv"
+	"slices"
 	"strings"
 
 	"homenode/internal/texttab"
@@ -131,7 +132,11 @@ func (p *printer) notes(a *answer.Answer) {
 		p.sentence("  ", text, "")
 	}
 	if more > 0 {
-		p.line("  %d more: see --format json or html", more)
+		all := "--format json or html"
+		if slices.Contains([]string{"assess", "capture", "simulate"}, a.Command) { // these have it
+			all = "--details, or " + all
+		}
+		p.line("  %d more: see %s", more, all)
 	}
 }
 
