@@ -2,8 +2,8 @@ package format
 
 import (
 	"fmt"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/internal/texttab"
