@@ -22,6 +22,7 @@ import (
 	"homenode/rules/filter"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	verdict "homenode/rules/verdict/fleet"
 )
 
 // Options say what a plan is about. The zero value plans what the findings of the whole fleet need.
@@ -110,6 +111,7 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	if err := p.unjudged(m.shown); err != nil {
 		return nil, err
 	}
+	p.NotKnown = verdict.Unknown(m.shown)
 	p.Asked = Asked{Filter: m.shown.Filter, Better: o.Better, Apart: o.Apart, AtOnce: o.AtOnce}
 	for i := range o.Set {
 		p.Asked.Set = append(p.Asked.Set, o.Set[i].Text)

@@ -46,6 +46,7 @@ vm tmpl host=esx01 vcpus=32 memory=256GB hw=17 hotAdd=on template=yes power=off
 		{"vcpus=24 coresPerSocket=12", "Nothing to change: there are no findings."},
 		{"vcpus=60 coresPerSocket=30", "Nothing to change: 1 finding above INFO remains."}, // by hand
 		{"vcpus=8 hotAdd=on", "Nothing to change: nothing above INFO remains."},
+		{"vcpus=8 hotAdd=on coresPerSocket=?", "Nothing to change: nothing above INFO remains. Not known: cores per socket of 1 VM."},
 	} {
 		f, err := scenario.Read("none.txt", []byte("release 7.0U3\nhost esx01 nodes=2 cores=24 memory=1TB\nvm a host=esx01 memory=64GB hw=17 "+tt.vm+"\n"))
 		if err != nil {

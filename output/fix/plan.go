@@ -23,6 +23,9 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	if p.Unjudged > 0 {
 		a.Verdict = append(a.Verdict, words.Plural(p.Unjudged, "VM")+" could not be judged: see the notes.")
 	}
+	if p.NotKnown != "" {
+		a.Verdict = append(a.Verdict, p.NotKnown)
+	}
 	a.Facts = []answer.Fact{{Name: "plan", Text: p.ID}, {Name: "source", Text: p.Source}, {Name: "made", Text: p.Made}, {Name: "batches", Text: fmt.Sprint(p.Batches())}}
 	for _, n := range p.Notes {
 		a.Notes = append(a.Notes, answer.Note{Text: n})

@@ -35,6 +35,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		v.unsure()
 		v.vm.ID = vmRowID(v, prefix(v.vcenter), taken)
+		v.vm.Named = v.id == "" || v.vm.ID != prefix(v.vcenter)+v.id
 		taken[v.vm.ID] = true
 		v.vm.Cluster = c.id(v.vcenter, v.datacenter, v.cluster)
 		found := findHosts(byName, v)
@@ -55,7 +56,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 			ambiguous.add(v.vm.Name + " on " + v.host)
 		case v.host != "":
 			unhosted.add(v.vm.Name + " on " + v.host)
-			nameHost(f, v, prefix(v.vcenter))
+			nameHost(f, v, prefix(v.vcenter), "is "+n.rowless())
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
@@ -76,12 +77,17 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 // noteUnhosted adds a note about the VMs whose hosts have no row.
 func (n *notes) noteUnhosted(unhosted tally) {
 	if unhosted.count > 0 {
-		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))
+		text := fmt.Sprintf("the hosts of %s are %s (first: %s)", words.Plural(unhosted.count, "VM"), n.rowless(), quote(unhosted.first))
 		if n.hosts == "" {
 			text += "; name a file with the hosts beside it, or say them with --assume-host"
 		}
 		n.add(n.hosts, text)
 	}
+}
+
+// rowless says of a host that only rows of VMs name it.
+func (n *notes) rowless() string {
+	return "named, but without a row in " + cmp.Or(strings.TrimPrefix(n.hosts, "sheet "), "a table of hosts")
 }
 
 // partOf returns the numbers of VMs if the hosts run more than are listed; "" otherwise.
@@ -102,7 +108,7 @@ func partOf(hosts []hostRow, listed int) string {
 
 // nameHost adds the host that the row of a VM names, of which nothing else is known, to the hosts of its cluster if others of these are known: it is one of
 // those that the VMs of the cluster can run on.
-func nameHost(f *numa.Fleet, v *vmRow, prefix string) {
+func nameHost(f *numa.Fleet, v *vmRow, prefix, doubt string) {
 	known, id := false, prefix+v.host
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
@@ -116,7 +122,7 @@ func nameHost(f *numa.Fleet, v *vmRow, prefix string) {
 		known = known || h.Cluster == v.vm.Cluster
 	}
 	if known && v.vm.Cluster != "" {
-		f.Hosts, v.vm.Host = append(f.Hosts, numa.Host{ID: id, Name: v.host, Cluster: v.vm.Cluster, At: v.vm.At}), id
+		f.Hosts, v.vm.Host = append(f.Hosts, numa.Host{ID: id, Name: v.host, Named: true, Cluster: v.vm.Cluster, At: v.vm.At, Doubt: doubt}), id
 	}
 }
 
@@ -242,6 +248,7 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 			shared.add(h.id)
 			h.host.ID = prefix(h.vcenter) + h.host.Name
 		}
+		h.host.Named = h.id == "" || h.host.ID != prefix(h.vcenter)+h.id
 		taken[h.host.ID] = true
 		h.host.Cluster = c.id(h.vcenter, h.datacenter, h.cluster)
 		for _, name := range slices.Compact([]string{strings.ToLower(h.host.Name), strings.ToLower(cmp.Or(h.id, h.host.Name))}) {

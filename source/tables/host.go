@@ -135,9 +135,8 @@ func readHost(t *table, name string, r *hostRow) {
 	}
 	if h.Packages.Value*perPackage.Value != h.Cores.Value || perPackage.Value > maxPackageCores {
 		r.odd = true
-		t.notes.add(t.rowPlace(), fmt.Sprintf(
-			"host %s has %d cores but %s with %d cores each: its NUMA nodes are unknown",
-			name, h.Cores.Value, words.Plural(h.Packages.Value, "package"), perPackage.Value))
+		h.Doubt = fmt.Sprintf("has %d cores but %s with %d cores each", h.Cores.Value, words.Plural(h.Packages.Value, "package"), perPackage.Value)
+		t.notes.add(t.rowPlace(), "host "+name+" "+h.Doubt+": its NUMA nodes are unknown")
 		return
 	}
 	why := cmp.Or(map[bool]string{true: "the table"}[t.kind.generic()], "RVTools") + " has no NUMA nodes"

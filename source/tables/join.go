@@ -141,7 +141,8 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 			v := &vms[i]
 			t.subject = "VM " + v.vm.Name
 			v.locate(t)
-			r := readVM(t, &v.vm.Config)
+			v.id, v.vm.UUID = cmp.Or(v.id, bareID(t.text("VM ID"))), cmp.Or(v.vm.UUID, t.text("VM UUID"))
+			r := readVM(t, &v.vm)
 			if v.joined[sheet] {
 				repeated.add(who)
 				n.compare(v, &r)

@@ -146,7 +146,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		v.vm = numa.VM{Name: name, UUID: uuid}
 		if !v.placeholder {
 			v.vm.Folder, v.vm.At = t.text("Folder"), x.base
-			v.vm.Config = readVM(t, &v.vm.Config)
+			v.vm.Config = readVM(t, &v.vm)
 		}
 		vms = append(vms, v)
 	})
@@ -240,8 +240,9 @@ func take(c, more *numa.Config) (agrees bool) {
 	return agrees
 }
 
-// readVM reads the facts of the VM in the current row from the columns that exist. known contains the values from earlier sheets.
-func readVM(t *table, known *numa.Config) numa.Config {
+// readVM reads the facts of the VM in the current row from the columns that exist. vm contains the values from earlier sheets, and takes contradictions.
+func readVM(t *table, vm *numa.VM) numa.Config {
+	known := &vm.Config
 	r := numa.Config{
 		Template:                t.boolFact("Template"),
 		Power:                   readPower(t),
@@ -278,15 +279,15 @@ func readVM(t *table, known *numa.Config) numa.Config {
 	} else {
 		r.CPULimit = t.mhz("CPU limit", 0, maxMHz)
 	}
-	readCores(t, &r, known)
+	vm.Doubt = cmp.Or(readCores(t, &r, known), vm.Doubt)
 	readAPI(t, &r)
 	return r
 }
 
-// readCores reads the cores per socket, or derives them from the sockets. known contains the values from earlier sheets.
-func readCores(t *table, c, known *numa.Config) {
+// readCores reads the cores per socket, or derives them from the sockets; doubt says that the cells contradict each other. known contains the values from earlier sheets.
+func readCores(t *table, c, known *numa.Config) (doubt string) {
 	if c.Power.Value == numa.PoweredOff && t.boolFact("auto cores").Value {
-		return // sizes assigned at power-on are meaningless while the VM is off
+		return "" // sizes assigned at power-on are meaningless while the VM is off
 	}
 	c.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
 	vcpus := cmp.Or(c.VCPUs.Value, known.VCPUs.Value)
@@ -299,11 +300,13 @@ func readCores(t *table, c, known *numa.Config) {
 		c.VCPUs = derived(s.Value*cps.Value, "Sockets and Cores p/s")
 	case vcpus == 0 || !s.Known():
 	case cps.Known() && s.Value*cps.Value != vcpus:
-		t.bad("Cores p/s", fmt.Sprintf("%s of %s are not %s", words.Plural(s.Value, "socket"), words.Plural(cps.Value, "core"), words.Plural(vcpus, "vCPU")))
+		doubt = fmt.Sprintf("CPUs %d, but %s × %d: which is right decides", vcpus, words.Plural(s.Value, "socket"), cps.Value)
+		t.bad("Cores p/s", "the cells contradict each other: "+doubt)
 		*cps = numa.Fact[int]{}
 	case !cps.Known() && vcpus%s.Value == 0:
 		c.CoresPerSocket = derived(vcpus/s.Value, "CPUs and Sockets")
 	}
+	return doubt
 }
 
 // powerStates are the values in the API and in user interfaces, without blanks, and the numbers that PowerCLI's ConvertTo-Json writes for
