@@ -30,14 +30,17 @@ func (f *Fleet) LoadUnknown() string {
 	return loadUnknown(f.Part)
 }
 
-// LoadUnknownIn is LoadUnknown for the hosts of one cluster, by ID, or for standalone hosts: ""; these are not told apart from the fleet.
-func (f *Fleet) LoadUnknownIn(cluster string) string {
+// LoadUnknownIn is LoadUnknown for the hosts of one cluster, by ID, or for standalone hosts: "".
+func (f *Fleet) LoadUnknownIn(cluster string) string { return loadUnknown(f.PartIn(cluster)) }
+
+// PartIn returns the Part of a cluster, by ID. Standalone hosts, "", are not told apart from the fleet.
+func (f *Fleet) PartIn(cluster string) string {
 	for i := range f.Clusters {
 		if c := &f.Clusters[i]; c.ID == cluster {
-			return loadUnknown(c.Part)
+			return c.Part
 		}
 	}
-	return loadUnknown(f.Part)
+	return f.Part
 }
 
 func loadUnknown(part string) string {
