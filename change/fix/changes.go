@@ -21,7 +21,7 @@ func (m *maker) changes() []Change {
 		if m.edits[h.ID] == nil || m.kept[h.ID] != "" {
 			continue
 		}
-		c := Change{Host: &Target{Name: h.Name, ID: h.ID, Cluster: m.cluster(h.Cluster)}, Findings: m.rulesOf(h.ID), Edits: m.edits[h.ID], Downtime: "none"}
+		c := Change{Host: &Target{Name: h.Name, ID: h.ID, Cluster: m.cluster(h.Cluster)}, Findings: m.rulesOf(h.ID), Edits: m.edits[h.ID], Brings: m.brings[h.ID], Downtime: "none"}
 		c.Lost = c.lost()
 		out = append(out, c)
 	}

@@ -28,9 +28,9 @@ const (
 type Plan struct {
 	Format    string      `json:"format"`
 	Version   int         `json:"version"`
-	ID        string      `json:"id"`   // the beginning of the hash of everything but ID, Made and Sum
-	Made      string      `json:"made"` // RFC 3339
-	Sum       string      `json:"sum"`  // the beginning of the hash of everything but itself
+	ID        string      `json:"id"`       // the beginning of the hash of everything but ID, Made and Sum
+	Made      string      `json:"made"`     // RFC 3339
+	Sum       string      `json:"checksum"` // the beginning of the hash of everything but itself
 	Source    string      `json:"source"`
 	VCenter   string      `json:"vcenterInstance,omitempty"` // the instance UUID of the vCenter that the fleet was read from
 	Inventory string      `json:"inventory"`                 // "sha256:…" of what was read

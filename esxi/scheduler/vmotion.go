@@ -87,6 +87,8 @@ func (w *World) stays(k int64, vm, to int) bool {
 	switch device := v.Tied(); {
 	case device != nil:
 		why = fmt.Sprintf("it has a %s of its host", device)
+	case err == nil && g.Affinity:
+		why = "CPU or memory affinity keeps a VM that runs from vMotion"
 	case !w.open(to):
 		why = "the host has failed, is in maintenance, or its nodes are not known"
 	case err == nil:

@@ -164,8 +164,11 @@ func left(p *fix.Plan) string {
 	if n > 0 {
 		text = words.Plural(n, "finding") + " above INFO " + map[bool]string{true: "remains", false: "remain"}[n == 1]
 	}
-	if p.Asked.Filter != "" {
+	switch {
+	case p.Asked.Filter != "":
 		text += " of those asked about (" + p.Asked.Filter + ")"
+	case p.Asked.Set != nil: // nothing is said of the other VMs
+		text += " of those asked about"
 	}
 	if kept > 0 {
 		text += fmt.Sprintf("; %d left as %s", kept, map[bool]string{true: "it is", false: "they are"}[kept == 1])

@@ -62,6 +62,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 			a.Note(text + ".")
 		}
 	}
+	if !x.Host.Ready() {
+		a.Note(x.On + " is in maintenance or not connected: it takes no VM now.")
+	}
 	for _, problem := range x.Problems {
 		a.Notes = append(a.Notes, answer.Note{Text: problem, From: "judgement"})
 	}

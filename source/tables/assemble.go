@@ -269,7 +269,11 @@ func vmRowID(v *vmRow, prefix string, taken map[string]bool) string {
 			return prefix + id
 		}
 	}
-	return prefix + v.vm.Name + "#" + strconv.Itoa(v.row)
+	row := v.row
+	for taken[prefix+v.vm.Name+"#"+strconv.Itoa(row)] { // of another table
+		row++
+	}
+	return prefix + v.vm.Name + "#" + strconv.Itoa(row)
 }
 
 // hostKey identifies a host in VM rows: vCenter, if stated, and name.
