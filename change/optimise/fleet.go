@@ -82,7 +82,7 @@ func FromFleet(ctx context.Context, f *numa.Fleet, cluster string, demand Demand
 			b.addVM(v, demand)
 		}
 	}
-	if text := f.LoadUnknown(); text != "" {
+	if text := f.LoadUnknownIn(b.cluster); text != "" {
 		return nil, b.notes, fmt.Errorf("%s: read a whole export", text)
 	}
 	if len(b.p.VMs) == 0 {

@@ -60,7 +60,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
-	f.Part = partOf(hosts, len(vms))
+	partOf(f, hosts, &c)
 	if text := f.LoadUnknown(); text != "" {
 		n.add(n.hosts, text)
 	}
@@ -90,20 +90,74 @@ func (n *notes) rowless() string {
 	return "named, but without a row in " + cmp.Or(strings.TrimPrefix(n.hosts, "sheet "), "a table of hosts")
 }
 
-// partOf returns the numbers of VMs if the hosts run more than are listed; "" otherwise.
-func partOf(hosts []hostRow, listed int) string {
-	of := map[string]int{} // by host, which rows may repeat
+// A load is what hosts run, by their rows, and what is listed of it.
+type load struct{ vms, vcpus, listed, listedVCPUs int }
+
+// partOf sets the Part of the fleet and of its clusters: the hosts run more than is listed. Only running VMs are compared when the rows of hosts count the
+// others apart.
+func partOf(f *numa.Fleet, hosts []hostRow, c *clusters) {
+	of := map[string]*hostRow{} // by host, which rows may repeat
+	running := false
 	for i := range hosts {
-		of[hosts[i].vcenter+"/"+hosts[i].host.Name] = hosts[i].vms
+		of[hosts[i].vcenter+"/"+hosts[i].host.Name] = &hosts[i]
+		running = running || hosts[i].all > 0
 	}
-	run := 0
-	for _, vms := range of {
-		run += vms
+	loads := map[string]load{} // by cluster
+	for _, h := range of {
+		id := c.id(h.vcenter, h.datacenter, h.cluster)
+		l := loads[id]
+		l.vms, l.vcpus = l.vms+h.vms, l.vcpus+h.vcpus
+		loads[id] = l
 	}
-	if run <= listed {
-		return ""
+	at := map[string]string{} // cluster, by host
+	for i := range f.Hosts {
+		at[f.Hosts[i].ID] = f.Hosts[i].Cluster
 	}
-	return fmt.Sprintf("the hosts run %s, and %s listed", words.Plural(run, "VM"), words.Verb(listed, "VM is", "VMs are"))
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if running && v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+			continue
+		}
+		id, ok := at[v.Host]
+		if !ok {
+			id = v.Cluster
+		}
+		l := loads[id]
+		l.listed, l.listedVCPUs = l.listed+1, l.listedVCPUs+v.VCPUs.Or(numa.MaxVCPUs) // a VM of unknown size may have all
+		loads[id] = l
+	}
+	var all load
+	short := false
+	for id, l := range loads {
+		part := l.part(tolerated)
+		for i := range f.Clusters {
+			if f.Clusters[i].ID == id {
+				f.Clusters[i].Part = part
+			}
+		}
+		short = short || part != ""
+		all.vms, all.listed = all.vms+l.vms, all.listed+min(l.vms, l.listed)
+		all.vcpus, all.listedVCPUs = all.vcpus+l.vcpus, all.listedVCPUs+min(l.vcpus, l.listedVCPUs)
+	}
+	if short {
+		f.Part = all.part(1 << 24)
+	}
+}
+
+// tolerated: one VM of so many may have been switched on or off while the program read hosts and VMs.
+const tolerated = 50
+
+// part returns the numbers of VMs or vCPUs if the hosts run more than are listed, by more than one of so many; "" otherwise.
+func (l *load) part(of int) string {
+	for _, n := range []struct {
+		run, listed int
+		noun        string
+	}{{l.vms, l.listed, "VM"}, {l.vcpus, l.listedVCPUs, "vCPU"}} {
+		if (n.run-n.listed)*of > n.run {
+			return fmt.Sprintf("the hosts run %s, and %s listed", words.Plural(n.run, n.noun), words.Verb(n.listed, n.noun+" is", n.noun+"s are"))
+		}
+	}
+	return ""
 }
 
 // nameHost adds the host that the row of a VM names, of which nothing else is known, to the hosts of its cluster if others of these are known: it is one of

@@ -269,6 +269,31 @@ func TestNoHyperThreading(t *testing.T) {
 	}
 }
 
+// TestPart compares what hosts run with what is listed, by cluster: running VMs where the others are counted apart, and vCPUs.
+func TestPart(t *testing.T) {
+	for _, tt := range []struct {
+		name, hosts, vms, whole, a, b string
+	}{
+		{"all VMs", "h1,a,3,,\nh2,b,1,,\n", "v1,On,4,a,h1\nv2,On,4,a,h1\nv3,Off,4,a,h1\nv4,On,4,b,h2\n", "", "", ""},
+		{"running VMs", "h1,a,3,4,\nh2,b,1,1,\n", "v1,On,4,a,h1\nv2,On,4,a,h1\nv3,Off,4,a,h1\nv4,On,4,b,h2\n",
+			"the hosts run 4 VMs, and 3 VMs are listed", "the hosts run 3 VMs, and 2 VMs are listed", ""},
+		{"vCPUs", "h1,a,1,1,8\nh2,b,0,0,0\n", "v1,On,4,a,h1\n", "the hosts run 8 vCPUs, and 4 vCPUs are listed", "the hosts run 8 vCPUs, and 4 vCPUs are listed", ""},
+		{"an unknown size", "h1,a,1,1,8\nh2,b,0,0,0\n", "v1,On,,a,h1\n", "", "", ""},
+		{"a VM between the readings", "h1,a,50,50,\n", strings.Repeat("v,On,4,a,h1\n", 49), "", "", ""},
+		{"another cluster", "h1,a,1,1,4\nh2,b,1,1,4\n", "v1,On,4,a,h1\n", "the hosts run 2 VMs, and 1 VM is listed", "", "the hosts run 1 VM, and 0 VMs are listed"},
+	} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"vHost.csv": []byte("Host,Cluster,# VMs,# VMs total,# vCPUs\n" + tt.hosts),
+			"vInfo.csv": []byte("VM,Powerstate,CPUs,Cluster,Host\n" + strings.ReplaceAll(strings.ReplaceAll(tt.vms, "On", "poweredOn"), "Off", "poweredOff"))}))
+		got := []string{f.Part, "", ""}
+		for i := range f.Clusters {
+			got[1+i] = f.Clusters[i].Part
+		}
+		if want := []string{tt.whole, tt.a, tt.b}; !slices.Equal(got, want) || slices.ContainsFunc(f.Notes, func(n numa.Note) bool { return strings.Contains(n.Text, "want 1 to") }) {
+			t.Errorf("%s: found %q, want %q; notes %v", tt.name, got, want, f.Notes)
+		}
+	}
+}
+
 // TestOddRow: one row of nonsense ends no read.
 func TestOddRow(t *testing.T) {
 	f := mustRead(t, tempFolder(t, map[string][]byte{
