@@ -72,6 +72,8 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, j.oftenLow())
 	case j.innocence() == "":
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but neither N%%L nor the load of the nodes was judged.", where)
+	case j.hiding() != "":
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, j.hiding())
 	default:
 		verdict = fmt.Sprintf("NUMA was not the cause %s: %s.", where, j.innocence())
 	}
