@@ -166,7 +166,13 @@ func (j *Judged) worstText(lost []*VM) string {
 	if mean, ok := worst.Remote.Mean(worst.Managed); ok {
 		name += fmt.Sprintf(", %s on average in %s", mean-mean%numa.MiB, words.Duration(worst.Managed))
 	}
-	when := j.Clock.Span(spell.From, spell.To)
+	from := spell.From
+	for _, f := range worst.Findings { // of the same event
+		if f.From.Before(from) && spell.From.Sub(f.From) <= together && f.Severity > finding.Info {
+			from = f.From
+		}
+	}
+	when := j.Clock.Span(from, spell.To)
 	if spell == &worst.Far.Longest {
 		return fmt.Sprintf("%s, up to %s from %s", name, numa.Bytes(spell.Worst), when)
 	}
