@@ -165,7 +165,7 @@ func TestSiteCaptures(t *testing.T) {
 		t.Error("the page does not say that the capture is cut off")
 	}
 	within(t, "a damaged capture", cut, top)
-	for _, name := range []string{"link.csv", "up.csv", "out", "out/esx02.demo.csv", "../outside/esx02.demo.csv", "night/../../outside/esx02.demo.csv", outside, filepath.Join(outside, "esx02.demo.csv"), "/etc/passwd", "", ".", "..", "-", "-o.csv", "none.csv", "night/", `..\outside`, "upload-0/x", "night\x00", "\xff"} {
+	for _, name := range []string{"link.csv", "up.csv", "out", "out/esx02.demo.csv", "../outside/esx02.demo.csv", "night/../../outside/esx02.demo.csv", outside, filepath.Join(outside, "esx02.demo.csv"), "/etc/passwd", "", "..", "-", "-o.csv", "none.csv", "night/", `..\outside`, "upload-0/x", "night\x00", "\xff"} {
 		for _, path := range []string{address("/capture", "capture", name), address("/compare", "a", name, "b", "demo"), address("/compare", "a", "demo", "b", name, "at", "2026-11-03")} {
 			if strings.HasPrefix(path, "/compare") && name == "" {
 				continue
