@@ -30,7 +30,7 @@ func (f *Fleet) LoadUnknown() string {
 	if f.Part == "" {
 		return ""
 	}
-	return f.Part + ": this is a part of an export, so that load and free memory of the hosts are unknown"
+	return f.Part + ": this is part of an export, so the load and free memory of the hosts are unknown"
 }
 
 // A Cluster is a set of hosts that VMs move between.

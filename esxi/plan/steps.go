@@ -81,7 +81,7 @@ func Back(name string, was numa.Value) string {
 
 // Restore is the step that restores settings whose values no source states.
 func Restore(names ...string) string {
-	return "restore " + strings.Join(names, ", ") + ": no source states the present values, so write them down before"
+	return "restore " + strings.Join(names, ", ") + ": no source states the present values, so note them first"
 }
 
 // Undo lists the steps that revert the edit of g, with the old values; c is the configuration of its VM.

@@ -23,9 +23,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	switch own := x.VM.Host; {
 	case x.VM.Home != nil || x.Host == own:
 	case own != nil:
-		on = fmt.Sprintf("on %s, which the source does not describe, as on %s", own.Name, x.On)
+		on = fmt.Sprintf("on %s, which the source does not describe, assumed to be like %s", own.Name, x.On)
 	default:
-		on = "on an unknown host, as on " + x.On
+		on = "on an unknown host, assumed to be like " + x.On
 	}
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,

@@ -97,7 +97,7 @@ func partOf(hosts []hostRow, listed int) string {
 	if run <= listed {
 		return ""
 	}
-	return fmt.Sprintf("the hosts run %s, and %s listed", words.Plural(run, "VM"), words.Verb(listed, "VM is", "VMs are"))
+	return fmt.Sprintf("the hosts run %s, but only %s listed", words.Plural(run, "VM"), words.Verb(listed, "VM is", "VMs are"))
 }
 
 // nameHost adds the host that the row of a VM names, of which nothing else is known, to the hosts of its cluster if others of these are known: it is one of
