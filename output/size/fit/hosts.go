@@ -21,8 +21,8 @@ const (
 // drawing returns the drawing of hosts with their VMs; more hosts are not drawn.
 func (c *Context) drawing(title string, hosts []*topo.Drawing, more int) []answer.Drawing {
 	caption := []string{
-		"VMs include their overhead and are placed as ESXi is assumed to place them (C-4, inferred).",
-		fmt.Sprintf("At most %s vCPUs per core. Each node keeps %g × the soft reserve of the host free (C-15, inferred), which is not drawn.", unit.Digits(c.PerCore, 3), c.Reserve),
+		"VMs include overhead; ESXi is assumed to place them like this (C-4, inferred).",
+		fmt.Sprintf("vCPUs per core: at most %s. Each node keeps %g × the soft reserve of the host free (C-15, inferred), which is not drawn.", unit.Digits(c.PerCore, 3), c.Reserve),
 	}
 	if more > 0 {
 		caption = append([]string{fmt.Sprintf("… %s not drawn.", words.Plural(more, "more host"))}, caption...)
