@@ -65,8 +65,8 @@ var VMFacts = []Property[Config]{
 // HostFacts are the facts of a host that have a word, in the order of messages.
 var HostFacts = []Property[Host]{
 	{Word: "nodes", JSON: "nodes", About: "NUMA nodes", Nodes: true, Where: "hardware.numaInfo", Fact: func(h *Host) AnyFact { return &h.Nodes }},
-	{Word: "cores", JSON: "cores", About: "physical cores; the word says those of a node", Nodes: true, Where: "hardware.cpuInfo.numCpuCores", Sheet: "vHost # Cores", Fact: func(h *Host) AnyFact { return &h.Cores }},
-	{Word: "threads", JSON: "threads", About: "PCPUs; the word says those of a node", Nodes: true, Where: "hardware.cpuInfo.numCpuThreads", Fact: func(h *Host) AnyFact { return &h.Threads }},
+	{Word: "cores", JSON: "cores", About: "physical cores; in a scenario those of each node", Nodes: true, Where: "hardware.cpuInfo.numCpuCores", Sheet: "vHost # Cores", Fact: func(h *Host) AnyFact { return &h.Cores }},
+	{Word: "threads", JSON: "threads", About: "PCPUs; in a scenario those of each node", Nodes: true, Where: "hardware.cpuInfo.numCpuThreads", Fact: func(h *Host) AnyFact { return &h.Threads }},
 	{Word: "packages", JSON: "packages", About: "processor packages", Nodes: true, Where: "hardware.cpuInfo.numCpuPackages", Sheet: "vHost # CPU", Fact: func(h *Host) AnyFact { return &h.Packages }},
 	{Word: "memory", JSON: "memory", About: "memory that the nodes have", Unit: "bytes", Nodes: true, Where: "hardware.memorySize", Sheet: "vHost # Memory", Fact: func(h *Host) AnyFact { return &h.Memory }},
 	{Word: "ht", JSON: "hyperThreading", About: "hyper-threading is active", Nodes: true, Where: "config.hyperThread.active", Sheet: "vHost HT Active", Fact: func(h *Host) AnyFact { return &h.HyperThreading }},
@@ -80,7 +80,7 @@ var HostFacts = []Property[Host]{
 	{Word: "connection", JSON: "connection", About: "connection to vCenter", Only: []string{"connected", "disconnected", "notResponding"}, Where: "runtime.connectionState", Fact: func(h *Host) AnyFact { return &h.Connection }},
 	{Word: "maintenance", JSON: "maintenance", About: "it is in maintenance mode", Where: "runtime.inMaintenanceMode", Sheet: "vHost in Maintenance Mode", Fact: func(h *Host) AnyFact { return &h.Maintenance }},
 	{Word: "mhz", JSON: "coreMHz", About: "nominal frequency of a core", Unit: "MHz", Least: 1, Most: MaxCoreMHz, Where: "summary.hardware.cpuMhz", Sheet: "vHost Speed", Fact: func(h *Host) AnyFact { return &h.CoreMHz }},
-	{Word: "tierMemory", JSON: "tierMemory", About: "memory of slower tiers behind DRAM; 0 without. A scenario states memory as ESXi does, with them", Unit: "bytes", Most: int64(MaxHostMemory), Where: "hardware.memoryTierInfo", Sheet: "vHost Memory Tiering Type", Fact: func(h *Host) AnyFact { return &h.TierMemory }},
+	{Word: "tierMemory", JSON: "tierMemory", About: "memory of slower tiers behind DRAM; 0 without them. In a scenario, as in ESXi, the memory of the host includes it", Unit: "bytes", Most: int64(MaxHostMemory), Where: "hardware.memoryTierInfo", Sheet: "vHost Memory Tiering Type", Fact: func(h *Host) AnyFact { return &h.TierMemory }},
 	{Word: "pci", JSON: "attached", About: "nodes that PCI devices of VMs are attached to", Where: "hardware.numaInfo", Fact: func(h *Host) AnyFact { return &h.Attached }},
 	{Word: "llcCores", JSON: "llcCores", About: "cores that share a last-level cache", Least: 1, Most: MaxCoresPerNode, Fact: func(h *Host) AnyFact { return &h.LLCCores }},
 	{Word: "llcSize", JSON: "llcSize", About: "size of one last-level cache", Unit: "bytes", Most: int64(TiB), Fact: func(h *Host) AnyFact { return &h.LLCSize }},

@@ -250,7 +250,7 @@
 
   $("find").addEventListener("submit", (event) => { event.preventDefault(); if ($("find").elements.name.value.trim()) location.hash = "/find?" + new URLSearchParams(new FormData($("find"))); });
 
-  // Forms of an answer ask it anew. A field that became empty stays in the address, to end what it had.
+  // Forms of an answer ask it anew. An emptied field stays in the address, which clears its value.
   main.addEventListener("submit", (event) => {
     const form = event.target;
     if (form.method !== "get") return;

@@ -139,8 +139,8 @@ async function start(text) {
   postMessage({ ready: true, version: homenode.version });
 }
 
-// drop opens files, or the demo fleet. homenode keeps those of the open files that belong to them; a folder is a source of its own. Names that mean something
-// else to homenode are said as paths.
+// drop opens files, or the demo fleet. homenode keeps those of the open files that belong to them; a folder is a source of its own. A name that means something
+// else to homenode is passed as a path.
 async function drop(list) {
   const before = new Map(files), plain = (name) => name.replace(/^\.\//, "");
   if (list === "demo" || list.some((one) => one.name.includes("/"))) files.clear();

@@ -138,7 +138,7 @@ func (r *Result) Filtered() string {
 	if len(r.Findings) > 0 {
 		shown = words.Verb(len(r.Findings), "finding is shown", "findings are shown")
 	}
-	return fmt.Sprintf("%s; %s excluded by the filter, and counted below.", shown, words.Verb(n, "finding is", "findings are"))
+	return fmt.Sprintf("%s; %s excluded by the filter, but counted below.", shown, words.Verb(n, "finding is", "findings are"))
 }
 
 // Nothing returns the reason why no VM was assessed.
@@ -153,7 +153,7 @@ func (r *Result) Nothing() string {
 		return "The inventory is empty: it lists no VM."
 	}
 	if n := r.Templates; n > 0 && n == len(r.Fleet.VMs) {
-		return "There is no VM, only " + words.Plural(n, "template") + ", judged for the clones."
+		return "There is no VM, only " + words.Plural(n, "template") + ", assessed for their future clones."
 	}
 	return "No VM could be judged."
 }

@@ -101,7 +101,7 @@ func TestPlatformRefuses(t *testing.T) {
 		{host, "a.args", qemu(" -machine hmat=on"), "K013 high hmat=on, and node 1 has neither vCPUs nor an initiator", ""},
 		{host, "a.args", qemu(" -numa hmat-cache,node-id=0,size=10K,level=1,associativity=direct,policy=write-back,line=8"), "states no hmat=on", ""},
 		{host, "a.args", strings.Replace(qemu(""), "id=m1", "id=m0", 1), `K013 high the memory backend "m0" has no id of its own: QEMU refuses it`, ""},
-		{host, "a.args", strings.Replace(qemu(""), "id=m1", "id=m1,host-nodes=0,policy=strict", 1), "K013 high the memory backend m1 has the policy strict, and QEMU knows default, preferred, bind and interleave", ""},
+		{host, "a.args", strings.Replace(qemu(""), "id=m1", "id=m1,host-nodes=0,policy=strict", 1), "K013 high the memory backend m1 has the policy strict, but QEMU accepts only default, preferred, bind and interleave", ""},
 		{host, "a.xml", xml("kvm", "x86_64", "<memoryBacking><hugepages/><source type='anonymous'/></memoryBacking>"), `K013 high type of <source> is "anonymous", want file, memfd: libvirt refuses it`, ""},
 		{host, "a.args", "-machine pc-q35-7.2 -cpu host -m 32G -smp 8 -smp 16,sockets=2", "", "K013"},
 		{slow, "a.xml", xml("kvm", "aarch64", ""), "K013 high it is of aarch64 and its host of x86_64, which does not run it", ""},

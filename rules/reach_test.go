@@ -64,7 +64,7 @@ cluster p
 host h1 nodes=2 cores=14 threads=28 memory=256GB
 host h2 nodes=2 cores=14 threads=14 ht=off memory=256GB
 vm v host=h1 vcpus=20 memory=20GB hw=19 coresPerSocket=20 numa.vcpu.preferHT=TRUE`,
-			map[string]string{"N012": "Switch hyper-threading on, with which it runs as 1 client (20 vCPU), two of them on a core|"}},
+			map[string]string{"N012": "Switch hyper-threading on: the VM then runs as 1 client (20 vCPU), two vCPUs on a core|"}},
 		{"others have too few cores", `release 8.0U3
 cluster p
 host s1 nodes=2 cores=8 memory=256GB

@@ -25,7 +25,7 @@ import (
 
 // Hosts are the target hosts and their capacity limits.
 type Hosts struct {
-	Names    []string `ask:"hosts,list" help:"the hosts of the target: so many of a kind such as 2x32c/1TB*6, or files and folders (virsh capabilities, lscpu with numactl -H, a scenario); 2x32c/1TB without a number: what each has, and no plan"`
+	Names    []string `ask:"hosts,list" help:"hosts of the target: a type and a number of hosts such as 2x32c/1TB*6, or files and folders (virsh capabilities, lscpu with numactl -H, a scenario); without a number, 2x32c/1TB describes each host, and no plan is made"`
 	PerCore  []string `ask:"vcpus-per-core,list" default:"3" help:"most vCPUs on a core of a node, and of some VMs: 3,'sql*=1'; a VM of latency sensitivity High has its cores alone"`
 	Threads  bool     `ask:"count-threads" help:"threads count as cores: a vCPU for each is no overcommitment"`
 	Failover int      `ask:"failover-hosts" default:"1" min:"0" help:"hosts that stay empty, so that as many may fail"`

@@ -92,7 +92,7 @@ func (x *Explain) event() (vnuma.Event, error) {
 // resized reports whether the question changes the number of vCPUs.
 func (x *Explain) resized() bool { return x.Given("vcpus") }
 
-// judge assesses the fleet of the subject, with its VMs on the host and of the size that the question names. It returns what that host lacks for them.
+// judge assesses the fleet of the subject, with its VMs on the host and of the size that the question names. It returns the shortages of that host.
 func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.Event, o rules.Options) (r *rules.Result, lacks []string, err error) {
 	var fleet *numa.Fleet
 	switch {
@@ -200,7 +200,7 @@ func (x *Explain) subject() (s subject, err error) {
 	case given > 1:
 		return s, errors.New("--vm, --host, --cluster: found several, want the one that is explained (--on names the host to explain a VM on)")
 	case given == 1 && len(args) > 1 && isName(args[len(args)-1]):
-		return s, fmt.Errorf("%s: found a name beside --vm, --host or --cluster, which names what is explained: leave one out; --on HOST explains a VM on a host of another cluster", args[len(args)-1])
+		return s, fmt.Errorf("%s: found a name as well as --vm, --host or --cluster: leave one out; --on HOST explains a VM on a host of another cluster", args[len(args)-1])
 	case given == 1:
 		return s, nil
 	case len(args) > 1:

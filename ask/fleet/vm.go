@@ -22,7 +22,7 @@ import (
 	"homenode/size/fit"
 )
 
-// vms explains the VMs that match a name or pattern, after what their host lacks for them.
+// vms explains the VMs that match a name or pattern, after the shortages of their host.
 func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, lacks []string, name string, event vnuma.Event) (*ask.Reply, error) {
 	vms, err := vmsNamed(result.Fleet, name)
 	if err != nil {

@@ -315,8 +315,8 @@ func openBlock(path string, zip *packer) (*block, error) {
 	return b, nil
 }
 
-// errOther is the error about a whole block that stands in the place of another one.
-var errOther = errors.New("the samples of the block are of other times than its name")
+// errOther reports an intact block that has the name of another one.
+var errOther = errors.New("the name of the block states other times than its samples")
 
 // errDamaged is wrapped by errors about a block whose content differs from the written one.
 var errDamaged = errors.New("the block is damaged")

@@ -126,7 +126,7 @@ type Setting struct {
 type Finding struct {
 	A, B    *finding.Finding
 	Stopped bool // gone because the VMs that it is about no longer run: no host powers them on
-	Hid     bool // new because the rules did not look there before, although it was no better
+	Hid     bool // new only because the rules did not check for it before
 }
 
 // Of returns the finding in B, or in A if it is gone.

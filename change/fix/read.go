@@ -48,7 +48,7 @@ func Read(r io.Reader) (*Plan, error) {
 	return p, nil
 }
 
-// asWritten says where a text is not the plan as Write writes it but for blanks: a field that is derived from others says something else, or is missing.
+// asWritten reports the first line where a text differs, apart from blanks, from the plan as Write writes it: a derived field was edited, or is missing.
 func (p *Plan) asWritten(data []byte) error {
 	var written bytes.Buffer
 	if err := p.Write(&written); err != nil {

@@ -8,7 +8,7 @@
 // is the present one. Nothing is decided inside a host: there ESXi assigns home nodes to the
 // NUMA clients itself, and package placement predicts this (rule book C-4, C-5, C-15), VM after
 // VM in the order of their IDs, because the order of their power-ons is unknown.
-// numa.nodeAffinity is not proposed: it outlives its reason (C-12).
+// numa.nodeAffinity is not proposed: the setting stays when its reason is gone (C-12).
 //
 // # Objective
 //

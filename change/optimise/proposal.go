@@ -15,7 +15,7 @@ type Proposal struct {
 	Steps         []Step
 	Bound         Bound
 	Notes         []string // information for the reader, in sentences
-	// Unsurvived are the host failures that N+1 is not kept for, in words; nil if it is kept or not asked for.
+	// Unsurvived describes the host failures after which VMs find no room; nil if there are none, or N+1 was not requested.
 	Unsurvived []string
 }
 

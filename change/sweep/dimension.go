@@ -148,7 +148,7 @@ func (s *sweeper) whatIf() (*Dimension, error) {
 	vms := s.fixed("vm")
 	if load >= 0 && !s.has("vm") {
 		if len(s.words) > 1 {
-			return nil, word.Errorf(s.words[load].Col, "found cpu= without the VMs whose load it is, want vm=")
+			return nil, word.Errorf(s.words[load].Col, "found cpu= without VMs, want vm= as well")
 		}
 		vms = "*"
 	}

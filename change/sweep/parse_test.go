@@ -94,7 +94,7 @@ func TestParseErrors(t *testing.T) {
 		{"cpu=x-1", "--grid:2:1: found cpu=x-1, want a factor such as x0.5 or x2"},
 		{"cpu=xNaN", "--grid:2:1: found cpu=xNaN, want a factor such as x0.5 or x2"},
 		{"cpu=2", "--grid:2:1: found cpu=2, want a factor such as x2, or a demand such as 20% or 5..60%"},
-		{"vcpus=2,4 cpu=x2,x1", "--grid:2:11: found cpu= without the VMs whose load it is, want vm="},
+		{"vcpus=2,4 cpu=x2,x1", "--grid:2:11: found cpu= without VMs, want vm= as well"},
 		{"lod a cpu=x2", `--grid:2:1: found "lod", is load meant?`},
 		{"placed a homes=0,1", `--grid:2:1: found "placed", want KEY=VALUE,VALUE,… or a line of a story that begins with load, used, talk, at`},
 		{"load a", "--grid:2:1: found nothing that varies, want KEY=VALUE,VALUE,…"},

@@ -53,7 +53,7 @@ func (s *Supply) Fits() (fits, certain bool) {
 }
 
 // Capacities returns the clusters whose hosts or VMs change in size, in their order: after the loss of a host, the others run its VMs. It includes a host
-// of a cluster if the change gives its VMs more memory than it has, unless the cluster consists of that host only, or the host no longer runs VMs. Of a part
+// of a cluster if the change gives its VMs more memory than it has, unless the cluster consists of that host only, or the host no longer runs VMs. For part
 // of an export none is known.
 func Capacities(before, after *numa.Fleet) []Capacity {
 	if before.LoadUnknown() != "" {

@@ -23,13 +23,13 @@ func (r Refusal) Ways() []numa.Way {
 	}
 	switch r.kind {
 	case newHardware:
-		return []numa.Way{numa.ByHand(newerRelease), numa.ByHand(fmt.Sprintf("make a new VM with virtual hardware %d: a version cannot be lowered", r.most))}
+		return []numa.Way{numa.ByHand(newerRelease), numa.ByHand(fmt.Sprintf("create a new VM with virtual hardware %d: its version cannot be lowered", r.most))}
 	case goneHardware:
 		return []numa.Way{numa.ByHand("upgrade the virtual hardware")}
 	case iommuOff:
 		return []numa.Way{set("switch the virtual IOMMU on (vvtd.enable = TRUE), which needs EFI firmware", numa.Edit{Kind: numa.EditIOMMU, To: numa.Is("true")}), fewer}
 	case iommuBIOS:
-		return []numa.Way{numa.ByHand("install the guest anew with EFI firmware (an installed one does not boot after a change) and switch the virtual IOMMU on"), fewer}
+		return []numa.Way{numa.ByHand("reinstall the guest with EFI firmware (an installed guest does not boot after the change) and switch the virtual IOMMU on"), fewer}
 	case iommuAMD:
 		return []numa.Way{set(fmt.Sprintf("upgrade the virtual hardware to %d or later", firstIOMMUOnAMD), numa.EditHardware.To(firstIOMMUOnAMD)), fewer}
 	case iommuVGPU:
@@ -41,7 +41,7 @@ func (r Refusal) Ways() []numa.Way {
 	case muchMemory:
 		return []numa.Way{smaller}
 	case memoryBIOS:
-		return []numa.Way{numa.ByHand("install the guest anew with EFI firmware (an installed one does not boot after a change)"), smaller}
+		return []numa.Way{numa.ByHand("reinstall the guest with EFI firmware (an installed guest does not boot after the change)"), smaller}
 	case unevenNodes:
 		return []numa.Way{set("let NUMA nodes be assigned at power on", auto), numa.ByHand("set cores per NUMA node to a divisor of the vCPUs")}
 	case crossedNodes:
@@ -90,7 +90,7 @@ func (r Refusal) onNewer() []numa.Way {
 // sockets returns the cores per socket that the virtual hardware has.
 func (r Refusal) sockets() numa.Way {
 	if r.cps == 0 {
-		return numa.ByHand(fmt.Sprintf("use another number of vCPUs: no cores per socket divide %d into sockets that the virtual hardware has", r.vcpus))
+		return numa.ByHand(fmt.Sprintf("use another number of vCPUs: no value of cores per socket divides %d into sockets that the virtual hardware supports", r.vcpus))
 	}
 	return numa.Way{Do: fmt.Sprintf("set cores per socket to %d (%s)", r.cps, count(int(r.vcpus/r.cps), "socket")), Edits: []numa.Edit{numa.EditCoresPerSocket.To(int(r.cps))}}
 }

@@ -63,7 +63,7 @@ var Damages = []Damage{
 	{Gone, nil, func(string) error { return nil }},
 	{"the first line", func(_ *rand.Rand, b []byte) []byte { b[3] ^= 1; return b }, nil},
 	{"a folder stands there", nil, func(path string) error { return os.Mkdir(path, 0o700) }},
-	{"another block stands there", nil, func(path string) error {
+	{"another block in its place", nil, func(path string) error {
 		of, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.block"))
 		if err != nil || len(of) == 0 || filepath.Ext(path) != ".block" {
 			return errors.Join(err, os.WriteFile(path, []byte("something else"), 0o600))

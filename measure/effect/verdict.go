@@ -96,7 +96,7 @@ func (v *Verdict) Conclude() {
 	case tested:
 		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect on "+v.Measured.Main.Measure.Title+" can be told from chance"
 	case unseen != nil:
-		v.Helped, v.Why = NotKnown, "all is written and in effect, but the layout was not seen of "+of(unseen)+"; --evidence with their vmware.log would tell"
+		v.Helped, v.Why = NotKnown, "all is written and in effect, but no layout was seen for "+of(unseen)+"; give their vmware.log with --evidence"
 	default:
 		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect was measured"
 	}

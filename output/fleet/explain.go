@@ -26,7 +26,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	case own != nil:
 		on = fmt.Sprintf("on %s, which %s, as on %s", own.Name, cmp.Or(own.Doubt, "the source does not describe"), x.On)
 	default:
-		on = "on an unknown host, as on " + x.On
+		on = "on an unknown host, assumed to be like " + x.On
 	}
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,

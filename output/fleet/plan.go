@@ -28,7 +28,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 	}
 	if p.Own != nil { // as a plan of changes does it
 		add(needed, p.OwnSteps...)
-		needed, effect = "or, for all hosts", "effect of that"
+		needed, effect = "or, for all hosts", "effect for all hosts"
 	}
 	add(needed, p.Needed...)
 	add("better", p.Better...)

@@ -81,7 +81,7 @@ func (p *Patch) rows(t *answer.Table) {
 	case p.Why != "":
 		add("stays as it is: "+p.Why, answer.Medium)
 	case p.Changes == nil:
-		add("has all of it already", answer.Plain)
+		add("already has every change", answer.Plain)
 	}
 	for _, c := range p.Changes {
 		add(c, answer.Plain)

@@ -152,7 +152,7 @@ func (a *Asker) show(out *Reply, r *ask.Reply, fields *form, path string, query 
 	}
 	out.HTML = spoken(b.String())
 	if vm := a.vm(path, query); vm != "" {
-		out.HTML += `<p class="more"><a href="` + template.HTMLEscapeString(whatIfPath+"?"+url.Values{"change": {`vm="` + vm + `" `}}.Encode()) + `">What if it were changed?</a></p>`
+		out.HTML += `<p class="more"><a href="` + template.HTMLEscapeString(whatIfPath+"?"+url.Values{"change": {`vm="` + vm + `" `}}.Encode()) + `">What if this VM were changed?</a></p>`
 	}
 	if fields != nil && fields.shows(path, out.HTML) {
 		out.HTML = fields.linked(out.HTML)

@@ -57,16 +57,16 @@ var formTemplate = sync.OnceValue(func() *template.Template {
 `))
 })
 
-// form returns the form of a question; nil if nothing in it can be changed. example is an example of the facts about hosts without which there is no answer.
+// form returns the form of a question; nil if nothing in it can be changed. example states example facts about hosts if their lack prevents an answer.
 func (a *Asker) form(q ask.Question, path string, query url.Values, example string) *form {
 	f := &form{Title: "Filter and options", Button: "Show"}
 	switch {
 	case example != "":
 		f.Title, f.Button, f.Open, f.Path = "Facts about hosts are missing", "Assess", true, fleetPath
-		f.Lead = "They are marked as assumed. Or drop a file that states the hosts together with this one."
+		f.Lead = "Facts stated here are marked as assumed. You can also drop a file that describes the hosts together with this one."
 	case path == whatIfPath:
 		f.Title, f.Button, f.Open = "Change", "Compare", true
-		f.Lead = "Such as vm=sql* hotAdd=off · host=esx* nodesPerSocket=2 · release=8.0U3 hw=21 · lose-host=esx07 · add-host=2x32c/1TB"
+		f.Lead = "For example: vm=sql* hotAdd=off · host=esx* nodesPerSocket=2 · release=8.0U3 hw=21 · lose-host=esx07 · add-host=2x32c/1TB"
 	case path == planPath:
 		f.Title, f.Button = "Change the plan", "Plan"
 	}
@@ -118,7 +118,7 @@ func (a *Asker) offered(name, path string, facts bool) bool {
 	return true // ask.Explain has no other fields with a label
 }
 
-// shows reports whether the page of a path shows the form: that of one object does if a text on it names a field.
+// shows reports whether the page of a path shows the form. The page of one object shows it only if its text names a field.
 func (f *form) shows(path, text string) bool {
 	return !slices.Contains([]string{"/vm", "/host", "/cluster", findPath, filePath}, path) || f.Open ||
 		slices.ContainsFunc(f.Fields, func(i input) bool { return strings.Contains(text, "“"+i.Label+"”") })

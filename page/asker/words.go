@@ -12,7 +12,7 @@ import (
 	"homenode/numa/pattern"
 )
 
-// phrases are sentences about flags and commands of the program, and those about the page instead of them, by turns.
+// phrases has pairs: a phrase about flags or commands of the program, and its replacement on the page.
 var phrases = strings.NewReplacer(
 	"homenode help sources and docs/reference/sources.md list", "this page names",
 	"want SOURCE and NAME, or a FILE, or --vm SHAPE and --host SHAPE: homenode explain --help", "want a VM and a host, as the sentence above names them",
@@ -31,7 +31,7 @@ var phrases = strings.NewReplacer(
 // flag matches a flag of the program and a word after it.
 var flag = pattern.Of(`--[a-z][a-z-]*[a-z](?: [a-z]+)?`)
 
-// controls has the controls of the page, by the flag for which they stand: the fields of its forms, with their choices, and its links and buttons.
+// controls has the controls of the page by the flag that they replace: form fields with their choices, links and buttons.
 var controls = sync.OnceValue(func() map[string]string {
 	out := map[string]string{"--what-if": "“What if”", "--format json": "“JSON” below", "--format csv": "“CSV” below", "--format html": "“report” below", "--details": "“report” below"}
 	for _, e := range []*ask.Entry{fleet.AssessEntry, recording.CaptureEntry, change.FixEntry} {

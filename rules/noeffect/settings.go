@@ -108,7 +108,7 @@ var settings = []struct {
 				return ""
 			}
 		}
-		return fmt.Sprintf("it runs as %s without it too (B-17)", words.Plural(o.Layout.PPDs.Len(), "client"))
+		return fmt.Sprintf("without it the VM also runs as %s (B-17)", words.Plural(o.Layout.PPDs.Len(), "client"))
 	}},
 	{"numa.vcpu.preferHT", func(p *rule.Pass, o *rule.On) string {
 		if p.VM.Guest.PreferHT && o.Kind.Machine.Model() < numa.ESX41 {

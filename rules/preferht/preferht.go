@@ -76,7 +76,7 @@ func reportUseless(p *rule.Pass, on *rule.On, where string, f *finding.Finding) 
 		threads.Threads *= 2
 		text := "switch hyper-threading on"
 		if l := vnuma.Predict(&v.Guest, &threads, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices}); l.PPDs.Len() < on.Layout.PPDs.Len() {
-			text += fmt.Sprintf(", with which it runs as %s (%s vCPU), two of them on a core", words.Plural(l.PPDs.Len(), "client"), l.PPDs)
+			text += fmt.Sprintf(": the VM then runs as %s (%s vCPU), two vCPUs on a core", words.Plural(l.PPDs.Len(), "client"), l.PPDs)
 		}
 		f.Ways = append(f.Ways, numa.ByHand(text))
 	}

@@ -161,7 +161,7 @@ func memoryAt(v *capture.VM, t time.Time) (local, all numa.Bytes) {
 	return numa.Bytes(b.Local/int64(b.Memory)) * numa.KiB, numa.Bytes((b.Local+b.Remote)/int64(b.Memory)) * numa.KiB
 }
 
-// FreeAt returns the minimum free memory of a node at about a time, or shortly before it: then no tick from that time on counts.
+// FreeAt returns the minimum free memory of a node at about a time, or, if before is set, only shortly before it.
 func (w *Watch) FreeAt(node int, t time.Time, before bool) (free numa.Bytes, ok bool) {
 	i := slices.IndexFunc(w.Host.Nodes, func(n capture.Node) bool { return n.ID == node })
 	if i < 0 {

@@ -105,8 +105,8 @@ func TestReserve(t *testing.T) {
 		return &numa.Host{Name: "esx01", Release: numa.ReadAt(r, "release"), Memory: numa.ReadAt(264000*numa.MiB, "memory")}
 	}
 	const name, minFree = "memory that ESXi keeps free on a node", "minfree (Kernel MinFree MBytes) (C-15, C-23)"
-	inferred := []string{"a node gives memory away below that: inferred from a few hosts with two nodes (C-15)"}
-	unknown := append(slices.Clone(inferred), "the release of the host is unknown: 6.0 or later is taken, which keeps 4 × minFree (C-23)")
+	inferred := []string{"below that amount a node allocates memory elsewhere: inferred from a few hosts with two nodes (C-15)"}
+	unknown := append(slices.Clone(inferred), "the release of the host is unknown: 6.0 or later is assumed, which keeps 4 × minFree (C-23)")
 	seen := func(bytes numa.Bytes, origin string, assumes []string) Kept {
 		return Kept{true, bytes, finding.Evidence{Name: name, Value: bytes.String(), Origin: "derived: " + origin, At: "2026-11-02 23:50:20"}, assumes}
 	}
@@ -196,7 +196,7 @@ func TestWhy(t *testing.T) {
 	}
 	early := capture.Spell{From: rec.First, To: night}
 	var f finding.Finding
-	if (&Watch{Host: rec, VM: &capture.VM{}}).addWhy(&f, &early); f.Message != "; it was so when the recording began" {
+	if (&Watch{Host: rec, VM: &capture.VM{}}).addWhy(&f, &early); f.Message != "; the problem existed when the recording began" {
 		t.Errorf("a spell from the beginning: %q", f.Message)
 	}
 }

@@ -97,7 +97,7 @@ type Cluster struct {
 	Hosts []*numa.Host
 	Kinds []*Kind // of the hosts with a prediction, in order of their first
 	VMs   []*VM
-	// Part: the hosts run more VMs than VMs has, so that their load is unknown.
+	// Part: the hosts run more VMs than VMs has, so their load is unknown.
 	Part bool
 	// Templates are assessed as if they ran: their clones inherit their faults.
 	Templates []*VM

@@ -185,7 +185,7 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 		return tell
 	}
 	if !appeared && !began {
-		f.Began("it was so when the " + w.recording() + " began")
+		f.Began("the problem existed when the " + w.recording() + " began")
 	}
 	full, known := w.addFull(f, s, appeared)
 	tell["full"] = Told{Proven: full, Out: known && began && !full}
@@ -193,8 +193,8 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 	return tell
 }
 
-// addFull adds that a home node was short of memory before the spell: of the time since then, the VM itself may have taken what is missing. Of a spell that
-// began before the recording it is what keeps the memory from coming home. known is false if the recording does not show it.
+// addFull adds that a home node was short of memory before the spell: after it began, the VM itself may have used the memory. For a spell that
+// began before the recording, the shortage keeps the memory from returning. known is false if the recording does not show it.
 func (w *Watch) addFull(f *finding.Finding, s *capture.Spell, appeared bool) (full, known bool) {
 	homes, ok := HomesAt(w.VM, s.From)
 	reserve := w.Reserve()
@@ -248,10 +248,10 @@ const Keeps = "that ESXi keeps free on a node"
 // with more than two nodes the share of each (C-15). minFree is the value in the recording, otherwise calculated from the memory of the host.
 func (w *Watch) Reserve() Kept {
 	r := w.Release()
-	k := Kept{Known: true, Assumes: []string{"a node gives memory away below that: inferred from a few hosts with two nodes (C-15)"}}
+	k := Kept{Known: true, Assumes: []string{"below that amount a node allocates memory elsewhere: inferred from a few hosts with two nodes (C-15)"}}
 	factor := numa.SoftFactor(cmp.Or(r, numa.ESXi60))
 	if r == 0 {
-		k.Assumes = append(k.Assumes, "the release of the host is unknown: 6.0 or later is taken, which keeps 4 × minFree (C-23)")
+		k.Assumes = append(k.Assumes, "the release of the host is unknown: 6.0 or later is assumed, which keeps 4 × minFree (C-23)")
 	}
 	k.Evidence = finding.Evidence{Name: "memory " + Keeps, Origin: "derived: memory of the host, release (C-15, C-23)"}
 	switch {

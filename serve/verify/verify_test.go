@@ -209,7 +209,7 @@ func TestNotInEffect(t *testing.T) {
 		t.Errorf("without a power cycle: %s", v.Why)
 	}
 	two := effect.Verdict{Checks: []effect.Check{{Name: "a", Observed: true, Cures: []string{"N001"}}, {Name: "b", Cures: []string{"N001"}}}}
-	if two.Conclude(); two.Helped != effect.NotKnown || !strings.Contains(two.Why, "the layout was not seen of 1 of 2 objects: b; --evidence") {
+	if two.Conclude(); two.Helped != effect.NotKnown || !strings.Contains(two.Why, "no layout was seen for 1 of 2 objects: b; give") {
 		t.Errorf("one of two was seen: %s, %s", two.Helped, two.Why)
 	}
 	alter("sql02", func(st *numa.State) {

@@ -219,7 +219,7 @@ func UpTo(n int) []int {
 	return out
 }
 
-// Modes maps the policies of memory of QEMU and Proxmox VE to those of libvirt.
+// Modes maps the memory policies of QEMU and Proxmox VE to those of libvirt.
 var Modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
 
 // most is the maximum of a number in a list, and of their count: more than any VM has.

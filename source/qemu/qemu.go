@@ -284,7 +284,7 @@ func (a *arguments) backend(last func(key string) string, named map[string][]str
 	}
 	switch policy := last("policy"); {
 	case policy != "" && policy != "default" && definition.Modes[policy] == "":
-		a.stray("the memory backend %s has the policy %s, and QEMU knows default, preferred, bind and interleave: it refuses it", text.Short(last("id")), text.Short(policy))
+		a.stray("the memory backend %s has the policy %s, but QEMU accepts only default, preferred, bind and interleave", text.Short(last("id")), text.Short(policy))
 	case b.bound.Nodes != nil && (policy == "" || policy == "default"):
 		a.stray("the memory backend %s has host-nodes and no policy: QEMU refuses it", text.Short(last("id")))
 	case b.bound.Nodes == nil && policy != "" && policy != "default":

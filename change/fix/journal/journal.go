@@ -1,7 +1,7 @@
 // Package journal keeps what is done to VMs on disk, before and after each step, so that whatever ends the process,
 // the next one knows how far it came.
 //
-// A journal is a file of JSON lines. Each has the hash of itself and of what is before it: a line that was changed or taken out
+// A journal is a file of JSON lines. Each has a hash of itself and of the lines before it: a line that was changed or taken out
 // is found. Each is on disk when Append returns. A last line without its end counts as not written.
 package journal
 
@@ -208,7 +208,7 @@ func (j *Journal) append(l Line, last bool) error {
 	return nil
 }
 
-// sealed returns the line in JSON with its sum, behind that of the line before it.
+// sealed returns the line in JSON with its sum; prev is the sum of the line before it.
 func (l *Line) sealed(prev string) ([]byte, error) {
 	l.Sum = prev
 	data, err := json.Marshal(l)
@@ -253,7 +253,7 @@ func Read(path string) ([]Line, error) {
 	return lines, nil
 }
 
-// read returns the lines, how many bytes they have, and the sum of the last.
+// read returns the lines, their size in bytes, and the sum of the last.
 func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
 	b := bufio.NewReader(r)
 	var c checker
@@ -271,7 +271,7 @@ func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
 		}
 		l.N = n
 		if written, err := l.sealed(prev); err != nil || !bytes.Equal(written, data) {
-			return nil, 0, "", fmt.Errorf("line %d: it is not as a run writes it behind the line before it: the journal was changed", n)
+			return nil, 0, "", fmt.Errorf("line %d: the line does not match its checksum and the line before it: the journal was changed", n)
 		}
 		if err := c.check(&l); err != nil {
 			return nil, 0, "", fmt.Errorf("line %d: %w", n, err)

@@ -74,12 +74,12 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 		return nil, nil, fmt.Errorf("%s: found no host: want virsh capabilities, lscpu with numactl -H, or a scenario", path)
 	}
 	if r.domains > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s: %s there, and the plan gives the room of these away: name what is kept with --host-reserve", path, words.Verb(r.domains, "domain is", "domains are")))
+		r.notes = append(r.notes, fmt.Sprintf("%s: %s defined there, but the plan counts used CPUs and memory as free: state them with --host-reserve", path, words.Verb(r.domains, "domain is", "domains are")))
 	}
 	return r.hosts, r.notes, nil
 }
 
-// of returns what describes a host: that with the stated name, otherwise that of the file.
+// of returns the description of the host with the stated name, otherwise that of the file.
 func (r *reading) of(file, stated string) *described {
 	name := cmp.Or(stated, fileName(file))
 	if r.by[name] == nil {
@@ -112,7 +112,7 @@ func (r *reading) document(d fact.Document) {
 	}
 }
 
-// finish makes hosts of the descriptions, and sorts hosts and notes.
+// finish builds the hosts from the descriptions, and sorts hosts and notes.
 func (r *reading) finish() error {
 	for _, d := range r.by {
 		if !libvirt.Runs(d.arch, "x86_64") {
@@ -120,7 +120,7 @@ func (r *reading) finish() error {
 			continue
 		}
 		if d.arch == "" {
-			r.unstated = append(r.unstated, fmt.Sprintf("%s: nothing states its architecture: it counts as x86_64 (lscpu and virsh capabilities state it)", d.name))
+			r.unstated = append(r.unstated, fmt.Sprintf("%s: the architecture is unknown: x86_64 is assumed (lscpu and virsh capabilities state it)", d.name))
 		}
 		list, err := d.hosts()
 		if err != nil {

@@ -84,7 +84,7 @@ func (in *input) targets(cmd *cobra.Command, args []string) (all []target, demo 
 			t.address = at.String()
 		default:
 			if _, err := os.Stat(arg); err == nil {
-				return nil, nil, fmt.Errorf("%s: found a file, and what is live comes from vCenters and hosts: homenode serve --fleet %[1]s shows the pages of a fleet, and --captures those of a folder of captures", arg)
+				return nil, nil, fmt.Errorf("%s: found a file, but live data comes from vCenters and hosts: use homenode serve --fleet %[1]s for a fleet, or --captures for a folder of captures", arg)
 			}
 			return nil, nil, fmt.Errorf("%s: what is live comes from vCenters and hosts: want https://vc01.example.com, vcenter or demo", arg)
 		}

@@ -146,7 +146,7 @@ type Node struct {
 	Used    numa.Bytes            `json:"usedBytes"`
 	Foreign numa.Bytes            `json:"foreignBytes"`         // part of Used: memory of VMs with home nodes elsewhere
 	Guests  []string              `json:"foreignVMs,omitempty"` // those VMs
-	// Part: more VMs run on the host than are drawn, so that load and free memory are unknown.
+	// Part: more VMs run on the host than are drawn, so its load and free memory are unknown.
 	Part bool `json:"loadUnknown,omitempty"`
 }
 

@@ -284,7 +284,7 @@ func counts(r *fit.Result) answer.Table {
 	if r.Hosts > 0 {
 		t.Columns = append(t.Columns, answer.Column{Name: words.Plural(r.Hosts, "host"), Right: true})
 	}
-	t.Foot = []string{"BINDS is the limit that one VM more would exceed first."}
+	t.Foot = []string{"BINDS is the limit that one more VM would exceed first."}
 	if r.Hosts > 0 && r.Spare > 0 {
 		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})
 	}

@@ -21,7 +21,7 @@ const (
 // drawing returns the drawing of hosts with their VMs; more hosts are not drawn.
 func (c *Context) drawing(title string, hosts []*topo.Drawing, more int) []answer.Drawing {
 	caption := []string{
-		"VMs with their overhead, placed as ESXi is taken to place them (C-4, inferred).",
+		"VMs include overhead; ESXi is assumed to place them like this (C-4, inferred).",
 		fmt.Sprintf("vCPUs per core: at most %s. Each node keeps %g × the soft reserve of the host free (C-15, inferred), which is not drawn.", unit.Digits(c.PerCore, 3), c.Reserve),
 	}
 	if more > 0 {

@@ -37,7 +37,7 @@ type Running struct {
 	Threads   int     `json:"threads"`
 	PerCore   float64 `json:"vcpusPerCore,omitempty"`   // in hundredths; 0 if the cores are unknown
 	PerThread float64 `json:"vcpusPerThread,omitempty"` // hyper-threads count if they are active
-	// Unknown: VMs run on hosts with unknown cores, may run here or not, or are not listed, so that the ratios are unknown.
+	// Unknown: VMs run on hosts with unknown cores, may run here or not, or are not listed, so the ratios are unknown.
 	Unknown bool `json:"-"`
 }
 

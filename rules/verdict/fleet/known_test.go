@@ -153,7 +153,7 @@ func TestTemplates(t *testing.T) {
 				}
 			}
 		}
-		if !strings.Contains(found, tt.rule) || tt.rule == "" && found != "" || r.VMs != 0 || r.Templates != 1 || fleet.Verdict(r)[0] != "There is no VM, only 1 template, judged for the clones." {
+		if !strings.Contains(found, tt.rule) || tt.rule == "" && found != "" || r.VMs != 0 || r.Templates != 1 || fleet.Verdict(r)[0] != "There is no VM, only 1 template, assessed for their future clones." {
 			t.Errorf("%s: found %q, want %q; %d VMs, %d templates; %s", tt.vm, found, tt.rule, r.VMs, r.Templates, fleet.Verdict(r))
 		}
 	}

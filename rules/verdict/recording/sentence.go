@@ -61,7 +61,7 @@ func (j *Judged) Verdict() (verdict, rest string) {
 	case len(open) > 0:
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, strings.Join(open, "; "))
 	case j.cut() != "":
-		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found %s, but %s could not be read to its end.", where, j.cut())
+		verdict = fmt.Sprintf("NUMA cannot be ruled out: nothing was found %s, but %s could not be read completely.", where, j.cut())
 	case j.momentary():
 		verdict = fmt.Sprintf("NUMA cannot be ruled out: %s, but %s.", j.sawText(), j.momentsText())
 	case j.tooShort():

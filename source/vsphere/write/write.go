@@ -127,13 +127,13 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 	return spec, nil
 }
 
-// affinityOf converts CPU numbers with commas; none of them removes the affinity.
+// affinityOf parses comma-separated CPU numbers; an empty list removes the affinity.
 func affinityOf(e numa.Edit) (*types.VirtualMachineAffinityInfo, error) {
 	set := &types.VirtualMachineAffinityInfo{AffinitySet: []int32{}}
 	for text := range strings.FieldsFuncSeq(e.To.Text, func(r rune) bool { return r == ',' }) {
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil { // an empty set would remove the affinity
-			return nil, fmt.Errorf("%s: found %q, want numbers with commas", e.Name(), e.To)
+			return nil, fmt.Errorf("%s: found %q, want comma-separated numbers", e.Name(), e.To)
 		}
 		set.AffinitySet = append(set.AffinitySet, int32(n))
 	}
