@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"homenode/change/gate"
+	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
@@ -77,7 +78,10 @@ func (s *Source) read(ctx context.Context, e *Env, kvm bool, sources []string) (
 	for _, n := range unread {
 		e.Tell(n.String())
 	}
-	if err = cmp.Or(err, onlyESXi(fleet, kvm, sources)); err != nil {
+	if err = cmp.Or(err, onlyESXi(fleet, kvm, sources)); err == nil {
+		err = spelt(fleet)
+	}
+	if err != nil {
 		return fleet, err
 	}
 	on, err := models(s.Models)
@@ -143,7 +147,18 @@ func (s *Source) State(fleet *numa.Fleet) error {
 		}
 		products = append(products, text)
 	}
-	return open.Options{Products: products}.Apply(fleet)
+	return cmp.Or(open.Options{Products: products}.Apply(fleet), spelt(fleet))
+}
+
+// spelt returns an error if --product states an edition that no product has.
+func spelt(fleet *numa.Fleet) error {
+	for i := range fleet.VMs {
+		p := &fleet.VMs[i].Product
+		if words, editions := product.Misspelt(p.Value); words != nil && strings.HasPrefix(p.Origin.Where, "--product ") {
+			return fmt.Errorf("--product: found %q in %q, which is no edition: want %s, or none", words[0], p.Value, strings.Join(editions, ", "))
+		}
+	}
+	return nil
 }
 
 // SourceNames are the fields about reading a source, and the flags about connecting to a vCenter.

@@ -18,7 +18,7 @@ type Fleet struct {
 	VMs        []VM       `json:"vms"`
 	// Notes list missing and omitted data for the reader of a report: a restricted view must not look complete.
 	Notes []Note `json:"notes,omitempty"`
-	// Part says that hosts run more VMs than are listed, and how many; "" if they are not known to.
+	// Part says that hosts run more VMs or vCPUs than are listed, and how many; "" if they are not known to. Those of a cluster are its Part.
 	Part string `json:"part,omitempty"`
 	// Unread are the files and folders of a bundle that could not be read completely. The rest of their data is missing here, and each has a
 	// note.
@@ -27,10 +27,27 @@ type Fleet struct {
 
 // LoadUnknown returns the reason why the load and the free memory of the hosts are unknown although their VMs are listed; "" if there is none.
 func (f *Fleet) LoadUnknown() string {
-	if f.Part == "" {
+	return loadUnknown(f.Part)
+}
+
+// LoadUnknownIn is LoadUnknown for the hosts of one cluster, by ID, or for standalone hosts: "".
+func (f *Fleet) LoadUnknownIn(cluster string) string { return loadUnknown(f.PartIn(cluster)) }
+
+// PartIn returns the Part of a cluster, by ID. Standalone hosts, "", are not told apart from the fleet.
+func (f *Fleet) PartIn(cluster string) string {
+	for i := range f.Clusters {
+		if c := &f.Clusters[i]; c.ID == cluster {
+			return c.Part
+		}
+	}
+	return f.Part
+}
+
+func loadUnknown(part string) string {
+	if part == "" {
 		return ""
 	}
-	return f.Part + ": this is part of an export, so the load and free memory of the hosts are unknown"
+	return part + ": this is a part of an export, so that load and free memory of the hosts are unknown"
 }
 
 // A Cluster is a set of hosts that VMs move between.
@@ -38,6 +55,7 @@ type Cluster struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	At   string `json:"at,omitempty"`
+	Part string `json:"part,omitempty"` // as in Fleet, for the hosts of the cluster
 	// Apart are groups of VMs that must run on different hosts: enabled anti-affinity rules of DRS.
 	Apart []Group `json:"apart,omitempty"`
 }

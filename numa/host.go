@@ -11,9 +11,11 @@ import (
 // A Host is one ESX or ESXi machine as its NUMA scheduler sees it.
 type Host struct {
 	ID      string `json:"id"`                // unique in the fleet, such as a managed object reference
+	Named   bool   `json:"named,omitempty"`   // ID is the name: the source states no managed object reference
 	Name    string `json:"name"`              // as used by administrators
 	Cluster string `json:"cluster,omitempty"` // ID of its cluster; empty for a standalone host
 	At      string `json:"at,omitempty"`      // place in the source; Origins are relative to this
+	Doubt   string `json:"doubt,omitempty"`   // why its nodes are unknown, such as "is named, but without a row in vHost"
 
 	Vendor   Fact[string]  `json:"vendor,omitzero"`   // of the system
 	Model    Fact[string]  `json:"model,omitzero"`    // of the system
@@ -116,6 +118,9 @@ var frequency = pattern.Of(`@\s*(\d{1,2}\.\d\d)GHz`)
 func (h *Host) Ready() bool {
 	return !h.Maintenance.Or(false) && h.Connection.Or("connected") == "connected"
 }
+
+// Undescribed reports whether the source names the host and states nothing of it.
+func (h *Host) Undescribed() bool { return h.Doubt != "" && !h.Cores.Known() }
 
 // Frequency returns the frequency of a core in MHz: the value read, else that in the processor's name. It is unknown when neither exists.
 func (h *Host) Frequency() Fact[int] {

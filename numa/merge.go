@@ -1,6 +1,7 @@
 package numa
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,6 +78,7 @@ func (f *Fleet) append(p Part, shared map[string]bool) {
 		v.ID, v.Cluster, v.Host = own(v.ID), own(v.Cluster), own(v.Host)
 		f.VMs = append(f.VMs, v)
 	}
+	f.Part = cmp.Or(f.Part, p.Fleet.Part)
 	f.Unread = append(f.Unread, p.Fleet.Unread...)
 	for _, n := range p.Fleet.Notes {
 		if n.At == "" {

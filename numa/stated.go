@@ -301,7 +301,11 @@ func (s *Stated) RunsOn(cell int, h *Host) (nodes []int) {
 	if h == nil || cell >= len(s.Cells) {
 		return nil
 	}
+	there := s.Present(cell) > 0
 	for _, v := range s.Cells[cell].CPUs {
+		if there && !s.There(v) {
+			continue
+		}
 		if v >= len(s.CPUs) || s.CPUs[v] == nil {
 			return nil
 		}

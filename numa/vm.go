@@ -10,6 +10,7 @@ import (
 // A VM is a virtual machine: its identity, its configuration, and observations of it.
 type VM struct {
 	ID      string   `json:"id"`                // unique in the fleet
+	Named   bool     `json:"named,omitempty"`   // ID is the name or UUID: the source states no managed object reference
 	Name    string   `json:"name"`              // not unique
 	Cluster string   `json:"cluster,omitempty"` // ID of the cluster it can run in
 	Host    string   `json:"host,omitempty"`    // ID of the host it is registered on
@@ -19,6 +20,8 @@ type VM struct {
 	// Attributes are its custom attributes in vCenter, by name.
 	Attributes []Attribute `json:"attributes,omitempty"`
 	At         string      `json:"at,omitempty"` // place in the source; Origins are relative to this
+	// Doubt says which statements of the source contradict each other, so that a fact is unknown.
+	Doubt string `json:"doubt,omitempty"`
 
 	Config
 

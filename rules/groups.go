@@ -32,7 +32,7 @@ type predicted struct{ on, refused []rule.On }
 func (r *Result) group(f *numa.Fleet) *groups {
 	g := &groups{map[string]*numa.Host{}, map[string]*rule.Kind{}, map[string]*rule.Cluster{}, map[alike]predicted{}}
 	for i := range f.Clusters {
-		c := &rule.Cluster{Name: f.Clusters[i].Name, Part: f.LoadUnknown() != ""}
+		c := &rule.Cluster{Name: f.Clusters[i].Name, Part: f.LoadUnknownIn(f.Clusters[i].ID) != ""}
 		g.cluster[f.Clusters[i].ID] = c
 		r.Clusters = append(r.Clusters, c)
 	}

@@ -259,6 +259,10 @@ func TestUnlisted(t *testing.T) {
 		{domain("<vcpu current='4'>8</vcpu>", two, "0-3", "4-7"), "K002 low cell 1 has 4 GB, and none of its 4 vCPUs is there yet: until one is added, the memory is remote to all 4 that are", ""},
 		{domain("<vcpu current='5'>8</vcpu>", two, "0-3", "4-7"), "", "K002"},
 		{domain("<vcpu>8</vcpu>", two, "0-7", "x"), "K013", "another kind"},
+		{domain("<vcpu current='4'>8</vcpu>", two, "0-1", "2-3"), "K008", "K002"}, // vCPUs 4-7 are not there
+		{domain("<vcpu current='4'>8</vcpu>", two, "0-1", "3"), "vCPU 2 is in no cell", "4-7"},
+		{strings.Replace(domain("<vcpu>8</vcpu>", two, "0-3", "4-7"), "<cell id='1' cpus='4-7' memory='4'", "<cell id='1' memory='4'", 1), "vCPUs 4-7 are in no cell", ""},
+		{strings.Replace(domain("<vcpu>8</vcpu>", two, "0-3", "4-7"), "memory='4' unit='GiB'/><cell id='1' cpus='4-7' memory='4' unit='GiB'/>", "memory='8' unit='GiB'/>", 1), "", "K002"}, // all are in the only cell
 	} {
 		if got := judged(t, "nodes=2 cores=8 memory=64GB", "a.xml", c.in); !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
 			t.Errorf("%s: found %s, want %s and no %s", c.in, got, c.want, c.not)

@@ -176,7 +176,10 @@ func (r *Result) homeless(v *numa.VM, h *numa.Host) string {
 	}
 	why := "no host that it can run on is known: say one"
 	if h != nil && !h.Nodes.Known() {
-		why = "its host " + h.Name + " is known, and the NUMA nodes of that are not: say them"
+		why = "its host " + h.Name + " " + cmp.Or(h.Doubt, "is known, and the NUMA nodes of that are not") + ": say its nodes"
+		if h.Doubt != "" && h.Cores.Known() { // an example would take one of the contradicting numbers
+			return "its host " + h.Name + " " + h.Doubt + ": which is right decides, so say its nodes with --assume-host"
+		}
 	}
 	return why + " with --assume-host, such as '" + r.Example(h) + "'"
 }

@@ -22,9 +22,9 @@ func faultsOf(s *numa.Stated) []shape.Fault {
 		of.Sockets, of.Dies, of.Cores, of.Threads = n, 1, 1, 1
 		out = slices.DeleteFunc(shape.Check(&of, true), func(f shape.Fault) bool { return f.Check == shape.Topology })
 	}
-	if s.Unlisted != nil {
+	if in := slices.DeleteFunc(slices.Clone(s.Unlisted), func(v int) bool { return !s.There(v) }); len(in) > 0 && len(s.Cells) > 1 {
 		out = slices.DeleteFunc(out, func(f shape.Fault) bool { return f.Check == shape.Sockets })
-		topology = append(topology, shape.Fault{Check: shape.VCPUs, Text: fmt.Sprintf("%s in no cell: libvirt and QEMU take cell 0", words.Be("vCPU", s.Unlisted))})
+		topology = append(topology, shape.Fault{Check: shape.VCPUs, Text: fmt.Sprintf("%s in no cell: libvirt and QEMU take cell 0", words.Be("vCPU", in))})
 	}
 	return append(topology, out...)
 }

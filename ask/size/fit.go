@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/ask"
@@ -20,7 +21,7 @@ type Fit struct {
 	Fleet      string   `ask:"source,arg" label:"Fleet"`
 	VMs        []string `ask:"vm" group:"VMs" label:"VMs" example:"24x192GB*40" help:"shape of VMs, without which the answer is the sizes that fit: 12x96GB is 12 vCPUs and 96 GB, 'db:12x96GB*40' 40 of them with a name (repeatable)"`
 	Hosts      string   `ask:"hosts" group:"Hosts" label:"Host types" example:"2x32c/1TB,2x48c/1.5TB" help:"host types: 2x32c/1TB,2x48c/1.5TB"`
-	Cluster    string   `ask:"cluster" label:"Cluster" example:"all" help:"cluster or host of SOURCE, or all; not needed when there is one"`
+	Cluster    []string `ask:"cluster,list" label:"Cluster" example:"all" help:"clusters or hosts of SOURCE, or all; not needed when there is one"`
 	Count      int      `ask:"host-count" default:"10" min:"1" label:"Hosts of the cluster" help:"hosts of the cluster that VMs without a count are for"`
 	Spare      int      `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
 	Release    string   `ask:"release" default:"8.0U3" label:"ESXi release" help:"ESXi release of the host types"`
@@ -84,7 +85,7 @@ func (f *Fit) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 // described checks the fields that are required without a SOURCE.
 func (f *Fit) described(a *fit.Ask) error {
 	switch {
-	case f.Cluster != "":
+	case f.Cluster != nil:
 		return errors.New("--cluster: only with a SOURCE")
 	case len(a.Types) == 0 && len(a.Shapes) == 0:
 		return errors.New("want --vm and --hosts, as in --vm 12x96GB --hosts 2x32c/1TB, --hosts alone for the sizes of VMs that fit, or a SOURCE with VMs")
@@ -125,11 +126,11 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		fill(fleet, on, c)
 	}
 	c.Source = fleet.Source
-	if c.Cluster, err = fit.Find(fleet, f.Cluster); err != nil {
+	if c.Cluster, err = fit.Find(fleet, f.Cluster...); err != nil {
 		return nil, err
 	}
-	if text := fleet.LoadUnknown(); text != "" && (room || !c.Given["vcpus-per-core"]) {
-		return nil, fmt.Errorf("%s; read the whole export, or use --vcpus-per-core with --hosts to size for the listed VMs only", text)
+	if text := (&numa.Fleet{Part: c.Cluster.Part}).LoadUnknown(); text != "" && (room || !c.Given["vcpus-per-core"]) {
+		return nil, fmt.Errorf("%s; read a whole export, or say --vcpus-per-core with --hosts to size for the listed VMs alone", text)
 	}
 	if !c.Given["vcpus-per-core"] {
 		failed := 0
@@ -138,7 +139,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		}
 		ratio, ok := c.Cluster.PerCore(failed)
 		if !ok {
-			return nil, noHost(c.Cluster, ", and --vcpus-per-core where only --hosts are asked about")
+			return nil, noHost(c.Cluster, ", or --vcpus-per-core where only --hosts are asked about")
 		}
 		a.PerCore = max(1, ratio)
 	}
@@ -153,6 +154,9 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		return nil, fmt.Errorf("%s has no running VM: want --vm, or --hosts without the SOURCE to ask which VMs fit them", c.Cluster.Name)
 	}
 	a.Hosts = 0
+	if c.Cluster.Part != "" || len(c.Cluster.Hosts) == 0 {
+		return nil, nil
+	}
 	today, err := c.Cluster.Today(&a.Options)
 	c.Today = &today
 	return nil, err
@@ -177,11 +181,14 @@ func (f *Fit) room(ctx context.Context, a *fit.Ask, c *show.Context) (*answer.An
 
 // noHost explains why no host of the cluster is usable, and suggests a remedy.
 func noHost(c *fit.Cluster, also string) error {
-	why := "found none"
-	if len(c.Notes) > 0 {
-		why = strings.TrimSuffix(c.Notes[0], ": left out")
+	left := slices.IndexFunc(c.Notes, func(text string) bool { return strings.HasSuffix(text, ": left out") })
+	switch {
+	case len(c.Hosts) > 0:
+		return fmt.Errorf("which VMs run on the described hosts of %s is unknown, and so are the vCPUs per core: want --assume-host for the other hosts%s", c.Name, also)
+	case left < 0:
+		return fmt.Errorf("the SOURCE describes no host of the VMs of %s: want --assume-host, which describes them%s", c.Name, also)
 	}
-	return fmt.Errorf("no host of %s can be used for the calculation (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, why, also)
+	return fmt.Errorf("no host of %s can be used for the calculation (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, strings.TrimSuffix(c.Notes[left], ": left out"), also)
 }
 
 // fill sets the release of hosts without one to on (--release).

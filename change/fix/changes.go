@@ -21,7 +21,7 @@ func (m *maker) changes() []Change {
 		if m.edits[h.ID] == nil || m.kept[h.ID] != "" {
 			continue
 		}
-		c := Change{Host: &Target{Name: h.Name, ID: h.ID, Cluster: m.cluster(h.Cluster)}, Findings: m.rulesOf(h.ID), Edits: m.edits[h.ID], Downtime: "none"}
+		c := Change{Host: &Target{Name: h.Name, ID: h.ID, Named: h.Named, Cluster: m.cluster(h.Cluster)}, Findings: m.rulesOf(h.ID), Edits: m.edits[h.ID], Brings: m.brings[h.ID], Downtime: "none"}
 		c.Lost = c.lost()
 		out = append(out, c)
 	}
@@ -57,7 +57,7 @@ func (m *maker) cluster(id string) string {
 func (m *maker) change(v, next *rule.VM) Change {
 	runs := v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Stopped()
 	c := Change{
-		VM:    &Target{Name: v.Name, ID: v.ID, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
+		VM:    &Target{Name: v.Name, ID: v.ID, Named: v.Named, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
 		Basis: basisOf(&v.Config), Stored: storedIn(&v.Config), StoredUnknown: !v.Settings.Known(), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID], Eases: m.eased[v.ID], Brings: m.brings[v.ID],
 	}
 	if v.Host != nil {
@@ -72,7 +72,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	c.Expects = expects(c.Layout)
 	c.Downtime = downtime(&c, v)
 	if was := v.OnHost(next.On[0].Kind.Hosts[0].ID); was != nil {
-		c.Assumes = next.On[0].Layout.Assumes.Texts()
+		c.Assumes = next.Assumed(&next.On[0].Layout)
 		text, size := rule.Notice(&was.Layout, &next.On[0].Layout), rule.Resized(&v.Config, &next.Config)
 		if text != "" && (text != rule.NoNotice || size == "") {
 			c.Notices = append(c.Notices, text)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/esxi/vnuma"
 	"homenode/internal/glob"
 	"homenode/numa"
 )
@@ -103,6 +104,9 @@ func (m *maker) rules() (out []Change, err error) {
 			if hosts := m.hostsIn(c.ID); r.Kind == Apart && len(v.VMs) > hosts {
 				return nil, fmt.Errorf("%s: %d VMs cannot be kept apart on %d hosts of %s", r, len(v.VMs), hosts, c.Name)
 			}
+			if need, most := m.reserved(v.VMs, c.ID); r.Kind == Together && need > most && most > 0 {
+				return nil, fmt.Errorf("%s: these VMs reserve %s of memory, and no host of %s has more than %s for reservations", r, need, c.Name, most)
+			}
 			for _, other := range m.o.DRS {
 				if other.Kind != r.Kind && other.Kind != Prefer && r.Kind != Prefer && slices.Equal(other.VMs, r.VMs) {
 					return nil, fmt.Errorf("%s and %s contradict each other", r, other)
@@ -126,6 +130,27 @@ func (m *maker) hostsIn(cluster string) (n int) {
 		}
 	}
 	return n
+}
+
+// reserved returns the memory that the VMs reserve, and the most that VMs can reserve on a host of the cluster; 0 when that is unknown.
+func (m *maker) reserved(vms []string, cluster string) (need, most numa.Bytes) {
+	for _, id := range vms {
+		if v := m.vms[id]; v != nil {
+			need += numa.Bytes(v.Guest.Needs.Reserved)
+		}
+	}
+	for i := range m.fleet.Hosts {
+		h := &m.fleet.Hosts[i]
+		if h.Cluster != cluster {
+			continue
+		}
+		machine, err := vnuma.NewMachine(h)
+		if err != nil || machine.Reservable == 0 {
+			return need, 0
+		}
+		most = max(most, numa.Bytes(machine.Reservable))
+	}
+	return need, most
 }
 
 // clusterOf returns the ID of the cluster of a VM, which may not be judged.

@@ -280,20 +280,22 @@ func TestWish(t *testing.T) {
 		{"5.1", "vcpus=2 memory=16GB hw=9", "numa.vcpu.maxPerVirtualNode=1 numa.vcpu.maxPerMachineNode=1", "numa.vcpu.maxPerMachineNode numa.vcpu.maxPerVirtualNode", "N017 (low)"},
 		{"5.1", "vcpus=16 memory=16GB hw=9", "hotAdd=on numa.vcpu.maxPerMachineNode=4", "cpuHotAdd numa.vcpu.maxPerMachineNode", "N001 (high)"},
 		{"5.1", "vcpus=8 memory=200GB hw=9", "numa.nodeAffinity=0", "numa.nodeAffinity", "N025 (high)"},
+		{"7.0U3", "vcpus=12 memory=150GB", "host=h Numa.PreferHT=1", "Numa.PreferHT", "N012 (high)"},
+		{"7.0U3", "vcpus=8 memory=16GB\nhost i nodes=2 cores=8 memory=256GB Numa.PreferHT=1\nvm w host=i vcpus=12 memory=150GB", "host=i Numa.PreferHT=0", "Numa.PreferHT", "cures N012"},
 		{"8.0U3", "vcpus=8 memory=16GB hw=21", "numa.vcpu.coresPerNode=3", "", ""},
 	} {
 		change, err := whatif.Parse(tt.set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, p := planOf(t, "release "+tt.release+"\n"+host+"vm v host=h "+tt.vm+"\n", fix.Options{Now: now, Set: []whatif.Change{change}})
+		_, p := planOf(t, "release "+tt.release+"\n"+host+"vm v host=h "+tt.vm+"\n", fix.Options{Now: now, Set: []whatif.Change{change}, Host: true})
 		var got []string
 		brings := ""
 		for i := range p.Changes {
 			for _, e := range p.Changes[i].Edits {
 				got = append(got, e.Name())
 			}
-			brings = strings.Join(p.Changes[i].Brings, " ")
+			brings = strings.Join(p.Changes[i].Brings, " ") + " cures " + strings.Join(p.Changes[i].Findings, " ")
 		}
 		if strings.Join(got, " ") != tt.want || !strings.Contains(brings, tt.brings) {
 			t.Errorf("%s on %s: %v, brings %q, left %v", tt.set, tt.vm, got, brings, p.Left)

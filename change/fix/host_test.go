@@ -25,6 +25,8 @@ func TestHostFirst(t *testing.T) {
 			"v: numa.nodeAffinity=absent cures N025"},
 		{"a setting divides the packages", "host a nodes=8 cores=4" + xeon + "vm v host=a vcpus=6 memory=32GB hw=20", fix.Options{}, false, "v N011 stays: a setting of its host makes the VM wide"},
 		{"all the same", "host a nodes=8 cores=4" + xeon + "vm v host=a vcpus=6 memory=32GB hw=20", fix.Options{Better: true}, false, "v: numa.vcpu.min=6 cures N011"},
+		{"in maintenance", "cluster c\nhost a nodes=2 cores=16 maintenance=on" + xeon + "host b nodes=2 cores=16" + xeon + "vm v host=a vcpus=24 memory=32GB hw=20 hotAdd=on power=on", fix.Options{}, false,
+			"v N001 stays: once it is off it does not power on"},
 		{"a nested host, guessed", "host a nodes=2 cores=8 model=VMware20,1 packages=2 memory=128GB\nvm v host=a vcpus=12 memory=32GB hw=20 hotAdd=on", fix.Options{}, true,
 			"v N001 stays: the nodes of its host are assumed"},
 		{"a nested host, stated", "host a nodes=2 cores=8 model=VMware20,1 packages=2 memory=128GB\nvm v host=a vcpus=12 memory=32GB hw=20 hotAdd=on", fix.Options{}, false, "cpuHotAdd=false"},

@@ -22,6 +22,7 @@ import (
 	"homenode/rules/filter"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	verdict "homenode/rules/verdict/fleet"
 )
 
 // Options say what a plan is about. The zero value plans what the findings of the whole fleet need.
@@ -65,7 +66,7 @@ type maker struct {
 	less    map[subject]finding.Severity
 	cured   map[subject]bool
 	cheap   map[subject]bool       // findings that are not worth the downtime of their cure
-	brings  map[string][]string    // by ID of the VM whose change has it, what is new and less severe than what it cures
+	brings  map[string][]string    // by ID of the VM or host whose change has it, what is new and less severe than what it cures
 	settled map[string][]numa.Edit // by ID, the cures alone of a VM whose plan may make something worse
 	done    map[string]string      // by ID, why settled is all that it gets
 	split   map[string]bool        // by ID, the VMs that a setting of their host makes wide
@@ -110,6 +111,7 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	if err := p.unjudged(m.shown); err != nil {
 		return nil, err
 	}
+	p.NotKnown = verdict.Unknown(m.shown)
 	p.Asked = Asked{Filter: m.shown.Filter, Better: o.Better, Apart: o.Apart, AtOnce: o.AtOnce}
 	for i := range o.Set {
 		p.Asked.Set = append(p.Asked.Set, o.Set[i].Text)
@@ -160,7 +162,7 @@ func (p *Plan) unjudged(r *rules.Result) error {
 func newMaker(ctx context.Context, whole *rules.Result, o Options) (m *maker, err error) {
 	f := whole.Fleet
 	m = &maker{o: o, fleet: f, today: whole, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
-		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, cheap: map[subject]bool{}}
+		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, cheap: map[subject]bool{}, brings: map[string][]string{}}
 	if m.shown, err = o.Filter.Fleet(ctx, whole); err != nil {
 		return nil, err
 	}
@@ -205,7 +207,7 @@ func (m *maker) make(ctx context.Context) (err error) {
 	}
 	m.refuse()
 	if len(m.edits) == 0 { // nothing to weigh
-		m.changed, m.gone, m.eased, m.less, m.cured, m.brings = m.base, nil, nil, nil, nil, nil
+		m.changed, m.gone, m.eased, m.less, m.cured = m.base, nil, nil, nil, nil
 		return ctx.Err()
 	}
 	return cmp.Or(m.weigh(ctx), ctx.Err())
@@ -410,7 +412,10 @@ func (m *maker) refuse() {
 		asked := func(kinds ...numa.EditKind) bool {
 			return slices.ContainsFunc(m.edits[id], func(e numa.Edit) bool { return slices.Contains(kinds, e.Kind) })
 		}
+		away := stranded(v.VM, v.Host, rule.Needs(m.edits[id]))
 		switch {
+		case away != "":
+			m.kept[id] = away
 		case strings.HasPrefix(v.Name, "vCLS-") || strings.HasPrefix(v.Name, "vCLS ("):
 			m.kept[id] = "vSphere manages it (vCLS)"
 		case m.guessed(v):

@@ -40,6 +40,7 @@ type Plan struct {
 	Changes   []Change    `json:"changes"`
 	Left      []Left      `json:"left"`
 	Unjudged  int         `json:"unjudged,omitempty"` // VMs that could not be judged, so that nothing is planned for them
+	NotKnown  string      `json:"notKnown,omitempty"` // the unknown facts that affect NUMA, as homenode assess says them
 	Notes     []string    `json:"notes,omitempty"`
 	Undoes    string      `json:"undoes,omitempty"` // the ID of the plan that this one takes back
 
@@ -59,7 +60,8 @@ type Asked struct {
 // A Target is the VM or host that is changed.
 type Target struct {
 	Name    string `json:"name"`
-	ID      string `json:"moref"` // in its vCenter
+	ID      string `json:"moref"`           // in its vCenter
+	Named   bool   `json:"named,omitempty"` // ID is its name or UUID, and no MoRef
 	UUID    string `json:"instanceUuid,omitempty"`
 	Cluster string `json:"cluster,omitempty"` // name
 	Host    string `json:"host,omitempty"`    // name, of a VM

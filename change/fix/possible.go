@@ -66,10 +66,18 @@ func (p *Plan) Impossible(f *numa.Fleet) map[string]string {
 	return out
 }
 
+// stranded says why a VM that runs would not power on again after a change, on a host that may be nil; "" when it would.
+func stranded(v *numa.VM, h *numa.Host, needs numa.Needs) string {
+	if h == nil || h.Ready() || v.Power.Value != numa.PoweredOn || needs == numa.NeedsNothing {
+		return ""
+	}
+	return fmt.Sprintf("once it is off it does not power on: %s is not connected, or in maintenance", h.Name)
+}
+
 // impossible says why vSphere refuses the edits of a VM on a host, which may be nil; "" when it does not.
 func (c *Change) impossible(was *numa.VM, h *numa.Host) string {
-	if h != nil && !h.Ready() && was.Power.Value == numa.PoweredOn && c.Needs() != numa.NeedsNothing {
-		return fmt.Sprintf("once it is off it does not power on: %s is not connected, or in maintenance", h.Name)
+	if why := stranded(was, h, c.Needs()); why != "" {
+		return why
 	}
 	is := *was
 	is.Settings.Value = slices.Clone(was.Settings.Value)

@@ -29,10 +29,16 @@ func TestRefusedInput(t *testing.T) {
 	}
 	drs := func(rules ...fix.DRSRule) fix.Options { return fix.Options{DRS: rules} }
 	names := []string{"sql01", "sql02"}
+	for i := range f.VMs {
+		if v := &f.VMs[i]; slices.Contains(names, v.Name) {
+			v.Memory, v.MemoryReservationLocked = numa.ReadAt(numa.Bytes(600*numa.GiB), "test"), numa.ReadAt(true, "test")
+		}
+	}
 	for want, o := range map[string]fix.Options{
 		"has a field of its own":          set("vm=sql01 cpuid.coresPerSocket=4"),
 		"at least two of these VMs":       drs(fix.DRSRule{Kind: fix.Apart, VMs: names}, fix.DRSRule{Kind: fix.Apart, VMs: []string{"typo1", "typo2"}}),
 		"contradict each other":           drs(fix.DRSRule{Kind: fix.Apart, VMs: names}, fix.DRSRule{Kind: fix.Together, VMs: names}),
+		"reserve 1200 GB of memory, and":  drs(fix.DRSRule{Kind: fix.Together, VMs: names}),
 		"cannot be kept apart on 8 hosts": drs(fix.DRSRule{Kind: fix.Apart, VMs: []string{"app*"}}),
 	} {
 		if _, err := fix.Make(t.Context(), f, o); err == nil || !strings.Contains(err.Error(), want) {

@@ -46,7 +46,8 @@ func (m *maker) weigh(ctx context.Context) error {
 			m.kept[id] = "every set of changes that was tried makes something worse"
 		}
 	}
-	m.changed, m.gone, m.eased, m.less, m.cured, m.brings = m.base, nil, nil, nil, nil, nil
+	m.changed, m.gone, m.eased, m.less, m.cured = m.base, nil, nil, nil, nil
+	m.forget()
 	return nil
 }
 
@@ -74,6 +75,11 @@ func (m *maker) judge(ctx context.Context) (*diff.Drift, error) {
 // weighed reports whether the edits of the VM or host are weighed now: hosts first, on their own, then VMs.
 func (m *maker) weighed(id string) bool { return m.kept[id] == "" && (m.vms[id] == nil) == m.hosts }
 
+// forget drops what the changes that are weighed now bring: VMs are weighed beside hosts that are changed already, whose changes brought it.
+func (m *maker) forget() {
+	maps.DeleteFunc(m.brings, func(id string, _ []string) bool { return (m.vms[id] == nil) == m.hosts })
+}
+
 // gains notes which findings of today are gone, and which less severe.
 func (m *maker) gains(ctx context.Context) error {
 	d, err := diff.Compare(ctx, m.today, m.changed, diff.Options{})
@@ -86,8 +92,11 @@ func (m *maker) gains(ctx context.Context) error {
 		switch x := &d.Findings[i]; {
 		case x.B == nil:
 			s := subjectOf(x.A)
-			m.gone[s.id] = append(m.gone[s.id], x.A.Rule)
 			m.cured[s] = true
+			if v := m.vms[s.id]; v != nil && v.Host != nil && m.edits[s.id] == nil { // its host cures it
+				s.id = v.Host.ID
+			}
+			m.gone[s.id] = append(m.gone[s.id], x.A.Rule)
 		case x.A != nil && x.B.Severity < x.A.Severity:
 			s := subjectOf(x.A)
 			m.eased[s.id] = append(m.eased[s.id], fmt.Sprintf("%s %s → %s", x.A.Rule, x.A.Severity, x.B.Severity))
@@ -103,7 +112,7 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 		return m.refusals(d)
 	}
 	worse := m.layoutsWorse(d)
-	m.brings = map[string][]string{}
+	m.forget()
 	better, moved := map[string]bool{}, map[string]bool{} // VMs that are better; those that differ
 	for i := range d.VMs {
 		v := &d.VMs[i]
@@ -178,7 +187,7 @@ func (m *maker) refusals(d *diff.Drift) map[string]string {
 			}
 		}
 	}
-	m.brings = map[string][]string{}
+	m.forget()
 	for i := range d.VMs {
 		if v := &d.VMs[i]; v.Barred != "" && m.edits[v.ID] != nil {
 			m.brings[v.ID] = append(m.brings[v.ID], v.Barred)

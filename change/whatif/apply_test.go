@@ -396,7 +396,10 @@ host a3 nodes=2 cores=20 memory=1024GB
 vm off host=a1 vcpus=4 memory=400GB power=off
 vm v[1-6] host=a1 vcpus=4 memory=64GB
 `
-	got, _ = apply(t, fleet(t, shared), "lose-host=a1")
+	got, effects := apply(t, fleet(t, shared), "lose-host=a1")
+	if effects[0].VMs != 6 {
+		t.Errorf("%d VMs must power on elsewhere, want the 6 that ran", effects[0].VMs)
+	}
 	where = nil
 	for i := range got.VMs {
 		where = append(where, got.VMs[i].Host)

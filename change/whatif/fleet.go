@@ -46,10 +46,10 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 			hosts = worstPlace(v, places[v.Cluster], choices, func(*numa.Host) bool { return false })
 		}
 		v.Host = emptiest(hosts, promised)
-		if runs(v) {
+		if runs(v) { // HA restarts no VM that is off
 			promised[v.Host] += v.Memory.Value
+			e.VMs++
 		}
-		e.VMs++
 	}
 	e.Hosts, e.Changed = len(found), len(found)+e.VMs
 	return nil

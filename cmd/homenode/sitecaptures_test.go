@@ -132,12 +132,12 @@ func TestSiteCaptures(t *testing.T) {
 		path string
 		args []string
 	}{
-		{address("/capture", "capture", "night/esx02.demo.csv"), []string{"capture", file}},
-		{address("/capture", "capture", "inside.csv"), []string{"capture", file}},
-		{address("/capture", "capture", hostile), []string{"capture", file}},
-		{address("/capture", "capture", "night", "vm", "app*", "with", "on"), []string{"capture", filepath.Dir(file), "--vm=app*", "--fleet=demo"}},
-		{address("/capture", "capture", "night", "from", "2026-11-03 02:00", "to", "2026-11-03 03:00"), []string{"capture", filepath.Dir(file), "--from=2026-11-03 02:00", "--to=2026-11-03 03:00"}},
-		{address("/capture", "capture", "demo"), []string{"capture", "demo"}},
+		{address("/capture", "capture", "night/esx02.demo.csv"), []string{"capture", file, "--fleet=demo"}},
+		{address("/capture", "capture", "inside.csv"), []string{"capture", file, "--fleet=demo"}},
+		{address("/capture", "capture", hostile), []string{"capture", file, "--fleet=demo"}},
+		{address("/capture", "capture", "night", "vm", "app*", "alone", "on"), []string{"capture", filepath.Dir(file), "--vm=app*"}},
+		{address("/capture", "capture", "night", "from", "2026-11-03 02:00", "to", "2026-11-03 03:00"), []string{"capture", filepath.Dir(file), "--from=2026-11-03 02:00", "--to=2026-11-03 03:00", "--fleet=demo"}},
+		{address("/capture", "capture", "demo"), []string{"capture", "demo", "--fleet=demo"}},
 		{address("/compare", "a", "night/esx02.demo.csv", "b", "night/epyc01.demo.csv"), []string{"compare", file, filepath.Join(dir, "night", "epyc01.demo.csv")}},
 		{address("/compare", "a", "night/esx02.demo.csv", "at", "2026-11-03 02:00"), []string{"compare", file, "--at=2026-11-03 02:00"}},
 	} {
@@ -165,7 +165,7 @@ func TestSiteCaptures(t *testing.T) {
 		t.Error("the page does not say that the capture is cut off")
 	}
 	within(t, "a damaged capture", cut, top)
-	for _, name := range []string{"link.csv", "up.csv", "out", "out/esx02.demo.csv", "../outside/esx02.demo.csv", "night/../../outside/esx02.demo.csv", outside, filepath.Join(outside, "esx02.demo.csv"), "/etc/passwd", "", ".", "..", "-", "-o.csv", "none.csv", "night/", `..\outside`, "upload-0/x", "night\x00", "\xff"} {
+	for _, name := range []string{"link.csv", "up.csv", "out", "out/esx02.demo.csv", "../outside/esx02.demo.csv", "night/../../outside/esx02.demo.csv", outside, filepath.Join(outside, "esx02.demo.csv"), "/etc/passwd", "", "..", "-", "-o.csv", "none.csv", "night/", `..\outside`, "upload-0/x", "night\x00", "\xff"} {
 		for _, path := range []string{address("/capture", "capture", name), address("/compare", "a", name, "b", "demo"), address("/compare", "a", "demo", "b", name, "at", "2026-11-03")} {
 			if strings.HasPrefix(path, "/compare") && name == "" {
 				continue

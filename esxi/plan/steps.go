@@ -79,9 +79,9 @@ func Back(name string, was numa.Value) string {
 	return "set " + name + " = " + was.Text
 }
 
-// Restore is the step that restores settings whose values no source states.
+// Restore is the step that restores settings with unknown values.
 func Restore(names ...string) string {
-	return "restore " + strings.Join(names, ", ") + ": no source states the present values, so note them first"
+	return "restore " + strings.Join(names, ", ") + ": the present values are not known, so write them down before"
 }
 
 // Undo lists the steps that revert the edit of g, with the old values; c is the configuration of its VM.

@@ -192,7 +192,37 @@ func longest(words, families []string, names func(*Row) []string) (found string)
 }
 
 // Public reports whether a text names only a known product, such as "SQL Server 2022 Std", and so no owner.
-func Public(text string) bool {
+func Public(text string) bool { return parse(text) != nil && len(strange(text)) == 0 }
+
+// Misspelt returns the words that may be a misspelt edition of a product in the text, which states no other edition, and the editions of that product;
+// nil without one.
+func Misspelt(text string) (words, editions []string) {
+	for _, p := range Of(text) {
+		if p.Edition != "" {
+			continue
+		}
+		for _, r := range rows() {
+			for _, e := range r.Editions {
+				if r.Family == p.Family && means(r.Versions, p.Version) && !slices.Contains(editions, e) {
+					editions = append(editions, e)
+				}
+			}
+		}
+		first := len(text)
+		for _, k := range keywords {
+			if loc := k.at.FindStringIndex(strings.ToLower(text)); loc != nil {
+				first = min(first, loc[0])
+			}
+		}
+		if words = slices.DeleteFunc(strange(text[first:]), func(w string) bool { return len(w) < 5 }); editions != nil && len(words) > 0 {
+			return words, editions
+		}
+	}
+	return nil, nil
+}
+
+// strange returns the words of a text that occur in no name of a known product.
+func strange(text string) []string {
 	known := map[string]bool{"ms": true, "microsoft": true, "sap": true, "sql": true, "server": true, "edition": true, "mssql": true, "cu": true, "bit": true, "windows": true}
 	learn := func(texts ...string) {
 		for _, t := range texts {
@@ -213,5 +243,5 @@ func Public(text string) bool {
 	unknown := func(w string) bool {
 		return !known[w] && !update.MatchString(w) && !(len(w) <= 4 && number.MatchString(w))
 	}
-	return parse(text) != nil && !slices.ContainsFunc(word.FindAllString(joined.ReplaceAllString(text, "$1 $2"), -1), unknown)
+	return slices.DeleteFunc(word.FindAllString(joined.ReplaceAllString(text, "$1 $2"), -1), func(w string) bool { return !unknown(w) })
 }

@@ -76,6 +76,16 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestMisspelt finds a word where an edition is meant, and leaves remarks beside a stated edition.
+func TestMisspelt(t *testing.T) {
+	for text, want := range map[string]string{"SQL Server 2022 Standart": "standart", "billing: SQL Server 2022": "", "SQL Server 2022 Std, cluster": "", "SQL Server 2019 (64-bit)": "", "SAP HANA tenant": ""} {
+		words, editions := product.Misspelt(text)
+		if got := strings.Join(words, " "); got != want || (got != "") != (len(editions) > 0) {
+			t.Errorf("%s: %q of %q, want %q", text, got, editions, want)
+		}
+	}
+}
+
 // TestUsable holds the limits against the sentences of the sources.
 func TestUsable(t *testing.T) {
 	for _, tt := range []struct {

@@ -279,6 +279,8 @@ func (w *World) evacuate(k int64, host int) {
 		to := w.hostFor(w.fleet.Hosts[host].Cluster, vm, host)
 		if to < 0 {
 			h.took(NoRoom, vm, -1)
+		}
+		if to < 0 || w.stays(k, vm, to) {
 			i++
 			continue
 		}

@@ -133,7 +133,7 @@ func (v *plainVM) cycle() {
 
 // vMotion moves the VM to a host; its touched memory is allocated anew.
 func (v *plainVM) vMotion(h *plainHost) {
-	if !v.on || h == v.host {
+	if !v.on || h == v.host || v.guest.Affinity {
 		return
 	}
 	if !h.usable() || !v.admittedOn(h, true) {
@@ -278,10 +278,10 @@ func (h *plainHost) cores() (sum int64) {
 func (h *plainHost) evacuate() {
 	h.noteTie(len(h.running()) > 1)
 	for _, v := range h.running() {
-		if to := h.best(v); to != nil {
-			v.vMotion(to)
-		} else {
+		if to := h.best(v); to == nil {
 			h.world.decided["no room"]++
+		} else if !v.guest.Affinity {
+			v.vMotion(to)
 		}
 	}
 }
@@ -357,6 +357,8 @@ func (w *plainWorld) changeOver() {
 	for len(w.copies) > 0 && w.copies[0].done <= w.k {
 		c := w.copies[0]
 		w.copies = w.copies[1:]
-		c.vm.vMotion(c.to)
+		if !c.vm.guest.Affinity { // a resize may have given it one
+			c.vm.vMotion(c.to)
+		}
 	}
 }

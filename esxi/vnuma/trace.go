@@ -128,6 +128,9 @@ func (t *tracer) refused(r Refusal) {
 	switch r.kind {
 	case deviceMemory, largePages, latencyMemory, muchReserved:
 		facts = []Used{fact("memory reservation", t.vm.MemoryReservation, t.vm.At), fact("memory", t.vm.Memory, t.vm.At)}
+		if r.kind == muchReserved && t.vm.MemoryReservationLocked.Value {
+			facts[0] = fact("all memory is reserved", t.vm.MemoryReservationLocked, t.vm.At)
+		}
 	case latencyCPU:
 		facts = append(facts, fact("CPU reservation in MHz", t.vm.CPUReservation, t.vm.At), fact("core frequency in MHz", t.host.Frequency(), t.host.At))
 	case latencyCores:

@@ -22,9 +22,9 @@ vm tmpl host=esx01 vcpus=32 memory=256GB hw=17 hotAdd=on template=yes power=off
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ wish, want, next string }{
-		{"vm=db1 numa.vcpu.preferHT=", "cures 0 findings, and brings 1; 1 finding above INFO remains. ", "--format powercli -o fix.ps1"},
-		{"vm=db2 reserveAll=on cpuReservation=20000 hotAdd=off", "cures 1 finding; nothing above INFO remains. ", "--format powercli -o fix.ps1"},
-		{"vm=db2,tmpl hotAdd=off", "cures 1 finding; nothing above INFO remains; 1 left as it is. ", "--format powercli -o fix.ps1"},
+		{"vm=db1 numa.vcpu.preferHT=", "cures 0 findings, and brings 1; 1 finding above INFO remains of those asked about. ", "--format powercli -o fix.ps1"},
+		{"vm=db2 reserveAll=on cpuReservation=20000 hotAdd=off", "cures 1 finding; nothing above INFO remains of those asked about. ", "--format powercli -o fix.ps1"},
+		{"vm=db2,tmpl hotAdd=off", "cures 1 finding; nothing above INFO remains of those asked about; 1 left as it is. ", "--format powercli -o fix.ps1"},
 	} {
 		change, err := whatif.Parse(tt.wish)
 		if err != nil {
@@ -46,6 +46,7 @@ vm tmpl host=esx01 vcpus=32 memory=256GB hw=17 hotAdd=on template=yes power=off
 		{"vcpus=24 coresPerSocket=12", "Nothing to change: there are no findings."},
 		{"vcpus=60 coresPerSocket=30", "Nothing to change: 1 finding above INFO remains."}, // by hand
 		{"vcpus=8 hotAdd=on", "Nothing to change: nothing above INFO remains."},
+		{"vcpus=8 hotAdd=on coresPerSocket=?", "Nothing to change: nothing above INFO remains. Not known: cores per socket of 1 VM."},
 	} {
 		f, err := scenario.Read("none.txt", []byte("release 7.0U3\nhost esx01 nodes=2 cores=24 memory=1TB\nvm a host=esx01 memory=64GB hw=17 "+tt.vm+"\n"))
 		if err != nil {

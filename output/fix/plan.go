@@ -23,6 +23,9 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	if p.Unjudged > 0 {
 		a.Verdict = append(a.Verdict, words.Plural(p.Unjudged, "VM")+" could not be judged: see the notes.")
 	}
+	if p.NotKnown != "" {
+		a.Verdict = append(a.Verdict, p.NotKnown)
+	}
 	a.Facts = []answer.Fact{{Name: "plan", Text: p.ID}, {Name: "source", Text: p.Source}, {Name: "made", Text: p.Made}, {Name: "batches", Text: fmt.Sprint(p.Batches())}}
 	for _, n := range p.Notes {
 		a.Notes = append(a.Notes, answer.Note{Text: n})
@@ -164,8 +167,11 @@ func left(p *fix.Plan) string {
 	if n > 0 {
 		text = words.Plural(n, "finding") + " above INFO " + map[bool]string{true: "remains", false: "remain"}[n == 1]
 	}
-	if p.Asked.Filter != "" {
+	switch {
+	case p.Asked.Filter != "":
 		text += " of those asked about (" + p.Asked.Filter + ")"
+	case p.Asked.Set != nil: // nothing is said of the other VMs
+		text += " of those asked about"
 	}
 	if kept > 0 {
 		text += fmt.Sprintf("; %d left as %s", kept, map[bool]string{true: "it is", false: "they are"}[kept == 1])

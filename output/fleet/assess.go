@@ -75,7 +75,7 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
 	if lacksRelease(r) {
-		a.Next = append(a.Next, "homenode assess "+words.Command(append(slices.Clone(o.Words), "--assume-host", "release="+strings.ReplaceAll(r.RunsAll().String(), " ", ""))...))
+		a.Next = append(a.Next, "homenode assess "+words.Command(append(slices.Clone(o.Words), "--assume-host", "release="+strings.ReplaceAll(r.RunsAll().String(), " ", ""))...)+"  # an example: state the release of your hosts")
 	}
 	if len(r.Findings) > 0 {
 		if vm := exampleVM(r, o.Sources > 1 || r.Fleet.Plans()); vm != "" {
@@ -121,16 +121,21 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 
 // Hosts counts the hosts of a fleet, and those of them that accept no VM now.
 func Hosts(f *numa.Fleet) string {
-	closed := 0
+	closed, named, more := 0, 0, ""
 	for i := range f.Hosts {
-		if !f.Hosts[i].Ready() {
+		switch h := &f.Hosts[i]; {
+		case h.Undescribed():
+			named++
+			more = fmt.Sprintf(", and %d more %s", named, strings.Replace(h.Doubt, "is named", "named", 1))
+		case !h.Ready():
 			closed++
 		}
 	}
-	if closed == 0 {
-		return words.Plural(len(f.Hosts), "host")
+	text := words.Plural(len(f.Hosts)-named, "host")
+	if closed > 0 {
+		text += fmt.Sprintf(" (%d in maintenance or not connected)", closed)
 	}
-	return fmt.Sprintf("%s (%d in maintenance or not connected)", words.Plural(len(f.Hosts), "host"), closed)
+	return text + more
 }
 
 // vms has one row per assessed VM, on its own host or the first possible one. Only pages show it for ESXi, and for many KVM VMs.

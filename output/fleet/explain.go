@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	switch own := x.VM.Host; {
 	case x.VM.Home != nil || x.Host == own:
 	case own != nil:
-		on = fmt.Sprintf("on %s, which the source does not describe, assumed to be like %s", own.Name, x.On)
+		on = fmt.Sprintf("on %s, which %s, as on %s", own.Name, cmp.Or(own.Doubt, "the source does not describe"), x.On)
 	default:
 		on = "on an unknown host, assumed to be like " + x.On
 	}
@@ -32,7 +33,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 		Question: fmt.Sprintf("%s %s (%s, %s), %s", x.Name, on, m.Release, m.Shape(), eventText(x)),
 		Verdict:  []string{explained(x)}, Facts: layoutFacts(x), Findings: explainedFindings(x),
 	}
-	for _, text := range x.Layout.Assumes.Texts() {
+	for _, text := range x.VM.Assumed(&x.Layout) {
 		a.Assumed = append(a.Assumed, answer.Assumption{What: text, Origin: unit.Assumed})
 	}
 	if x.Policy != nil {
@@ -61,6 +62,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 		if text := one.Parallel(x.Layout.VPDs.Max()); text != "" {
 			a.Note(text + ".")
 		}
+	}
+	if !x.Host.Ready() {
+		a.Note(x.On + " is in maintenance or not connected: it takes no VM now.")
 	}
 	for _, problem := range x.Problems {
 		a.Notes = append(a.Notes, answer.Note{Text: problem, From: "judgement"})

@@ -52,7 +52,7 @@ func (r *vmRow) assumed() []string {
 	if r.on == nil {
 		return nil
 	}
-	assumed := r.on.On[0].Layout.Assumes.Texts()
+	assumed := r.on.Assumed(&r.on.On[0].Layout)
 	if r.on.Home == nil {
 		assumed = append(assumed, "the layout is of another host of the cluster: its own host is unknown or not judged")
 	}

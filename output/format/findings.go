@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,7 +118,7 @@ const mostNotes = 8
 
 func (p *printer) notes(a *answer.Answer) {
 	notes, more := a.FewNotes(), 0
-	if a.Findings != nil && len(notes) > mostNotes+1 {
+	if a.Findings != nil && !p.o.Details && len(notes) > mostNotes+1 {
 		notes, more = notes[:mostNotes], len(notes)-mostNotes
 	}
 	if len(notes) > 0 {
@@ -131,7 +132,11 @@ func (p *printer) notes(a *answer.Answer) {
 		p.sentence("  ", text, "")
 	}
 	if more > 0 {
-		p.line("  %d more: see --format json or html", more)
+		all := "--format json or html"
+		if slices.Contains([]string{"assess", "capture", "simulate"}, a.Command) { // these have it
+			all = "--details, or " + all
+		}
+		p.line("  %d more: see %s", more, all)
 	}
 }
 

@@ -18,7 +18,7 @@ func TestCaptureVerdictWithConfiguration(t *testing.T) {
 	night := watchedNight(t)
 	low := night.Recordings[0].VMs[0].Low.Longest
 	even := *night.Recordings[0]
-	even.VMs, even.Imbalance = even.VMs[1:], capture.Spells{}
+	even.VMs, even.Imbalance = seldomWide(even.VMs[1:]), capture.Spells{}
 	m004 := finding.Finding{Rule: "M004", Severity: finding.High, Host: "esx07", From: at(50), To: at(60)}
 	m009 := finding.Finding{Rule: "M009", Severity: finding.High, Host: "esx07", VM: "web01", GID: 4712, From: at(1), To: at(2)}
 	m001 := finding.Finding{Rule: "M001", Severity: finding.High, Host: "esx07", VM: "sql01", GID: 4711, From: low.From, To: low.To}

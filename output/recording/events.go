@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"homenode/internal/words"
 	"homenode/output/answer"
@@ -45,7 +46,11 @@ func length(s *verdict.Story) answer.Cell {
 	if s.Length() == 0 {
 		return text("")
 	}
-	return number(s.Length().Seconds(), words.Duration(s.Length()))
+	shown := s.Length()
+	if shown >= time.Hour { // in minutes, as between the times beside it
+		shown = s.To.Truncate(time.Minute).Sub(s.From.Truncate(time.Minute))
+	}
+	return number(s.Length().Seconds(), words.Duration(shown))
 }
 
 // rulesOf returns links to the rules that detected an event.

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
+	"homenode/capture"
+	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/format"
 )
@@ -32,4 +35,13 @@ type junitRead struct {
 			} `xml:"failure"`
 		} `xml:"testcase"`
 	} `xml:"testsuite"`
+}
+
+// seldomWide returns copies of VMs that had a single home node most of the time: N%L of those with several would be in doubt.
+func seldomWide(vms []capture.VM) (out []capture.VM) {
+	for _, v := range vms {
+		v.Homes = append([]capture.HomeTime{{Homes: numa.SetOf(0), Time: 24 * time.Hour}}, v.Homes...)
+		out = append(out, v)
+	}
+	return out
 }

@@ -66,8 +66,11 @@ func check(p *rule.Pass) {
 		f.Message += fmt.Sprintf("; it contradicts numa.nodeAffinity = %s: the PCPUs are on %s", words.Ranges(own), list("node", nodes))
 		f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"))
 	}
-	if len(pcpus) > 0 && len(p.Cluster.Hosts) > 1 {
-		f.Message += "; full DRS automation leaves it out"
+	if len(p.Cluster.Hosts) > 1 {
+		f.Message += "; vMotion refuses it while it runs"
+		if len(pcpus) > 0 {
+			f.Message += ", and full DRS automation leaves it out"
+		}
 	}
 	p.Report(f, &on.Layout)
 }

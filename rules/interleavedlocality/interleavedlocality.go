@@ -24,7 +24,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: 
 func watch(w *rule.Watch) {
 	v := w.VM
 	mean, ok := v.MeanLocality()
-	homes, share, known := rule.Homes(v)
+	homes, _, known := rule.Homes(v)
 	if !ok || !known {
 		return
 	}
@@ -42,16 +42,24 @@ func watch(w *rule.Watch) {
 		f.Evidence = append(f.Evidence, w.Counted("ticks that print 100", fmt.Sprintf("%d of %d", v.Percents.Full, v.Percents.Ticks), rule.FieldNL))
 	}
 	o := w.On()
-	full := mean >= w.Threshold("full") && homes.Len() >= 2 && share >= 0.5
 	switch {
 	case measured && hidden >= w.Threshold("hidden"):
 		apart(w, o, homes, mean, hidden, &f)
-	case measured || !full:
+	case !Unclear(v, w.Threshold("full")):
 	case o != nil && (o.Layout.Memory.Placement == vnuma.Interleaved || joined(o, homes)):
 		apart(w, o, homes, mean, predicted(w, o), &f)
 	case w.Predicted == nil:
 		guessed(w, homes, mean, &f)
 	}
+}
+
+// Unclear reports whether N%L of a VM reads full, counts several home nodes as local, and the recording does not tell which memory is far from the vCPU that uses it: then it
+// may mean nothing. full is the threshold of that name.
+func Unclear(v *capture.VM, full float64) bool {
+	mean, ok := v.MeanLocality()
+	homes, share, known := rule.Homes(v)
+	_, measured := v.Hidden()
+	return ok && known && !measured && mean >= full && homes.Len() >= 2 && share >= 0.5
 }
 
 // joined reports whether nodes without clients were observed to join the home nodes, as predicted.

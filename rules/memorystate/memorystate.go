@@ -56,12 +56,16 @@ func watch(w *rule.Watch) {
 		f.Message += fmt.Sprintf("; minFree is %s", rec.MinFree)
 		f.Evidence = append(f.Evidence, rule.Saw("minFree", rec.MinFree.String(), rule.FieldMinFree, rec.Last))
 	}
+	fullest := numa.Bytes(-1)
 	for i := range rec.Nodes {
 		n := &rec.Nodes[i]
 		if n.Least < 0 {
 			continue
 		}
 		f.Message += fmt.Sprintf("; node %d had %s free at worst", n.ID, n.Least)
+		if within := !n.LeastAt.Before(f.From) && !n.LeastAt.After(f.To); within && (fullest < 0 || n.Least < fullest) {
+			fullest, f.Because = n.Least, []string{fmt.Sprintf("node %d had %s free at %s", n.ID, n.Least, n.LeastAt.UTC().Format("15:04"))}
+		}
 		f.Evidence = append(f.Evidence, rule.Saw(fmt.Sprintf("least free on node %d", n.ID), n.Least.String(), rule.FieldFree, n.LeastAt))
 	}
 	if state > numa.Clear {

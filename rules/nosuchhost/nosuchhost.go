@@ -79,20 +79,30 @@ func check(p *rule.StatedPass) {
 	for i := range s.Helpers {
 		h := &s.Helpers[i]
 		if _, absent := v.Host.NodesOf(h.CPUs); absent != nil {
-			report(finding.High, h.What, fmt.Sprintf("%s may run on CPUs %s, which %s has not", h.What, words.Ranges(absent), v.Host.Name), "CPUs of "+h.What, words.Ranges(h.CPUs), h.At)
+			report(gone(s, h.CPUs, absent), h.What, fmt.Sprintf("%s may run on CPUs %s, which %s has not", h.What, words.Ranges(absent), v.Host.Name), "CPUs of "+h.What, words.Ranges(h.CPUs), h.At)
 		}
 	}
-	for _, vcpu := range s.Enabled() {
-		cpus := s.CPUs[vcpu]
-		_, absent := v.Host.NodesOf(cpus)
-		if absent == nil {
-			continue
+	for _, severity := range []finding.Severity{finding.High, finding.Low} {
+		for _, vcpu := range s.Enabled() {
+			cpus := s.CPUs[vcpu]
+			_, absent := v.Host.NodesOf(cpus)
+			if absent == nil || gone(s, cpus, absent) != severity {
+				continue
+			}
+			what, at := "vCPUs may run on", s.VCPUsAt
+			if i := slices.IndexFunc(s.Pins, func(p numa.Pinned) bool { return p.VCPU == vcpu }); i >= 0 {
+				what, at = fmt.Sprintf("vCPU %d is pinned to", vcpu), s.Pins[i].At
+			}
+			report(severity, "pin", fmt.Sprintf("%s CPUs %s, which %s has not", what, words.Ranges(absent), v.Host.Name), "CPUs of the vCPU", words.Ranges(cpus), at)
+			return // one report is enough
 		}
-		what, at := "vCPUs may run on", s.VCPUsAt
-		if i := slices.IndexFunc(s.Pins, func(p numa.Pinned) bool { return p.VCPU == vcpu }); i >= 0 {
-			what, at = fmt.Sprintf("vCPU %d is pinned to", vcpu), s.Pins[i].At
-		}
-		report(finding.High, "pin", fmt.Sprintf("%s CPUs %s, which %s has not", what, words.Ranges(absent), v.Host.Name), "CPUs of the vCPU", words.Ranges(cpus), at)
-		return // one report is enough
 	}
+}
+
+// gone returns the severity for a thread that may run on CPUs of which some are absent: after CPUs went offline, a VM that runs uses the others.
+func gone(s *numa.Stated, cpus, absent []int) finding.Severity {
+	if s.Running && len(absent) < len(cpus) {
+		return finding.Low
+	}
+	return finding.High
 }

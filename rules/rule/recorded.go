@@ -152,13 +152,13 @@ func MeanLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 	return local / (local + remote), local+remote > 0
 }
 
-// memoryAt returns the mean local and remote memory of the VM at about a time; 0 if unknown.
-func memoryAt(v *capture.VM, t time.Time) numa.Bytes {
+// memoryAt returns the mean local memory of the VM, and its mean memory, at about a time; 0 if unknown.
+func memoryAt(v *capture.VM, t time.Time) (local, all numa.Bytes) {
 	b, ok := bucket(&v.Timeline, t)
 	if !ok || b.Memory == 0 {
-		return 0
+		return 0, 0
 	}
-	return numa.Bytes((b.Local+b.Remote)/int64(b.Memory)) * numa.KiB
+	return numa.Bytes(b.Local/int64(b.Memory)) * numa.KiB, numa.Bytes((b.Local+b.Remote)/int64(b.Memory)) * numa.KiB
 }
 
 // FreeAt returns the minimum free memory of a node at about a time, or, if before is set, only shortly before it.

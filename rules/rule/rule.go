@@ -143,6 +143,15 @@ func (c *Cluster) Place(id string) (*Kind, *numa.Host) {
 	return nil, nil
 }
 
+// Assumed returns what a layout of the VM rests on: first contradictions of its source, then the assumptions. v may be nil.
+func (v *VM) Assumed(l *vnuma.Layout) []string {
+	texts := l.Assumes.Texts()
+	if v != nil && v.Doubt != "" && l.Assumes&vnuma.AssumedCPS != 0 {
+		texts = slices.Insert(texts, 0, "the cells of the source contradict each other: "+v.Doubt)
+	}
+	return texts
+}
+
 // ClusterID returns the ID of the cluster of the VM, or of its standalone host.
 func (v *VM) ClusterID() string {
 	if v.Host == nil {
@@ -404,7 +413,7 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 		}
 	}
 	if layout != nil {
-		f.Assumes = layout.Assumes.Texts()
+		f.Assumes = p.VM.Assumed(layout)
 	}
 	if p.planned && f.Planned() {
 		if best := p.Plan(); best.After[0].Assumes&^best.Before[0].Assumes != 0 {

@@ -74,7 +74,16 @@ var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
 		return Told{Out: w.VM == nil || w.Predicted != nil && w.Predicted.CPULimit.Known() && w.Predicted.CPULimit.Value <= 0}
 	},
 	"pinned": func(w *Watch) Told {
-		return Told{Out: w.Predicted != nil && !w.Predicted.Guest.Affinity && w.Predicted.Guest.AllowedNodes == 0}
+		if w.Predicted == nil {
+			return Told{}
+		}
+		allowed := w.Predicted.Guest.AllowedNodes // with one of these the node that idles is another
+		told := Told{Proven: w.VM != nil && allowed.Len() == 1, Out: !w.Predicted.Guest.Affinity && allowed == 0}
+		if told.Proven {
+			told.Do = "clear numa.nodeAffinity"
+			told.Evidence = []finding.Evidence{w.Predicted.SettingEvidence("numa.nodeAffinity")}
+		}
+		return told
 	},
 	"stopped": func(w *Watch) Told { return Option(w.Machine, "Numa.RebalanceEnable", "0", "1") },
 	"early": func(w *Watch) Told {

@@ -174,7 +174,12 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 	// The free memory is known for the tick with the largest growth, which may belong to another spill.
 	if p, spell := &v.Spilled, &v.Spill.Longest; v.Spill.Count > 0 && !spell.From.After(s.From.Add(slack)) && !spell.To.Before(s.From.Add(-slack)) &&
 		!p.Time.Before(spell.From) && !p.Time.After(spell.To) {
-		f.Began(fmt.Sprintf("%snew memory went to other nodes although node %d had %s free (M008)", how, p.Node, p.Free))
+		although, keeps := " although", ""
+		if reserve := w.Reserve(); reserve.Known && p.Free < reserve.Bytes {
+			although, keeps = ":", fmt.Sprintf(", less than the %s %s", reserve.Bytes, Keeps)
+			f.Evidence, f.Assumes = append(f.Evidence, reserve.Evidence), append(f.Assumes, reserve.Assumes...)
+		}
+		f.Began(fmt.Sprintf("%snew memory went to other nodes%s node %d had %s free%s (M008)", how, although, p.Node, p.Free, keeps))
 		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("free on node %d", p.Node), p.Free.String(), FieldFree, p.Time))
 		tell["spill"], tell["full"] = Told{Proven: true}, Told{Out: true}
 		return tell
@@ -196,9 +201,10 @@ func (w *Watch) addFull(f *finding.Finding, s *capture.Spell, appeared bool) (fu
 	if !ok || !reserve.Known || homes.Len() == 0 {
 		return false, false
 	}
-	since, brought, when := s.From, numa.Bytes(0), "before"
+	since, came, brought, when := s.From, numa.Bytes(0), numa.Bytes(0), "before"
 	if appeared {
-		since, brought = w.VM.First, memoryAt(w.VM, s.From)/numa.Bytes(homes.Len())
+		local, all := memoryAt(w.VM, s.From)
+		since, came, brought = w.VM.First, local/numa.Bytes(homes.Len()), all/numa.Bytes(homes.Len())
 	}
 	before := s.From.After(w.Host.First)
 	if !before {
@@ -207,6 +213,9 @@ func (w *Watch) addFull(f *finding.Finding, s *capture.Spell, appeared bool) (fu
 	known = true
 	for n := range homes.All() {
 		free, ok := w.FreeAt(n, since, before)
+		if after, seen := w.FreeAt(n, s.From, false); appeared && (!seen || free-after < came/2) {
+			ok = false // its memory was there before it was seen: the tick before its arrival is not recorded
+		}
 		known = known && ok
 		switch {
 		case !ok || free >= reserve.Bytes+brought:

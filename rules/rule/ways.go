@@ -255,7 +255,11 @@ func (p *Pass) advise(f *finding.Finding) {
 				after := p.weigh(w.Edits)
 				left = leaves(f, after)
 				if harm = p.objection(f, w.Edits, after); harm != nil && why == "" {
-					why = fmt.Sprintf("To %s alone would not do: %s", w.Do, harm.Message)
+					text := harm.Message
+					if harm == f { // it is cured, and yet
+						text = "much more of its memory would be on another node than the vCPU that uses it"
+					}
+					why = fmt.Sprintf("To %s alone would not do: %s", w.Do, text)
 				}
 			}
 			if harm == nil {

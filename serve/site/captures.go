@@ -202,9 +202,9 @@ func showCapture(x *request) (*view, error) {
 	fields, _, err := x.form(q, "vm", "host", "from", "to")
 	v := &view{tabs: x.captureTabs(name, "/capture"), most: 5, recorded: name}
 	if x.fleet != nil {
-		with := field{Name: "with", Label: "Beside the inventory of the fleet", Check: true, Value: x.query.Get("with")}
-		fields = append(fields, with)
-		if with.Value != "" {
+		alone := field{Name: "alone", Label: "Without the inventory of the fleet", Check: true, Value: x.query.Get("alone")}
+		fields = append(fields, alone)
+		if alone.Value == "" {
 			err = cmp.Or(err, give(q, "fleet", Source))
 		}
 	}
@@ -225,7 +225,7 @@ func showCapture(x *request) (*view, error) {
 // inCapture returns the address of the subject of a finding within its capture.
 func (x *request) inCapture(name string, f *finding.Finding) string {
 	q := url.Values{"capture": {name}}
-	for _, key := range []string{"fleet", "from", "to", "with"} {
+	for _, key := range []string{"fleet", "from", "to", "alone"} {
 		if v := x.query.Get(key); v != "" {
 			q.Set(key, v)
 		}

@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -107,6 +108,7 @@ type lately struct {
 	events []event
 	more   int  // VMs that lost less locality and were not assessed
 	early  bool // earlier hours have not been read yet
+	blind  int  // VMs whose N%L hides that their memory is interleaved, by their settings
 }
 
 // happened returns the events of the last day about the VMs and hosts for which shown is true; a nil shown selects all.
@@ -172,6 +174,9 @@ func (h *lately) line() answer.Cell {
 		}
 		say(words.Verb(len(hosts), "host had trouble:", "hosts had trouble:"))
 		name(hosts)
+	}
+	if h.blind > 0 {
+		say(fmt.Sprintf("· all the time, N%%L of %s hides interleaved memory (M006)", words.Plural(h.blind, "VM")))
 	}
 	return c
 }

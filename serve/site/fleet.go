@@ -10,6 +10,7 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/filter"
+	"homenode/serve/board"
 )
 
 // showFleet shows the current problems of the fleet, their begin, and hosts that cannot be seen; for a file, the effects of its settings.
@@ -94,6 +95,10 @@ func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 	p := l.present(vcenter, at)
 	h, err := l.happened(x.Context(), vcenter, at, nil)
 	failed(err)
+	if x.fleet != nil {
+		interleaved := x.interleaved()
+		h.blind = len(l.Board.VMsOf(func(on *board.Host, vm string) bool { return on.VCenter == vcenter && interleaved(vm) }))
+	}
 	now.Title = p.reporting() + " · as of " + moment(at, at)
 	now.States = statesOf(p, h, settings)
 	for i := range now.States {

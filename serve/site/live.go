@@ -89,8 +89,8 @@ func (l *Live) unseen(vcenter string, at time.Time) (t answer.Table, hosts, wait
 	return t, hosts, waiting
 }
 
-// unmeasurable explains the dash that replaces N%L of the VMs for which interleaved returns true.
-const unmeasurable = "N%L –: the memory is interleaved over the home nodes, and N%L counts all of them as local (M006)."
+// unmeasurable explains the dash that replaces N%L and remote memory of the VMs for which interleaved returns true.
+const unmeasurable = "N%L and remote memory –: the memory is interleaved over the home nodes, and N%L counts all of them as local (M006)."
 
 // interleaved reports whether the memory of the VM is interleaved by its settings, so that its N%L is meaningless.
 func (x *request) interleaved() func(vmID string) bool {
@@ -103,12 +103,15 @@ func (x *request) interleaved() func(vmID string) bool {
 
 // addVM adds the current state of a VM to a table with the vmColumns.
 func addVM(t *answer.Table, v *board.VMNow, limit float64, interleaved func(vmID string) bool) {
-	locality, ready := answer.Cell{Text: "–"}, answer.Cell{Text: "–"}
+	size := func(b numa.Bytes) answer.Cell {
+		return answer.Cell{Text: b.String(), Sort: strconv.FormatInt(int64(b), 10)}
+	}
+	locality, remote, ready := answer.Cell{Text: "–"}, answer.Cell{Text: "–"}, answer.Cell{Text: "–"}
 	if interleaved(v.VMID) {
 		if t.Foot == nil {
 			t.Foot = []string{unmeasurable}
 		}
-	} else if v.Locality != nil {
+	} else if remote = size(v.Remote); v.Locality != nil {
 		locality = answer.Cell{Text: rule.NL(*v.Locality), Sort: strconv.FormatFloat(*v.Locality, 'g', -1, 64)}
 		if *v.Locality < limit {
 			locality.Tone = answer.Bad
@@ -117,10 +120,7 @@ func addVM(t *answer.Table, v *board.VMNow, limit float64, interleaved func(vmID
 	if v.Ready != nil {
 		ready = answer.Cell{Text: fmt.Sprintf("%.1f %%", 100**v.Ready), Sort: strconv.FormatFloat(*v.Ready, 'g', -1, 64)}
 	}
-	size := func(b numa.Bytes) answer.Cell {
-		return answer.Cell{Text: b.String(), Sort: strconv.FormatInt(int64(b), 10)}
-	}
-	t.Rows = append(t.Rows, []answer.Cell{{Text: v.VM, To: vmObject(v)}, {Text: v.Host, To: answer.Object{Kind: "host", ID: cmp.Or(v.HostID, v.Host)}}, {Text: v.HomeSet.String()}, locality, size(v.Local), size(v.Remote), {Text: strconv.FormatInt(v.Moves.All, 10)}, ready})
+	t.Rows = append(t.Rows, []answer.Cell{{Text: v.VM, To: vmObject(v)}, {Text: v.Host, To: answer.Object{Kind: "host", ID: cmp.Or(v.HostID, v.Host)}}, {Text: v.HomeSet.String()}, locality, size(v.Local), remote, {Text: strconv.FormatInt(v.Moves.All, 10)}, ready})
 }
 
 // vmColumns are the columns of addVM.

@@ -267,5 +267,8 @@ func TestInterleavedNow(t *testing.T) {
 		if got := [2]bool{strings.Contains(table, ">100 %<"), strings.Contains(body, unmeasurable)}; got != want {
 			t.Errorf("%s: status %d: a percentage and a reason %v, want %v", page, code, got, want)
 		}
+		if strings.Contains(table, ">0 B<") != want[0] {
+			t.Errorf("%s: status %d: an amount of remote memory: %v", page, code, !want[0])
+		}
 	}
 }

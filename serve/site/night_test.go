@@ -98,8 +98,8 @@ func TestOneVerdict(t *testing.T) {
 		t.Errorf("before: %s %v to %v: %s", a.Finding.Severity, a.Begin, a.End, a.Finding.Message)
 	}
 	// The rules that saw the same share an event.
-	day := lately{over: "last 24 hours", events: eventsOf(found, now)}
-	if got, want := textOf(&answer.State{Name: day.over, Cell: day.line()}), "Last 24 hours: 1 VM had trouble: db"; got != want {
+	day := lately{over: "last 24 hours", events: eventsOf(found, now), blind: 2}
+	if got, want := textOf(&answer.State{Name: day.over, Cell: day.line()}), "Last 24 hours: 1 VM had trouble: db · all the time, N%L of 2 VMs hides interleaved memory (M006)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	table, ok := day.table()

@@ -69,6 +69,15 @@ func TestExampleLeft(t *testing.T) {
 	if status != http.StatusOK || headline(mixed) != headline(alone) || !strings.Contains(mixed, "The values of the example were left out") || strings.Contains(alone, "left out:") {
 		t.Errorf("status %d: %s, and without the example %s", status, headline(mixed), headline(alone))
 	}
+	if _, _, chosen := get(t, s, "/calculator?kind=fit&cluster=all"); headline(chosen) != headline(alone) {
+		t.Error("a cluster without a fleet: " + headline(chosen))
+	}
+	if _, _, empty := get(t, s, "/calculator?kind=fit"); !strings.Contains(empty, `<option value="SOURCE" selected>`) || !strings.Contains(empty, "How many hosts VMs need") {
+		t.Error("the form does not begin with the fleet")
+	}
+	if _, _, bare := get(t, heldFleet(t, "release 8.0U2\nvm db vcpus=4 memory=16GB\n"), "/calculator?kind=fit&source=SOURCE&vm=4x16GB"); !strings.Contains(bare, "The fleet describes no host") {
+		t.Error("an error that does not name the field of the page: " + headline(bare))
+	}
 	if _, _, typed := get(t, s, "/calculator?kind=fit&vm=24x192GB*7&source=SOURCE&cluster=all"); headline(typed) == headline(alone) {
 		t.Error("what was typed takes no part: " + headline(typed))
 	}

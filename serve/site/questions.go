@@ -56,6 +56,10 @@ func (x *request) showQuestion(t *ask.Entry) (*view, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the example of %s: %w", t.Name, err)
 	}
+	fleet := x.fleet != nil && x.query.Get("source") == "" && slices.ContainsFunc(ask.Fields(q), func(f *ask.Field) bool { return f.Name == "cluster" && f.Label != "" })
+	if fleet && x.query.Get("cluster") != "" { // of the fleet: there is no other
+		x.query.Set("source", Source)
+	}
 	left := x.leaveExample(q, example)
 	fields, given, err := x.form(q)
 	v := &view{fields: fields, most: rowsShown, title: t.Title}
@@ -63,6 +67,11 @@ func (x *request) showQuestion(t *ask.Entry) (*view, error) {
 		return v, err
 	}
 	if !given {
+		for i := range fields {
+			if fleet && fields[i].Name == "source" {
+				fields[i].Value = Source
+			}
+		}
 		example = merged(x.query, example)
 		v.answer = &answer.Answer{Title: t.Title, Verdict: []string{t.Lead}}
 		v.links = []link{{exampleLink, x.page.path + "?" + example.Encode()}}

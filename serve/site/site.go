@@ -274,6 +274,9 @@ func (x *request) cannot(err error) *answer.Answer {
 	if i := slices.IndexFunc(x.asks, func(f field) bool { return f.Name == name }); i >= 0 && x.asks[i].Label != "" {
 		text = x.asks[i].Label + ": " + text
 	}
+	if i := slices.IndexFunc(x.asks, func(f field) bool { return f.Name == "source" }); i >= 0 {
+		text = strings.ReplaceAll(text, Source, strings.ToLower(x.asks[i].Label))
+	}
 	for _, p := range plainer {
 		text = p.raw.ReplaceAllString(text, p.plain)
 	}

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,59 +17,131 @@ type Cluster struct {
 	Hosts []*numa.Host // with all needed facts
 	VMs   []*numa.VM   // running, with known sizes
 	Off   []*numa.VM   // powered off, with known sizes: not counted
+	Away  int          // of VMs: they run on hosts that the source does not describe, or not with all needed facts
 	Apart int          // clusters that are counted together
+	Alone int          // standalone hosts that are counted with them
+	Part  string       // as of numa.Fleet: the hosts run more VMs than are listed
 	Notes []string     // on excluded hosts and VMs
+
+	unsure bool // VMs may run on one of Hosts or not
+	vcpus  int  // that run on Hosts
 }
 
 // All is the name of all clusters and hosts together.
 const All = "all"
 
-// Find returns the cluster, or standalone host, with this name or ID; "" selects the only one.
-func Find(f *numa.Fleet, name string) (*Cluster, error) {
-	in, label, err := HostsOf(f, name)
-	if err != nil {
-		return nil, err
+// Find returns the clusters, or standalone hosts, with these names or IDs; none selects the only one. The source need not describe their hosts.
+func Find(f *numa.Fleet, names ...string) (*Cluster, error) {
+	if len(names) == 0 {
+		names = []string{""}
 	}
-	c := &Cluster{Name: label}
-	known := map[string]bool{}
-	clusters := map[string]bool{}
-	for _, h := range in {
-		known[h.ID] = true
-		if h.Cluster != "" {
-			clusters[h.Cluster] = true
+	c := &Cluster{}
+	s := scope{hosts: map[string]*numa.Host{}, clusters: map[string]bool{}, poor: map[string]bool{}}
+	var labels []string
+	for _, name := range names {
+		in, id, label, err := choose(f, name)
+		if err != nil {
+			return nil, err
 		}
-		if _, err := newRoom(h, &Options{PerCore: 1}); err != nil {
-			c.Notes = append(c.Notes, err.Error()+": left out")
-			continue
+		labels = append(labels, label)
+		switch s.all = s.all || label == allHosts; {
+		case label == allHosts:
+			c.Part = f.Part
+		case id != "":
+			s.clusters[id] = true
+			c.Part = cmp.Or(c.Part, f.PartIn(id))
 		}
-		c.Hosts = append(c.Hosts, h)
+		for _, h := range in {
+			c.addHost(&s, h)
+			if id == "" {
+				c.Part = cmp.Or(c.Part, f.PartIn(h.Cluster))
+			}
+		}
 	}
+	c.Name = strings.Join(labels, ", ")
 	for i := range f.VMs {
-		v := &f.VMs[i]
-		if v.Template.Or(false) || !known[v.Host] && (v.Host != "" || !clusters[v.Cluster]) {
-			continue
-		}
-		if !v.VCPUs.Known() || !v.Memory.Known() {
-			c.Notes = append(c.Notes, fmt.Sprintf("VM %s: its vCPUs or memory are unknown: not counted", v.Name))
-			continue
-		}
-		if v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
-			c.Off = append(c.Off, v)
-			continue
-		}
-		c.VMs = append(c.VMs, v)
+		c.addVM(&s, &f.VMs[i])
 	}
-	c.Apart = len(clusters)
+	delete(s.clusters, "")
+	c.Apart = len(s.clusters)
 	if len(c.VMs) == 0 {
-		return nil, fmt.Errorf("%s: found no running VM of known size", label)
+		return nil, fmt.Errorf("%s: found no running VM of known size", c.Name)
 	}
 	return c, nil
 }
 
+// A scope is what a Cluster is selected by.
+type scope struct {
+	all      bool
+	hosts    map[string]*numa.Host // by ID; nil for one that lacks facts
+	clusters map[string]bool       // by ID; true if VMs without a host are included
+	poor     map[string]bool       // clusters of which a host lacks facts
+}
+
+// addHost adds a host, unless it lacks facts.
+func (c *Cluster) addHost(s *scope, h *numa.Host) {
+	if _, ok := s.hosts[h.ID]; ok {
+		return
+	}
+	s.hosts[h.ID] = nil
+	if h.Cluster == "" {
+		c.Alone++
+	} else if s.all {
+		s.clusters[h.Cluster] = true
+	}
+	if _, err := newRoom(h, &Options{PerCore: 1}); err != nil {
+		c.Notes = append(c.Notes, err.Error()+": left out")
+		s.poor[h.Cluster] = true
+		return
+	}
+	s.hosts[h.ID] = h
+	c.Hosts = append(c.Hosts, h)
+}
+
+// addVM adds a VM of the scope.
+func (c *Cluster) addVM(s *scope, v *numa.VM) {
+	h, known := s.hosts[v.Host]
+	if v.Template.Or(false) || !known && !s.all && (v.Host != "" || !s.clusters[v.Cluster]) {
+		return
+	}
+	switch {
+	case !v.VCPUs.Known() || !v.Memory.Known():
+		c.Notes = append(c.Notes, fmt.Sprintf("VM %s: its vCPUs or memory are unknown: not counted", v.Name))
+		return
+	case v.Power.Or(numa.PoweredOn) != numa.PoweredOn:
+		c.Off = append(c.Off, v)
+		return
+	}
+	c.VMs = append(c.VMs, v)
+	some := v.Host == "" && slices.ContainsFunc(c.Hosts, func(h *numa.Host) bool { return h.Cluster == v.Cluster && h.Cluster != "" })
+	switch {
+	case h != nil || some && !s.poor[v.Cluster]:
+		c.vcpus += v.VCPUs.Value
+	case some:
+		c.unsure = true
+	default:
+		c.Away++
+		if s.all {
+			s.clusters[v.Cluster] = true
+		}
+	}
+}
+
+// allHosts is the label of All.
+const allHosts = "all hosts"
+
 // HostsOf returns the hosts of a cluster, one standalone host, or all.
 func HostsOf(f *numa.Fleet, name string) (in []*numa.Host, label string, err error) {
+	in, _, label, err = choose(f, name)
+	if err == nil && len(in) == 0 {
+		err = fmt.Errorf("found no host of %s: name a source that has its hosts, or say them with --assume-host", label)
+	}
+	return in, label, err
+}
+
+// choose returns the described hosts of a cluster with its ID, one standalone host, or all.
+func choose(f *numa.Fleet, name string) (in []*numa.Host, id, label string, err error) {
 	var names []string
-	id := ""
 	for i := range f.Clusters {
 		c := &f.Clusters[i]
 		names = append(names, c.Name)
@@ -84,26 +155,22 @@ func HostsOf(f *numa.Fleet, name string) (in []*numa.Host, label string, err err
 			in = append(in, h)
 		}
 	}
-	if in == nil && name != "" {
-		in = f.FindHosts(name)
-		label = name
-	}
+	near := alike.Names(name, names)
 	switch {
 	case all:
-		label = "all hosts"
-	case len(in) == 0 && name == "":
-		return nil, "", fmt.Errorf("found %d clusters, want --cluster all, or one of: %s", len(names), strings.Join(names, ", "))
+		return in, "", allHosts, nil
+	case id != "":
+		return in, id, label, nil
+	case name == "":
+		return nil, "", "", fmt.Errorf("found %d clusters, want --cluster all, or one of: %s", len(names), strings.Join(names, ", "))
 	}
-	if len(f.Hosts) == 0 {
-		return nil, "", errors.New("found no host in the fleet: name a source that has hosts, or say them with --assume-host")
+	switch in = f.FindHosts(name); {
+	case len(in) > 0:
+		return in, "", name, nil
+	case near != nil:
+		return nil, "", "", fmt.Errorf("found no cluster and no host %q; alike: %s", name, strings.Join(near, ", "))
 	}
-	if near := alike.Names(name, names); len(in) == 0 && near != nil {
-		return nil, "", fmt.Errorf("found no cluster and no host %q; alike: %s", name, strings.Join(near, ", "))
-	}
-	if len(in) == 0 {
-		return nil, "", fmt.Errorf("found no cluster and no host %q, want all, or one of: %s", name, strings.Join(names, ", "))
-	}
-	return in, label, nil
+	return nil, "", "", fmt.Errorf("found no cluster and no host %q, want all, or one of: %s", name, strings.Join(names, ", "))
 }
 
 // Shapes returns the VMs of the cluster by shape, those with most memory first.
@@ -157,11 +224,14 @@ func (c *Cluster) VCPUs() (n int) {
 	return n
 }
 
-// PerCore returns the vCPUs per core of the cluster after the failure of its largest hosts, at most all but one. It is false when no host has all
-// needed facts.
+// PerCore returns the vCPUs per core of Hosts, of the VMs that run there, after the failure of the largest hosts, at most all but one. Empty hosts that take
+// no VMs now do not count. It is false when no host has all needed facts, or when VMs may run there or not.
 func (c *Cluster) PerCore(failed int) (ratio float64, ok bool) {
 	var cores []int
 	for _, h := range c.Hosts {
+		if !h.Ready() && !slices.ContainsFunc(c.VMs, func(v *numa.VM) bool { return v.Host == h.ID }) {
+			continue
+		}
 		n := 0
 		for _, node := range h.Nodes.Value {
 			n += node.Cores
@@ -173,7 +243,7 @@ func (c *Cluster) PerCore(failed int) (ratio float64, ok bool) {
 	for _, n := range cores[:max(min(1, len(cores)), len(cores)-failed)] {
 		left += n
 	}
-	return float64(c.VCPUs()) / float64(max(1, left)), left > 0
+	return float64(c.vcpus) / float64(max(1, left)), left > 0 && !c.unsure
 }
 
 // Types returns the kinds of hosts of the cluster, the most frequent first. Hosts of one kind differ only in the

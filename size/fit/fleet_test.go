@@ -65,7 +65,7 @@ func TestFind(t *testing.T) {
 		"2 of 24x128GB: db01 db02", "1 of 8x64GB: pin01", "5 of 4x32GB: app1 app2 app3 app4 dark01",
 		"host esx04: the NUMA nodes are unknown: left out",
 		"76 vCPUs, 1 bound",
-		fmt.Sprintf("%.4f vCPUs per core", 76.0/108),
+		fmt.Sprintf("%.4f vCPUs per core", 72.0/108), // without dark01, whose host is left out
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -186,7 +186,7 @@ func TestProvenanceStays(t *testing.T) {
 		`sheet vHost, row 3, column "# Cores": found "*", want a number: ignored for host *.*`,
 		`sheet vCPU, row 3, column "Cores p/s": found "*", want a number: ignored for VM *`,
 		`sheet vCPU: 1 row is about a VM that vInfo does not list: left out (first: "*")`,
-		`sheet vHost: no row for the hosts of 1 VM: their hosts are unknown (first: "* on *.*")`,
+		`sheet vHost: the hosts of 1 VM are named, but without a row in vHost (first: "* on *.*")`,
 		`sheet vMemory: 2 VMs have no row: unknown: memory reservation locked to maximum, memory reservation, memory hot add (first: "*")`,
 	} {
 		if !strings.Contains(all, want) {

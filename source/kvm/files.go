@@ -53,6 +53,9 @@ func walk(fsys fs.FS, only string, unread func(name string, err error), do func(
 				unread(name, why)
 			}
 			if d.IsDir() && strings.Count(name, "/") >= maxDepth {
+				if unread != nil {
+					unread(name, fmt.Errorf("it lies more than %d folders deep", maxDepth))
+				}
 				return fs.SkipDir
 			}
 			return nil

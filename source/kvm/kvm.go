@@ -20,6 +20,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ import (
 // Limits for a plausible bundle.
 const (
 	maxFiles = 100_000
-	maxDepth = 4       // depth of nested folders
+	maxDepth = 8       // depth of nested folders, such as etc/pve/nodes/pve1/qemu-server
 	maxText  = 4 << 20 // bytes of numastat.txt and pids.txt
 )
 
@@ -245,11 +246,17 @@ func (r *reader) take(file string, f io.Reader) error {
 			r.fleet.Notes = append(r.fleet.Notes, d.Notes...)
 			r.domains = append(r.domains, domain{d, dir})
 		case *libvirt.Host:
-			if r.hosts[dir] != nil {
-				r.note(r.at(file, d.Line, 0), "a second host in the folder: the first counts")
+			h, notes := d.Host()
+			if first := r.hosts[dir]; first != nil {
+				text := "a second host in the folder: the first counts"
+				if !reflect.DeepEqual(first.Nodes, h.Nodes) || !reflect.DeepEqual(first.CPUs, h.CPUs) {
+					*first = numa.Host{At: first.At}
+					text = "a second host in the folder, with other nodes: those that the VMs run on are unknown: put each host and its VMs into a folder of their own"
+					r.incomplete(file)
+				}
+				r.note(r.at(file, d.Line, 0), "%s", text)
 				continue
 			}
-			h, notes := d.Host()
 			h.At = r.at(file, d.Line, 0)
 			for _, n := range notes {
 				r.note(h.At, "%s", n)

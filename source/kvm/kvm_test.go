@@ -147,6 +147,8 @@ func TestNothingIsLost(t *testing.T) {
 		{"a host of the same family", []string{"a/capabilities.xml", strings.Replace(capabilities, "<cpu>", "<cpu><arch>x86_64</arch>", 1),
 			"a/1.xml", strings.Replace(sql01, "<memory ", "<os><type arch='i686'>hvm</type></os><memory ", 1)}, 1, nil},
 		{"two hosts in a folder", []string{"a/1.xml", capabilities, "a/2.xml", capabilities}, 0, []string{"fleet/a/2.xml:1: a second host in the folder: the first counts"}},
+		{"two hosts of other nodes in a folder", []string{"a/1.xml", capabilities, "a/2.xml", strings.Replace(capabilities, "'GiB'>32<", "'GiB'>64<", 1), "a/3.xml", sql01}, 1,
+			[]string{"fleet/a/2.xml:1: a second host in the folder, with other nodes: those that the VMs run on are unknown: put each host and its VMs into a folder of their own"}},
 		{"a host that breaks off", []string{"a/1.xml", capabilities[:strings.Index(capabilities, "</cells>")], "a/2.xml", sql01}, 1,
 			[]string{"fleet/a/1.xml:1: the capabilities break off: the nodes of the host count as unknown", "fleet/a/1.xml:7:1: found the end of the file inside <cells> of line 1"}},
 		{"CPUs left out", []string{"a/1.xml", strings.Replace(capabilities, "num='4'", "num='6'", 1)}, 0,
@@ -212,21 +214,24 @@ func TestUnread(t *testing.T) {
 // TestNoFile: links, pipes and folders where files are due have a note and count, and others are passed over.
 func TestNoFile(t *testing.T) {
 	f, err := ReadFS("fleet", fstest.MapFS{
-		"a/domains/1.xml":    {Data: []byte(sql01)},
-		"a/domains/link.xml": {Mode: fs.ModeSymlink, Data: []byte("../nowhere")},
-		"a/domains/more":     {Mode: fs.ModeSymlink, Data: []byte("..")},
-		"a/domains/pipe.xml": {Mode: fs.ModeNamedPipe},
-		"a/domains/socket":   {Mode: fs.ModeSocket},
-		"a/numastat.txt/x":   {},
-		"a/pids.TXT/x":       {},
+		"a/domains/1.xml":                        {Data: []byte(sql01)},
+		"a/domains/link.xml":                     {Mode: fs.ModeSymlink, Data: []byte("../nowhere")},
+		"a/domains/more":                         {Mode: fs.ModeSymlink, Data: []byte("..")},
+		"a/domains/pipe.xml":                     {Mode: fs.ModeNamedPipe},
+		"a/domains/socket":                       {Mode: fs.ModeSocket},
+		"a/numastat.txt/x":                       {},
+		"a/pids.TXT/x":                           {},
+		"a/etc/pve/nodes/n/qemu-server/100.conf": {Data: []byte("name: p\ncores: 2\nmemory: 2048\n")},
+		"a/etc/pve/nodes/n/lxc/101.conf":         {Data: []byte("arch: amd64\ncores: 4\nmemory: 2048\nostype: debian\nrootfs: local:1\n")}, // a container
+		"a/1/2/3/4/5/6/7/8/2.xml":                {Data: []byte(sql01)},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"fleet/a/domains/link.xml: it is a symbolic link, which is not followed", "fleet/a/domains/more: it is a symbolic link, which is not followed",
+	want := []string{"fleet/a/1/2/3/4/5/6/7/8: it lies more than 8 folders deep", "fleet/a/domains/link.xml: it is a symbolic link, which is not followed", "fleet/a/domains/more: it is a symbolic link, which is not followed",
 		"fleet/a/domains/pipe.xml: it is no regular file", "fleet/a/numastat.txt: it is a folder, where a file is due", "fleet/a/pids.TXT: it is a folder, where a file is due",
-		"2 files are of no form that is read: a/numastat.txt/x, a/pids.TXT/x"}
-	if got := notes(f); !slices.Equal(got, want) || len(f.Unread) != len(want)-1 || len(f.VMs) != 1 {
+		"3 files are of no form that is read: a/etc/pve/nodes/n/lxc/101.conf, a/numastat.txt/x, a/pids.TXT/x"}
+	if got := notes(f); !slices.Equal(got, want) || len(f.Unread) != len(want)-1 || len(f.VMs) != 2 {
 		t.Errorf("%d VMs, %d unread; notes\n%s\nwant\n%s", len(f.VMs), len(f.Unread), strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -185,6 +185,9 @@ func (d *domain) takes(t *term, s string, root, e *element) (ok bool, want strin
 		return d.most == 0 || list == nil || !slices.ContainsFunc(list, func(v int) bool { return v >= d.most }), fmt.Sprintf("vCPUs, of which there are %d", d.most)
 	case "cell":
 		cells := len(root.child("cpu", "numa").all("cell"))
+		if cells == 0 && root.child("maxMemory") == nil { // with it, later releases add one
+			return false, "a cell, and there is none"
+		}
 		return number(s, "0-", uint64(max(1, cells)-1)), fmt.Sprintf("a cell, of which there are %d", cells)
 	case "number":
 		return number(s, "0-", math.MaxUint32), "a number"

@@ -174,13 +174,13 @@ func (c *collection) whole(name string, fleet *numa.Fleet, err error) {
 	}
 }
 
-// mostDeep is the maximum folder depth for exports, and oneDeep for files of any kind, in levels below the top folder.
+// mostDeep is the maximum folder depth for tables, and oneDeep for files whose names do not show that they are tables, in levels below the top folder.
 const mostDeep, oneDeep = 4, 1
 
 // wants reports whether a member is opened.
 func (c *collection) wants(name string) bool {
 	deep := strings.Count(name, "/")
-	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !tables.Passing(strings.TrimRight(name, "~"))
+	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.IsText(name)) && !tables.Passing(strings.TrimRight(name, "~"))
 }
 
 // tells reports whether the name of a member shows its format.
@@ -315,9 +315,9 @@ func (c *collection) tables() {
 			others = append(others, m)
 		}
 	}
-	if own != nil {
-		fleet, err := tables.ReadMembers(c.path, own)
-		c.export(fleet, err, own...)
+	for _, one := range tables.Exports(own) {
+		fleet, err := tables.ReadMembers(c.path, one)
+		c.export(fleet, err, one...)
 	}
 	if others != nil {
 		fleet, err := tables.ReadMembers(c.path, others)
@@ -381,7 +381,11 @@ func (c *collection) add(fleet *numa.Fleet, err error, of ...tables.Member) {
 		c.read[m.Name] = true
 	}
 	if err == nil {
-		c.parts = append(c.parts, numa.Part{Name: of[0].Name, Fleet: fleet})
+		name := of[0].Name
+		if len(of) > 1 { // an export, by its folder
+			name = cmp.Or(strings.TrimPrefix(path.Dir(name), "."), filepath.Base(c.path))
+		}
+		c.parts = append(c.parts, numa.Part{Name: name, Fleet: fleet})
 		return
 	}
 	at := c.path

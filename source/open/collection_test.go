@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"os"
@@ -107,9 +108,18 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// TestDeepTables: tables in folders of a folder are read as those beside them.
+func TestDeepTables(t *testing.T) {
+	fleet, err := File(folderOf(t, t.TempDir(), map[string][]byte{"a/vms.csv": []byte("Name,NumCpu\na,4\n"), "old/x/y/vms.csv": []byte("Name,NumCpu\nb,4\n")}))
+	if err != nil || len(fleet.VMs) != 2 || fleet.Unread != nil {
+		t.Errorf("%+v, %v", fleet, err)
+	}
+}
+
 func folderOf(t *testing.T, dir string, files map[string][]byte) string {
 	for name, b := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+		path := filepath.Join(dir, name)
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, b, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

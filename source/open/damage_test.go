@@ -204,10 +204,26 @@ func TestBesideRVTools(t *testing.T) {
 	}
 }
 
-// TestTwoExports: two exports of RVTools in one archive are not taken for one.
+// TestTwoExports: two exports of RVTools in the folders, or the archives, of an archive or a folder are two; in one folder they are refused.
 func TestTwoExports(t *testing.T) {
-	csv := []byte("VM,CPUs\na,4\n")
-	_, err := File(zipOf(t, t.TempDir(), map[string][]byte{"a/RVTools_tabvInfo.csv": csv, "b/RVTools_tabvInfo.csv": csv}))
+	csv := []byte("VM,CPUs,VM UUID\na,4,1\n")
+	other := []byte("VM,CPUs,VM UUID\na,8,2\n")
+	folders := map[string][]byte{"a/RVTools_tabvInfo.csv": csv, "b/RVTools_tabvInfo.csv": other}
+	zips := map[string][]byte{}
+	for name, b := range folders {
+		zipped, err := os.ReadFile(zipOf(t, t.TempDir(), map[string][]byte{"RVTools_tabvInfo.csv": b}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		zips[name[:1]+".zip"] = zipped
+	}
+	for _, path := range []string{zipOf(t, t.TempDir(), folders), folderOf(t, t.TempDir(), folders), zipOf(t, t.TempDir(), zips), folderOf(t, t.TempDir(), zips)} {
+		fleet, err := File(path)
+		if err != nil || len(fleet.VMs) != 2 || fleet.VMs[0].VCPUs.Value+fleet.VMs[1].VCPUs.Value != 12 || fleet.Unread != nil {
+			t.Errorf("%s: %+v, %v", path, fleet, err)
+		}
+	}
+	_, err := File(zipOf(t, t.TempDir(), map[string][]byte{"a/RVTools_tabvInfo.csv": csv, "a/RVTools_tabvInfo (1).csv": csv}))
 	if err == nil || !strings.Contains(err.Error(), "found the sheet vInfo twice") || strings.Contains(err.Error(), "damaged") {
 		t.Error(err)
 	}

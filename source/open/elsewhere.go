@@ -28,7 +28,8 @@ func Way(err error, paths ...string) error {
 		if !strings.Contains(err.Error(), path) {
 			continue
 		}
-		if way := Elsewhere(path); way != "" {
+		_, refused := errors.AsType[noFleet](err) // by the command that reads inventories
+		if way := Elsewhere(path); way != "" && !(refused && way == inventoryWay(path)) {
 			return fmt.Errorf("%w; %s", err, way)
 		}
 	}

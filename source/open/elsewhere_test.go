@@ -15,6 +15,7 @@ func TestElsewhere(t *testing.T) {
 		{"a.json", `{"virtualMachines":[{"name":"db01","config":{"hardware":{"numCPU":8}}}]}`, "homenode assess PATH reads it"},
 		{"a.txt", "host h nodes=2 cores=18 memory=512GB\n", "is an inventory"},
 		{"a.xlsx", "PK\x03\x04", "is an inventory"},
+		{"report.xlsx", "<html><table><tr><th>VM</th></tr></table></html>", "is an inventory"},
 		{"lscpu.txt", "NUMA node(s): 1\nCPU(s): 2\nOn-line CPU(s) list: 0-1\n", "homenode explain PATH prints it"},
 		{"top.csv", "\"(PDH-CSV 4.0) (UTC)(0)\",\"x\"\n", "homenode capture PATH reads it"},
 		{"b.csv", "a,b\n1,2\n", ""},
@@ -26,6 +27,9 @@ func TestElsewhere(t *testing.T) {
 		got := strings.ReplaceAll(Elsewhere(path), path, "PATH")
 		if !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q in it", tt.name, got, tt.want)
+		}
+		if _, err := File(path); err != nil && strings.Contains(Way(err, path).Error(), "homenode assess") {
+			t.Errorf("%s: the error names the command that refused it: %v", tt.name, Way(err, path))
 		}
 	}
 }

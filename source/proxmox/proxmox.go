@@ -30,14 +30,14 @@ const maxFile = 4 << 20
 
 var keys = pattern.Of(`(?m)^(?:name|cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk|args|agent|boot|smbios1|net[0-9]+): `)
 
-// Detect reports whether head, the beginning of a file, is a configuration.
+// Detect reports whether head, the beginning of a file, is the configuration of a VM. Those of containers have a rootfs.
 func Detect(head []byte) bool {
 	if len(keys.FindAll(head, 2)) < 2 {
 		return false
 	}
 	lines := bytes.Split(head, []byte("\n"))
 	for _, line := range lines[:max(1, len(lines)-1)] { // the last may be truncated
-		if line = bytes.TrimSpace(line); len(line) > 0 && !other.Match(line) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && (!other.Match(line) || bytes.HasPrefix(line, []byte("rootfs:"))) {
 			return false
 		}
 	}

@@ -35,6 +35,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		v.unsure()
 		v.vm.ID = vmRowID(v, prefix(v.vcenter), taken)
+		v.vm.Named = v.id == "" || v.vm.ID != prefix(v.vcenter)+v.id
 		taken[v.vm.ID] = true
 		v.vm.Cluster = c.id(v.vcenter, v.datacenter, v.cluster)
 		found := findHosts(byName, v)
@@ -55,11 +56,11 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 			ambiguous.add(v.vm.Name + " on " + v.host)
 		case v.host != "":
 			unhosted.add(v.vm.Name + " on " + v.host)
-			nameHost(f, v, prefix(v.vcenter))
+			nameHost(f, v, prefix(v.vcenter), "is "+n.rowless())
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
-	f.Part = partOf(hosts, len(vms))
+	partOf(f, hosts, &c)
 	if text := f.LoadUnknown(); text != "" {
 		n.add(n.hosts, text)
 	}
@@ -76,7 +77,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 // noteUnhosted adds a note about the VMs whose hosts have no row.
 func (n *notes) noteUnhosted(unhosted tally) {
 	if unhosted.count > 0 {
-		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))
+		text := fmt.Sprintf("the hosts of %s are %s (first: %s)", words.Plural(unhosted.count, "VM"), n.rowless(), quote(unhosted.first))
 		if n.hosts == "" {
 			text += "; name a file with the hosts beside it, or say them with --assume-host"
 		}
@@ -84,25 +85,84 @@ func (n *notes) noteUnhosted(unhosted tally) {
 	}
 }
 
-// partOf returns the numbers of VMs if the hosts run more than are listed; "" otherwise.
-func partOf(hosts []hostRow, listed int) string {
-	of := map[string]int{} // by host, which rows may repeat
+// rowless says of a host that only rows of VMs name it.
+func (n *notes) rowless() string {
+	return "named, but without a row in " + cmp.Or(strings.TrimPrefix(n.hosts, "sheet "), "a table of hosts")
+}
+
+// A load is what hosts run, by their rows, and what is listed of it.
+type load struct{ vms, vcpus, listed, listedVCPUs int }
+
+// partOf sets the Part of the fleet and of its clusters: the hosts run more than is listed. Only running VMs are compared when the rows of hosts count the
+// others apart.
+func partOf(f *numa.Fleet, hosts []hostRow, c *clusters) {
+	of := map[string]*hostRow{} // by host, which rows may repeat
+	running := false
 	for i := range hosts {
-		of[hosts[i].vcenter+"/"+hosts[i].host.Name] = hosts[i].vms
+		of[hosts[i].vcenter+"/"+hosts[i].host.Name] = &hosts[i]
+		running = running || hosts[i].all > 0
 	}
-	run := 0
-	for _, vms := range of {
-		run += vms
+	loads := map[string]load{} // by cluster
+	for _, h := range of {
+		id := c.id(h.vcenter, h.datacenter, h.cluster)
+		l := loads[id]
+		l.vms, l.vcpus = l.vms+h.vms, l.vcpus+h.vcpus
+		loads[id] = l
 	}
-	if run <= listed {
-		return ""
+	at := map[string]string{} // cluster, by host
+	for i := range f.Hosts {
+		at[f.Hosts[i].ID] = f.Hosts[i].Cluster
 	}
-	return fmt.Sprintf("the hosts run %s, but only %s listed", words.Plural(run, "VM"), words.Verb(listed, "VM is", "VMs are"))
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if running && v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+			continue
+		}
+		id, ok := at[v.Host]
+		if !ok {
+			id = v.Cluster
+		}
+		l := loads[id]
+		l.listed, l.listedVCPUs = l.listed+1, l.listedVCPUs+v.VCPUs.Or(numa.MaxVCPUs) // a VM of unknown size may have all
+		loads[id] = l
+	}
+	var all load
+	short := false
+	for id, l := range loads {
+		part := l.part(tolerated)
+		for i := range f.Clusters {
+			if f.Clusters[i].ID == id {
+				f.Clusters[i].Part = part
+			}
+		}
+		short = short || part != ""
+		all.vms, all.listed = all.vms+l.vms, all.listed+min(l.vms, l.listed)
+		all.vcpus, all.listedVCPUs = all.vcpus+l.vcpus, all.listedVCPUs+min(l.vcpus, l.listedVCPUs)
+	}
+	if short {
+		f.Part = all.part(1 << 24)
+	}
+}
+
+// tolerated: one VM of so many may have been switched on or off while the program read hosts and VMs.
+const tolerated = 50
+
+// part returns the numbers of VMs or vCPUs if the hosts run more than are listed, by more than one of so many; "" otherwise.
+func (l *load) part(of int) string {
+	for _, n := range []struct {
+		run, listed int
+		noun        string
+	}{{l.vms, l.listed, "VM"}, {l.vcpus, l.listedVCPUs, "vCPU"}} {
+		if (n.run-n.listed)*of > n.run {
+			return fmt.Sprintf("the hosts run %s, and %s listed", words.Plural(n.run, n.noun), words.Verb(n.listed, n.noun+" is", n.noun+"s are"))
+		}
+	}
+	return ""
 }
 
 // nameHost adds the host that the row of a VM names, of which nothing else is known, to the hosts of its cluster if others of these are known: it is one of
 // those that the VMs of the cluster can run on.
-func nameHost(f *numa.Fleet, v *vmRow, prefix string) {
+func nameHost(f *numa.Fleet, v *vmRow, prefix, doubt string) {
 	known, id := false, prefix+v.host
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
@@ -116,7 +176,7 @@ func nameHost(f *numa.Fleet, v *vmRow, prefix string) {
 		known = known || h.Cluster == v.vm.Cluster
 	}
 	if known && v.vm.Cluster != "" {
-		f.Hosts, v.vm.Host = append(f.Hosts, numa.Host{ID: id, Name: v.host, Cluster: v.vm.Cluster, At: v.vm.At}), id
+		f.Hosts, v.vm.Host = append(f.Hosts, numa.Host{ID: id, Name: v.host, Named: true, Cluster: v.vm.Cluster, At: v.vm.At, Doubt: doubt}), id
 	}
 }
 
@@ -215,7 +275,11 @@ func vmRowID(v *vmRow, prefix string, taken map[string]bool) string {
 			return prefix + id
 		}
 	}
-	return prefix + v.vm.Name + "#" + strconv.Itoa(v.row)
+	row := v.row
+	for taken[prefix+v.vm.Name+"#"+strconv.Itoa(row)] { // of another table
+		row++
+	}
+	return prefix + v.vm.Name + "#" + strconv.Itoa(row)
 }
 
 // hostKey identifies a host in VM rows: vCenter, if stated, and name.
@@ -238,6 +302,7 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 			shared.add(h.id)
 			h.host.ID = prefix(h.vcenter) + h.host.Name
 		}
+		h.host.Named = h.id == "" || h.host.ID != prefix(h.vcenter)+h.id
 		taken[h.host.ID] = true
 		h.host.Cluster = c.id(h.vcenter, h.datacenter, h.cluster)
 		for _, name := range slices.Compact([]string{strings.ToLower(h.host.Name), strings.ToLower(cmp.Or(h.id, h.host.Name))}) {

@@ -48,6 +48,11 @@ func parseFloat(s string, decimal byte) (float64, bool) {
 	if n, ok := parseInt(s, decimal); ok {
 		return float64(n), true
 	}
+	if i := strings.LastIndexAny(s, ".,"); i > 0 {
+		if whole, sep, ok := ungroup(s[:i]); ok && sep != ',' && sep != '.' { // 16 384,5
+			s = whole + s[i:]
+		}
+	}
 	comma, point := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
 	if comma >= 0 && point >= 0 { // the last one is the decimal point
 		group := ","

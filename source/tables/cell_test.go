@@ -6,6 +6,14 @@ import (
 	"time"
 )
 
+func TestParseGroupedFraction(t *testing.T) {
+	for s, want := range map[string]float64{"16\u00a0384,5": 16384.5, "1\u202f016\u202f384,25": 1016384.25, "16'384.5": 16384.5, "16 384,000": 16384, "1.024,5": 1024.5, "16 38,5": -1, "0 384,5": -1} {
+		if n, ok := parseFloat(s, ','); ok != (want >= 0) || ok && n != want {
+			t.Errorf("%s: %v, %v", s, n, ok)
+		}
+	}
+}
+
 func TestParseInt(t *testing.T) {
 	for _, tt := range []struct {
 		s       string

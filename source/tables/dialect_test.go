@@ -97,12 +97,12 @@ func TestMissingSheets(t *testing.T) {
 		"no sheet vHost: unknown for all: cluster, maintenance mode, processor model, hyper-threading, packages and so NUMA nodes, cores, memory, power policy, release and build, vendor, model",
 		"no sheet vCPU: unknown for all: cores per socket, CPU reservation, CPU limit, CPU hot add, vNUMA with CPU hot add",
 		"no sheet vMemory: unknown for all: memory reservation locked to maximum, memory reservation, memory hot add",
-		`sheet vHost: no row for the hosts of 1 VM: their hosts are unknown (first: "db01 on esx01")`,
+		`sheet vHost: the hosts of 1 VM are named, but without a row in vHost (first: "db01 on esx01")`,
 	}
 	if got := notesOf(f); !slices.Equal(got, want) {
 		t.Errorf("notes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	wantVM := numa.VM{ID: "db01", Name: "db01", At: "fleet",
+	wantVM := numa.VM{ID: "db01", Named: true, Name: "db01", At: "fleet",
 		Config: numa.Config{VCPUs: numa.ReadAt(8, `vInfo row 2 "CPUs"`), Memory: numa.ReadAt(4*numa.GiB, `vInfo row 2 "Memory"`)}}
 	if len(f.VMs) != 1 || !reflect.DeepEqual(f.VMs[0], wantVM) {
 		t.Errorf("VMs = %+v\nwant  %+v", f.VMs, wantVM)
@@ -160,10 +160,10 @@ func TestJoin(t *testing.T) {
 			[]string{"vm-1 2"}, nil},
 		{"UUID", "VM,VM UUID\nweb,AA\nweb,BB\n",
 			cpuHead + "web,vm-1,bb,A,4,2\nweb,vm-2,aa,A,4,1\n",
-			[]string{"aa 1", "bb 2"}, nil},
+			[]string{"vm-2 1", "vm-1 2"}, nil},
 		{"name", "VM\nweb\ndb\n",
 			cpuHead + "db,vm-1,bb,A,4,2\nweb,,,,4,1\n",
-			[]string{"web 1", "db 2"}, nil},
+			[]string{"web 1", "vm-1 2"}, nil},
 		{"name of two VMs", "VM,VM ID\nweb,vm-1\nweb,vm-2\n",
 			cpuHead + "web,,,,4,2\n",
 			[]string{"vm-1 0", "vm-2 0"},
@@ -176,6 +176,7 @@ func TestJoin(t *testing.T) {
 			[]string{
 				`sheet vCPU: 1 row is about a VM that vInfo does not list: left out (first: "web")`,
 				`sheet vCPU: 1 VM has no row: unknown: ` + kindNamed("vCPU").facts() + ` (first: "web")`}},
+		{"a reference in another sheet alone", "VM,CPUs\nvm-9,8\n", "VM,VM ID,CPUs,Cores p/s\nvm-9,vm-111122,8,2\n", []string{"vm-111122 2"}, nil},
 		{"rows twice", "VM,VM ID\nweb,vm-1\nweb,vm-1\n",
 			cpuHead + "web,vm-1,,,4,2\nweb,vm-1,,,4,1\n",
 			[]string{"vm-1 0"},
@@ -191,8 +192,8 @@ func TestJoin(t *testing.T) {
 			"VM,CPUs,Sockets,Cores p/s,Datacenter,Cluster,Host\nweb,3,2,2,dc,c,esx01\n",
 			[]string{"web 0"},
 			[]string{
-				`sheet vCPU, row 2, column "Cores p/s": 2 sockets of 2 cores are not 3 vCPUs: ignored for VM web`,
-				`sheet vHost: no row for the hosts of 1 VM: their hosts are unknown (first: "web on esx01")`}},
+				`sheet vCPU, row 2, column "Cores p/s": the cells contradict each other: CPUs 3, but 2 sockets × 2: which is right decides: ignored for VM web`,
+				`sheet vHost: the hosts of 1 VM are named, but without a row in vHost (first: "web on esx01")`}},
 		{"nameless", "VM,CPUs\n,8\nweb,4\n",
 			cpuHead + "web,,,,4,2\n",
 			[]string{"web 2"},
@@ -265,6 +266,31 @@ func TestNoHyperThreading(t *testing.T) {
 		Where: "RVTools has no NUMA nodes: one node per package; whether hyper-threading is on is unknown: one thread per core"}
 	if h.HyperThreading.Known() || h.Threads.Known() || h.Nodes.Origin != want || len(h.Nodes.Value) != 2 || h.Nodes.Value[0].Threads != 8 {
 		t.Errorf("hyper-threading %v, threads %v, nodes %v; want the first two unknown and nodes of 8 threads, %v", h.HyperThreading, h.Threads, h.Nodes, want)
+	}
+}
+
+// TestPart compares what hosts run with what is listed, by cluster: running VMs where the others are counted apart, and vCPUs.
+func TestPart(t *testing.T) {
+	for _, tt := range []struct {
+		name, hosts, vms, whole, a, b string
+	}{
+		{"all VMs", "h1,a,3,,\nh2,b,1,,\n", "v1,On,4,a,h1\nv2,On,4,a,h1\nv3,Off,4,a,h1\nv4,On,4,b,h2\n", "", "", ""},
+		{"running VMs", "h1,a,3,4,\nh2,b,1,1,\n", "v1,On,4,a,h1\nv2,On,4,a,h1\nv3,Off,4,a,h1\nv4,On,4,b,h2\n",
+			"the hosts run 4 VMs, and 3 VMs are listed", "the hosts run 3 VMs, and 2 VMs are listed", ""},
+		{"vCPUs", "h1,a,1,1,8\nh2,b,0,0,0\n", "v1,On,4,a,h1\n", "the hosts run 8 vCPUs, and 4 vCPUs are listed", "the hosts run 8 vCPUs, and 4 vCPUs are listed", ""},
+		{"an unknown size", "h1,a,1,1,8\nh2,b,0,0,0\n", "v1,On,,a,h1\n", "", "", ""},
+		{"a VM between the readings", "h1,a,50,50,\n", strings.Repeat("v,On,4,a,h1\n", 49), "", "", ""},
+		{"another cluster", "h1,a,1,1,4\nh2,b,1,1,4\n", "v1,On,4,a,h1\n", "the hosts run 2 VMs, and 1 VM is listed", "", "the hosts run 1 VM, and 0 VMs are listed"},
+	} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"vHost.csv": []byte("Host,Cluster,# VMs,# VMs total,# vCPUs\n" + tt.hosts),
+			"vInfo.csv": []byte("VM,Powerstate,CPUs,Cluster,Host\n" + strings.ReplaceAll(strings.ReplaceAll(tt.vms, "On", "poweredOn"), "Off", "poweredOff"))}))
+		got := []string{f.Part, "", ""}
+		for i := range f.Clusters {
+			got[1+i] = f.Clusters[i].Part
+		}
+		if want := []string{tt.whole, tt.a, tt.b}; !slices.Equal(got, want) || slices.ContainsFunc(f.Notes, func(n numa.Note) bool { return strings.Contains(n.Text, "want 1 to") }) {
+			t.Errorf("%s: found %q, want %q; notes %v", tt.name, got, want, f.Notes)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ type hostRow struct {
 	host                         numa.Host
 	id                           string // managed object reference
 	vcenter, datacenter, cluster string
-	vms                          int            // that it runs; 0 if no column states it
+	vms, all, vcpus              int            // VMs and vCPUs that it runs, and all VMs with the others; 0 if no column states it
 	nodes                        numa.Fact[int] // number of nodes, if a column states it
 	odd                          bool           // it is inconsistent
 	tiered                       bool           // its memory includes a slower tier, so no row has the memory of the nodes
@@ -87,7 +87,9 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 			h.cluster = "" // a standalone host
 		}
 		t.subject = "host " + name
-		h.vms = t.count("# VMs", 1<<20).Value
+		for column, to := range map[string]*int{"# VMs": &h.vms, "# VMs total": &h.all, "# vCPUs": &h.vcpus} {
+			*to = int(t.intFact(column, 0, 1<<24).Value)
+		}
 		readHost(t, name, &h)
 		h.host.At = x.base
 		hosts = append(hosts, h)
@@ -135,9 +137,8 @@ func readHost(t *table, name string, r *hostRow) {
 	}
 	if h.Packages.Value*perPackage.Value != h.Cores.Value || perPackage.Value > maxPackageCores {
 		r.odd = true
-		t.notes.add(t.rowPlace(), fmt.Sprintf(
-			"host %s has %d cores but %s with %d cores each: its NUMA nodes are unknown",
-			name, h.Cores.Value, words.Plural(h.Packages.Value, "package"), perPackage.Value))
+		h.Doubt = fmt.Sprintf("has %d cores but %s with %d cores each", h.Cores.Value, words.Plural(h.Packages.Value, "package"), perPackage.Value)
+		t.notes.add(t.rowPlace(), "host "+name+" "+h.Doubt+": its NUMA nodes are unknown")
 		return
 	}
 	why := cmp.Or(map[bool]string{true: "the table"}[t.kind.generic()], "RVTools") + " has no NUMA nodes"

@@ -12,6 +12,9 @@ import (
 // The index for a key that several VMs share.
 const ambiguous = -1
 
+// sharedName is why a row is left out.
+const sharedName = "a VM that is not the only one with its name, and has no VM ID or UUID of its own: left out"
+
 // A join finds the VM for a row of another sheet: by managed object reference and vCenter, else by UUID, else by name. A key that several
 // VMs share finds none.
 type join struct {
@@ -138,7 +141,8 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 			v := &vms[i]
 			t.subject = "VM " + v.vm.Name
 			v.locate(t)
-			r := readVM(t, &v.vm.Config)
+			v.id, v.vm.UUID = cmp.Or(v.id, bareID(t.text("VM ID"))), cmp.Or(v.vm.UUID, t.text("VM UUID"))
+			r := readVM(t, &v.vm)
 			if v.joined[sheet] {
 				repeated.add(who)
 				n.compare(v, &r)
@@ -163,7 +167,7 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 	}
 	place := "sheet " + sheet
 	n.tallied(place, strangers, "row is", "rows are", "about a VM that vInfo does not list: left out")
-	n.tallied(place, namesakes, "row names", "rows name", "a VM that is not the only one with its name, and has no VM ID or UUID of its own: left out")
+	n.tallied(place, namesakes, "row names", "rows name", sharedName)
 	n.tallied(place, repeated, "row repeats", "rows repeat", "a VM: all its rows are read together")
 	n.tallied(place, differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is used")
 	n.tallied(place, without, "VM has", "VMs have", "no row: unknown: "+kindNamed(sheet).facts())

@@ -2,7 +2,9 @@ package tables
 
 import (
 	"bytes"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"homenode/numa"
@@ -53,6 +55,27 @@ func (m Member) Holds() (bool, error) {
 		return true, nil
 	}
 	return file{m.Name, path.Base(m.Name), m.Read}.tables()
+}
+
+// Exports divides CSV files of RVTools: where each folder of them has VMs, it is an export of its own.
+func Exports(members []Member) (out [][]Member) {
+	if members == nil {
+		return nil
+	}
+	by, vms := map[string][]Member{}, map[string]bool{}
+	for _, m := range members {
+		dir := path.Dir(m.Name)
+		by[dir] = append(by[dir], m)
+		sheet, _ := rvtoolsSheet(path.Base(m.Name))
+		vms[dir] = vms[dir] || strings.EqualFold(sheet, "vInfo")
+	}
+	for _, dir := range slices.Sorted(maps.Keys(by)) {
+		if !vms[dir] {
+			return [][]Member{members}
+		}
+		out = append(out, by[dir])
+	}
+	return out
 }
 
 // ReadMembers reads CSV and JSON members of the folder or archive at name as one export. A damaged one does not affect the others.

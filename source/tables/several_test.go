@@ -43,6 +43,32 @@ func described(f *numa.Fleet) (got []string) {
 	return got
 }
 
+// TestNamesakesOfTables: VMs of one name on different hosts are several, whichever tables state them.
+func TestNamesakesOfTables(t *testing.T) {
+	const hosts = "Name,NumCpuPackages,NumCpuCores,MemoryGB,Version\nesx1,2,28,512,7.0.3\nesx2,2,28,512,7.0.3\n"
+	for name, tt := range map[string]struct{ a, b, note string }{
+		"two tables":            {"Name,NumCpu,VMHost,CpuHotAddEnabled\nweb,24,esx1,true\n", "Name,NumCpu,VMHost,CpuHotAddEnabled\nweb,4,esx2.local,false\n", ""},
+		"two tables of both":    {"Name,NumCpu,VMHost\nweb,24,esx1\nweb,4,esx2\n", "Name,VMHost,CpuHotAddEnabled\nweb,esx2,false\nweb,esx1.local,true\n", ""},
+		"one without the hosts": {"Name,NumCpu,VMHost,CpuHotAddEnabled\nweb,24,esx1,true\nweb,4,esx2,false\n", "Name,CoresPerSocket\nweb,2\n", "not the only one with its name"},
+	} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"1.csv": []byte(tt.a), "2.csv": []byte(tt.b), "hosts.csv": []byte(hosts)}))
+		if got, want := described(f), []string{"esx1 28", "esx2 28", "web 24 true on esx1", "web 4 false on esx2"}; !slices.Equal(got, want) || !strings.Contains(fmt.Sprint(f.Notes), tt.note) {
+			t.Errorf("%s: found %q, want %q; notes %v", name, got, want, f.Notes)
+		}
+	}
+}
+
+// TestGuestNames: a column Hostname with the names of the guests names no hosts.
+func TestGuestNames(t *testing.T) {
+	for host, want := range map[string]string{"web.local": "", "esx1.local": "esx1"} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"1.csv": []byte("Name,Hostname,NumCpu,Cluster,HotAddCPU\nweb," + host + ",4,C,yes\n"),
+			"hosts.csv": []byte("Name,NumCpuPackages,NumCpuCores,Version,Cluster\nesx1,2,28,7.0.3,C\n")}))
+		if got := described(f); !slices.Equal(got, []string{"esx1 28", "web 4 true on " + want}) || strings.Contains(fmt.Sprint(f.Notes), "hosts are unknown") {
+			t.Errorf("%s: %v, notes %v", host, got, f.Notes)
+		}
+	}
+}
+
 // TestSheetsOfVCenters: all sheets of a kind in a workbook are read, whatever people or Excel append to the names of copies.
 func TestSheetsOfVCenters(t *testing.T) {
 	for _, names := range [][2]string{{"", " vc2"}, {"", " (2)"}, {" vc1", " vc2"}, {" (2)", " (3)"}, {"", "_2"}, {"", "-dr"}, {"", "1"}, {"", ".b"}} {

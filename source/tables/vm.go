@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -57,18 +58,27 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		var differing tally
-		vms = addRows(vms, more, &differing)
+		var differing, namesakes tally
+		vms = addRows(vms, more, &differing, &namesakes)
+		n.tallied(s.place(), namesakes, "row names", "rows name", sharedName)
 		n.tallied(s.place(), differing, "VM has", "VMs have", "another size in an earlier table: that of this one is used")
 	}
 	return vms, nil
 }
 
-// addRows merges the facts of further rows into those of the same VM, and appends new VMs. differing counts the VMs that had another size.
-func addRows(vms, more []vmRow, differing *tally) []vmRow {
+// addRows merges the facts of further rows into those of the same VM, and appends new VMs. differing counts the VMs that had another size, and
+// namesakes the rows of which it is not known which of several VMs of a name they are about.
+func addRows(vms, more []vmRow, differing, namesakes *tally) []vmRow {
 	j := newJoin(vms)
 	for _, m := range more {
 		i, ok := j.row(m.vcenter, m.id, m.vm.UUID, m.vm.Name)
+		if i == ambiguous {
+			i = slices.IndexFunc(vms, func(v vmRow) bool { return v.vm.Name == m.vm.Name && !m.another(&v) })
+			if i >= 0 && (m.host == "" || vms[i].host == "") {
+				namesakes.add(m.vm.Name)
+				continue
+			}
+		}
 		if !ok || i == ambiguous || m.another(&vms[i]) {
 			vms = append(vms, m)
 			continue
@@ -83,10 +93,16 @@ func addRows(vms, more []vmRow, differing *tally) []vmRow {
 	return vms
 }
 
-// another reports whether v, from another sheet, is a different VM although its reference or UUID matches: neither name nor UUID is equal.
+// another reports whether v, from another sheet, is a different VM although its reference, UUID or name matches: neither name nor UUID is equal,
+// or the name alone, and it is on another host.
 func (v *vmRow) another(found *vmRow) bool {
-	named := v.vm.Name != v.id && found.vm.Name != found.id
-	return named && v.vm.Name != found.vm.Name && (v.vm.UUID == "" || !strings.EqualFold(v.vm.UUID, found.vm.UUID))
+	if v.vm.UUID != "" && strings.EqualFold(v.vm.UUID, found.vm.UUID) {
+		return false
+	}
+	if v.vm.Name == found.vm.Name {
+		return (v.id == "" || v.id != found.id) && v.host != "" && found.host != "" && !numa.SameHost(v.host, found.host)
+	}
+	return v.vm.Name != v.id && found.vm.Name != found.id
 }
 
 // listVMs reads a sheet of VMs.
@@ -121,13 +137,16 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		v.placeholder = t.boolFact("SRM Placeholder").Value
 		v.vcenter = t.vcenter()
 		v.locate(t)
+		if numa.SameHost(v.host, name) { // the name of its guest
+			v.host = ""
+		}
 		if v.host == "" && t.place("platform").header == `"Hypervisor"` {
 			v.host = t.text("platform")
 		}
 		v.vm = numa.VM{Name: name, UUID: uuid}
 		if !v.placeholder {
 			v.vm.Folder, v.vm.At = t.text("Folder"), x.base
-			v.vm.Config = readVM(t, &v.vm.Config)
+			v.vm.Config = readVM(t, &v.vm)
 		}
 		vms = append(vms, v)
 	})
@@ -221,8 +240,9 @@ func take(c, more *numa.Config) (agrees bool) {
 	return agrees
 }
 
-// readVM reads the facts of the VM in the current row from the columns that exist. known contains the values from earlier sheets.
-func readVM(t *table, known *numa.Config) numa.Config {
+// readVM reads the facts of the VM in the current row from the columns that exist. vm contains the values from earlier sheets, and takes contradictions.
+func readVM(t *table, vm *numa.VM) numa.Config {
+	known := &vm.Config
 	r := numa.Config{
 		Template:                t.boolFact("Template"),
 		Power:                   readPower(t),
@@ -259,34 +279,41 @@ func readVM(t *table, known *numa.Config) numa.Config {
 	} else {
 		r.CPULimit = t.mhz("CPU limit", 0, maxMHz)
 	}
-	readCores(t, &r, known)
+	vm.Doubt = cmp.Or(readCores(t, &r, known), vm.Doubt)
 	readAPI(t, &r)
 	return r
 }
 
-// readCores reads the cores per socket, or derives them from the sockets. known contains the values from earlier sheets.
-func readCores(t *table, c, known *numa.Config) {
+// readCores reads the cores per socket, or derives them from the sockets; doubt says that the cells contradict each other. known contains the values from earlier sheets.
+func readCores(t *table, c, known *numa.Config) (doubt string) {
 	if c.Power.Value == numa.PoweredOff && t.boolFact("auto cores").Value {
-		return // sizes assigned at power-on are meaningless while the VM is off
+		return "" // sizes assigned at power-on are meaningless while the VM is off
 	}
 	c.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
 	vcpus := cmp.Or(c.VCPUs.Value, known.VCPUs.Value)
 	cps, s := &c.CoresPerSocket, t.count("Sockets", numa.MaxVCPUs)
+	derived := func(n int, from string) numa.Fact[int] {
+		return numa.DerivedFrom(n, strings.TrimSuffix(from+" of "+cmp.Or(t.at, t.sheet.name), " of "))
+	}
 	switch {
+	case vcpus == 0 && s.Known() && cps.Known():
+		c.VCPUs = derived(s.Value*cps.Value, "Sockets and Cores p/s")
 	case vcpus == 0 || !s.Known():
 	case cps.Known() && s.Value*cps.Value != vcpus:
-		t.bad("Cores p/s", fmt.Sprintf("%s of %s are not %s", words.Plural(s.Value, "socket"), words.Plural(cps.Value, "core"), words.Plural(vcpus, "vCPU")))
+		doubt = fmt.Sprintf("CPUs %d, but %s × %d: which is right decides", vcpus, words.Plural(s.Value, "socket"), cps.Value)
+		t.bad("Cores p/s", "the cells contradict each other: "+doubt)
 		*cps = numa.Fact[int]{}
 	case !cps.Known() && vcpus%s.Value == 0:
-		c.CoresPerSocket = numa.DerivedFrom(vcpus/s.Value, strings.TrimSuffix("CPUs and Sockets of "+cmp.Or(t.at, t.sheet.name), " of "))
+		c.CoresPerSocket = derived(vcpus/s.Value, "CPUs and Sockets")
 	}
+	return doubt
 }
 
 // powerStates are the values in the API and in user interfaces, without blanks, and the numbers that PowerCLI's ConvertTo-Json writes for
 // VMware.VimAutomation.ViCore.Types.V1.Inventory.PowerState.
 var powerStates = map[string]numa.PowerState{
-	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn,
-	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff,
+	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn, "eingeschaltet": numa.PoweredOn,
+	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff, "ausgeschaltet": numa.PoweredOff,
 	"suspended": numa.Suspended,
 	"0":         numa.PoweredOff, "1": numa.PoweredOn, "2": numa.Suspended,
 }

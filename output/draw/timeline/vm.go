@@ -165,10 +165,12 @@ func (d *vmDrawing) locality() {
 		text = fmt.Sprintf("N%%L below %s for %s, longest from %s with at least %s local", percent(most), words.Duration(low.Time),
 			d.span.FromTo(low.Longest.From, low.Longest.To), rule.NL(low.Longest.Worst))
 	}
+	var shapes []picture.Shape
 	if d.blind {
 		facts, text = notMeasurable, "N%L means nothing: the memory is interleaved over the home nodes (M006)"
+	} else {
+		shapes = d.measured(s, d.steps, "local", true, func(i int) (mean, least float64, ok bool) { return d.bucket(i).Locality() })
 	}
-	shapes := d.measured(s, d.steps, "local", true, func(i int) (mean, least float64, ok bool) { return d.bucket(i).Locality() })
 	d.panel("locality", "N%L", facts, s, []picture.Tick{{Label: "0"}, {Value: .5, Label: "50 %"}, {Value: 1, Label: "100 %"}}, text, append(shapes, limit(s, most)...)...)
 }
 
@@ -312,7 +314,11 @@ func (d *vmDrawing) sum(steps []step) string {
 	var parts []string
 	if n, least, ok := all.Locality(); ok && d.v.HasMemory {
 		local, remote, _ := all.Amounts()
-		parts = append(parts, fmt.Sprintf("N%%L %s (least %s)", rule.NL(n), rule.NL(least)), fmt.Sprintf("%s local, %s remote", local, remote))
+		if d.blind {
+			parts = append(parts, fmt.Sprintf("memory %s", local+remote))
+		} else {
+			parts = append(parts, fmt.Sprintf("N%%L %s (least %s)", rule.NL(n), rule.NL(least)), fmt.Sprintf("%s local, %s remote", local, remote))
+		}
 	}
 	if d.v.HasHomes {
 		parts = append(parts, "home node "+all.Homes.String())

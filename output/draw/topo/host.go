@@ -46,7 +46,7 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 		d.Loose = append(d.Loose, c)
 	}
 	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
-	if text := r.Fleet.LoadUnknown(); text != "" {
+	if text := r.Fleet.LoadUnknownIn(h.Cluster); text != "" {
 		d.Caption = []string{words.Capital(text) + "."}
 		for i := range d.Nodes {
 			d.Nodes[i].Part = true

@@ -156,6 +156,9 @@ func refused(c *fix.Change, t *tool) string {
 	if c.Cluster != nil {
 		return "scripts do not change rules of DRS"
 	}
+	if unreferenced(c.Target()) {
+		return "the source states no MoRef of it, without which a script may change another: export it again with VM ID or Object ID, or plan from the vCenter itself"
+	}
 	if !goodID.MatchString(c.Target().ID) {
 		return "its ID is none of a vCenter"
 	}
@@ -170,6 +173,11 @@ func refused(c *fix.Change, t *tool) string {
 		}
 	}
 	return ""
+}
+
+// unreferenced reports whether the ID of the object is its name or UUID: another object may have such a MoRef.
+func unreferenced(t *fix.Target) bool {
+	return t.Named || t.UUID != "" && strings.EqualFold(t.ID, t.UUID)
 }
 
 // unsaid returns why no script can make the edit and roll it back, or "".
@@ -205,6 +213,9 @@ func unsayable(text string) string {
 
 // others names the tools that support the change.
 func others(c *fix.Change, not string) string {
+	if unreferenced(c.Target()) {
+		return ""
+	}
 	var able []string
 	for _, name := range Tools {
 		if name != not && refused(c, tools[name]) == "" {

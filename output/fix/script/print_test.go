@@ -238,6 +238,8 @@ func formatted(t *testing.T, name string, text []byte) {
 func TestRefused(t *testing.T) {
 	for name, change := range map[string]fix.Change{
 		"scripts do not change rules of DRS; homenode fix --apply can": {Cluster: &fix.Target{Name: "prod", ID: "domain-c8"}, Edits: []numa.Edit{{Kind: numa.EditDRSRule, Key: "apart", To: numa.Is("x")}}},
+		"the source states no MoRef of it":                             {VM: &fix.Target{ID: "vm-9", Name: "vm-9", Named: true}},
+		"export it again with VM ID":                                   {VM: &fix.Target{ID: "500B85C1-ef0d", UUID: "500b85c1-EF0D"}},
 		"its ID is none of a vCenter":                                  {VM: &fix.Target{ID: "vm-1'; id"}},
 		"the plan does not know which value it had":                    {VM: &fix.Target{ID: "vm-1"}, Edits: []numa.Edit{{Kind: numa.EditVCPUs, To: numa.Is("4")}}},
 		`vcpus: found "4; id", want a number`:                          {VM: &fix.Target{ID: "vm-1"}, Edits: []numa.Edit{{Kind: numa.EditVCPUs, From: numa.Is("2"), To: numa.Is("4; id")}}},

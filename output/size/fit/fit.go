@@ -44,7 +44,9 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	mixed := r.Types[0].Mix != nil
 	if mixed {
 		out.Verdict = mixVerdict(c, r)
-		out.Note(addNote(r)...)
+		if c.Cluster == nil || c.Cluster.Part == "" && c.Cluster.Away == 0 {
+			out.Note(addNote(r)...)
+		}
 		r = c.useful(r, out)
 		out.Note(mixNotes(c, r)...)
 		out.Tables = append(out.Tables, mixTable(r))
@@ -148,6 +150,9 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	ratio := answer.Assumption{What: "vCPUs per core", Value: unit.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
 	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
 		ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
+		if c.Cluster.Away > 0 {
+			ratio.Note = fmt.Sprintf("as on the %s of %s that the source describes", words.Plural(len(c.Cluster.Hosts), "host"), c.Cluster.Name)
+		}
 		switch today, _ := c.Cluster.PerCore(0); {
 		case today >= c.PerCore:
 		case c.PerCore > 1:

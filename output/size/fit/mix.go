@@ -22,7 +22,7 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	}
 	first, fewest := &r.Types[0], r.Fewest()
 	size := fmt.Sprintf("%s (%d vCPUs, %s)", c.running(vms), vcpus, whole(memory))
-	line := fmt.Sprintf("At %s, %s need %s", c.ratio(), size, hostsOf(first, r.Spare))
+	line := fmt.Sprintf("At %s, %s %s %s", c.ratio(), size, map[bool]string{true: "needs", false: "need"}[vms == 1], hostsOf(first, r.Spare))
 	if first.Mix.VMs == 0 && vms > 0 {
 		fits := "such a host"
 		if len(r.Types) > 1 {
@@ -62,6 +62,16 @@ func (c *Context) uncounted(spare int) (lines []string) {
 	if c.Cluster == nil {
 		return nil
 	}
+	if c.Cluster.Part != "" {
+		lines = append(lines, fmt.Sprintf("This is for the listed VMs alone: %s.", c.Cluster.Part))
+	}
+	if n := c.Cluster.Away; n > 0 && len(c.Cluster.Hosts) > 0 {
+		line := fmt.Sprintf("%s on hosts that the source does not describe", words.Verb(n, "of them runs", "of them run"))
+		if !c.Given["vcpus-per-core"] {
+			line += fmt.Sprintf(": the vCPUs per core are those of the %s that it does", words.Plural(len(c.Cluster.Hosts), "host"))
+		}
+		lines = append(lines, line+".")
+	}
 	if len(c.Cluster.Off) > 0 {
 		const most = 3
 		var flags []string
@@ -81,8 +91,15 @@ func (c *Context) uncounted(spare int) (lines []string) {
 		}
 		lines = append(lines, fmt.Sprintf("%s not counted; to count them, add %s.", words.Verb(len(c.Cluster.Off), "powered-off VM is", "powered-off VMs are"), strings.Join(flags, " ")))
 	}
-	if c.Cluster.Apart > 1 {
-		lines = append(lines, fmt.Sprintf("All %d clusters are counted as one, which shares %s: --cluster NAME counts one alone.", c.Cluster.Apart, words.Plural(spare, "spare host")))
+	if n, alone := c.Cluster.Apart, c.Cluster.Alone; n+alone > 1 {
+		var of []string
+		if n > 0 {
+			of = append(of, words.Plural(n, "cluster"))
+		}
+		if alone > 0 {
+			of = append(of, words.Plural(alone, "standalone host"))
+		}
+		lines = append(lines, fmt.Sprintf("All %s are counted as one, which shares %s: --cluster NAME counts one alone.", strings.Join(of, " and "), words.Plural(spare, "spare host")))
 	}
 	return lines
 }
@@ -143,17 +160,27 @@ func asGood(r *fit.Result) (names []string) {
 	return names
 }
 
-// others returns the number of hosts of a few other requested types. The table has all.
+// others returns the number of hosts of a few other requested types, and of how many more the table has it.
 func others(r *fit.Result, fewest *fit.Outcome) (text string) {
-	asked, good := r.Asked(), asGood(r)
+	asked, good, more := r.Asked(), asGood(r), 0
 	for i := range asked {
 		t := &asked[i]
-		if i == 0 || i > 3 || t == fewest || t.Mix.VMs != asked[0].Mix.VMs || slices.Contains(good, t.Name) {
+		switch {
+		case i == 0 || t == fewest || slices.Contains(good, t.Name):
+			continue
+		case i > 3:
+			more++
+			continue
+		case t.Mix.VMs != asked[0].Mix.VMs:
+			text += fmt.Sprintf("; hosts of %s hold %d of them", t.Name, t.Mix.VMs)
 			continue
 		}
 		if text += "; " + hostsOf(t, r.Spare); t.Price > 0 {
 			text += " cost " + money(t.Mix.Price)
 		}
+	}
+	if more > 0 {
+		text += "; see " + words.Plural(more, "more host type") + " below"
 	}
 	return text
 }
@@ -385,6 +412,9 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 		line += fmt.Sprintf("; %d when %s %s failed", r.WithFailed, strings.Join(r.Failed, ", "), has)
 	}
 	out.Verdict = []string{line + "."}
+	if c.Cluster.Away > 0 {
+		out.Verdict = append(out.Verdict, fmt.Sprintf("This is the room of %s: %s on hosts that the source does not describe.", words.Plural(len(c.Cluster.Hosts), "host"), words.Verb(c.Cluster.Away, "VM runs", "VMs run")))
+	}
 	t := answer.Table{Name: "room", Columns: size.Columns("host", "type", ">VMs now", ">more", "binds", "free vCPUs of nodes", "free memory of nodes")}
 	listed := slices.Clone(r.Hosts)
 	if len(listed) > mostHosts && !c.Details {

@@ -141,11 +141,11 @@ func (x *Explanation) Verdict() string {
 			text += " " + words.Plural(n-1, "more finding") + " below."
 		}
 		return text
-	case f != nil:
-		return words.Capital(f.Message) + "." + x.elsewhere()
-	case x.There != nil && spans: // of the rules, only that about mixed clusters knows vMotion
+	case x.There != nil && spans && (f == nil || f.Severity < finding.Medium): // of the rules, only that about mixed clusters knows vMotion
 		first, last := x.Layout.Carriers(vpd)
 		return fmt.Sprintf("Virtual node %d is carried by %d clients: %s of its memory is on another node than the vCPU that uses it.%s", vpd, last-first+1, words.Percent(x.Layout.FarShare()), x.elsewhere())
+	case f != nil:
+		return words.Capital(f.Message) + "." + x.elsewhere()
 	case x.There != nil && n > 0:
 		return "Nothing to do about it here." + x.elsewhere()
 	case len(x.Layout.Assumes.Texts()) > 0:

@@ -23,7 +23,7 @@ func Verdict(r *rules.Result) []string {
 	vms, hosts := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
 	headline := r.Slowed(high, medium, "settings", ", or after a vMotion")
-	unsure := r.Unread() != "" || unknown(r) != ""
+	unsure := r.Unread() != "" || Unknown(r) != ""
 	if high+medium == 0 && r.VMs > 0 && unsure {
 		headline = strings.TrimSuffix(headline, ".") + ", as far as is known."
 	}
@@ -60,7 +60,7 @@ func Verdict(r *rules.Result) []string {
 	if text := r.Unread(); text != "" {
 		rest = append(rest, text+", so VMs may be missing: see the notes.")
 	}
-	if text := unknown(r); text != "" {
+	if text := Unknown(r); text != "" {
 		rest = append(rest, text)
 	}
 	return slices.DeleteFunc([]string{r.Filtered(), headline, strings.Join(rest, " ")}, func(s string) bool { return s == "" })
@@ -90,8 +90,8 @@ var deciding = []struct {
 	}},
 }
 
-// unknown lists the unknown facts that affect NUMA, with the number of assessed VMs; "" if all are known.
-func unknown(r *rules.Result) string {
+// Unknown lists the unknown facts that affect NUMA, with the number of assessed VMs; "" if all are known.
+func Unknown(r *rules.Result) string {
 	var parts, ofAll []string
 	for _, f := range deciding {
 		n := 0

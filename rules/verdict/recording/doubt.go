@@ -12,6 +12,7 @@ import (
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
+	"homenode/rules/interleavedlocality"
 	"homenode/rules/rule"
 )
 
@@ -149,6 +150,24 @@ func (j *Judged) shortText(rec *capture.Recording) string {
 
 func ruleList(all []*rule.Rule) string {
 	return strings.Join(words.Texts(all, func(one *rule.Rule) string { return one.ID }), ", ")
+}
+
+// hiding describes VMs whose N%L may hide remote memory, because no inventory tells whether their guests see their nodes; "" if there is none.
+func (j *Judged) hiding() string {
+	var vms []*VM
+	for _, v := range j.VMs {
+		if v.InFleet == nil && interleavedlocality.Unclear(v.VM, j.Threshold(interleavedlocality.Rule.ID, "full")) {
+			vms = append(vms, v)
+		}
+	}
+	if len(vms) == 0 || j.Words.Lacks == "" { // a simulation knows
+		return ""
+	}
+	tells := "--fleet would tell"
+	if j.Fleet != nil {
+		tells = "the inventory does not hold them as recorded"
+	}
+	return fmt.Sprintf("N%%L of %s with several home nodes means nothing where the guest does not see them: %s", words.Plural(CountVMs(vms), "VM"), tells)
 }
 
 // spreadText reports VMs of several home nodes whose memory may be spread unevenly without evidence in the

@@ -72,6 +72,8 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, j.oftenLow())
 	case j.innocence() == "":
 		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: nothing was found, but neither N%%L nor the load of the nodes was judged.", where)
+	case j.hiding() != "":
+		verdict = fmt.Sprintf("NUMA cannot be ruled out %s: %s.", where, j.hiding())
 	default:
 		verdict = fmt.Sprintf("NUMA was not the cause %s: %s.", where, j.innocence())
 	}
@@ -164,7 +166,13 @@ func (j *Judged) worstText(lost []*VM) string {
 	if mean, ok := worst.Remote.Mean(worst.Managed); ok {
 		name += fmt.Sprintf(", %s on average in %s", mean-mean%numa.MiB, words.Duration(worst.Managed))
 	}
-	when := j.Clock.Span(spell.From, spell.To)
+	from := spell.From
+	for _, f := range worst.Findings { // of the same event
+		if f.From.Before(from) && spell.From.Sub(f.From) <= together && f.Severity > finding.Info {
+			from = f.From
+		}
+	}
+	when := j.Clock.Span(from, spell.To)
 	if spell == &worst.Far.Longest {
 		return fmt.Sprintf("%s, up to %s from %s", name, numa.Bytes(spell.Worst), when)
 	}

@@ -12,7 +12,7 @@ import (
 var flag = pattern.Of(`\B--([a-z][a-z-]*[a-z])(?: ([a-z]+|SOURCE|NAME)\b)?`)
 
 // inPages maps flags without a field to their equivalents on a page.
-var inPages = map[string]string{"format json": "“Save as JSON”", "details": "“Save as Report”", "fleet": "“Beside the inventory of the fleet”"}
+var inPages = map[string]string{"format json": "“Save as JSON”", "details": "“Save as Report”", "fleet": "the inventory of the fleet"}
 
 // textOrTag matches the parts of a page.
 var textOrTag = pattern.Of(`<[^>]*>|[^<]+`)
