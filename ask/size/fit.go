@@ -130,7 +130,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		return nil, err
 	}
 	if text := (&numa.Fleet{Part: c.Cluster.Part}).LoadUnknown(); text != "" && (room || !c.Given["vcpus-per-core"]) {
-		return nil, fmt.Errorf("%s; read a whole export, or say --vcpus-per-core with --hosts to size for the listed VMs alone", text)
+		return nil, fmt.Errorf("%s; read the whole export, or use --vcpus-per-core with --hosts to size for the listed VMs only", text)
 	}
 	if !c.Given["vcpus-per-core"] {
 		failed := 0

@@ -83,7 +83,7 @@ func FromFleet(ctx context.Context, f *numa.Fleet, cluster string, demand Demand
 		}
 	}
 	if text := f.LoadUnknownIn(b.cluster); text != "" {
-		return nil, b.notes, fmt.Errorf("%s: read a whole export", text)
+		return nil, b.notes, fmt.Errorf("%s; read the whole export", text)
 	}
 	if len(b.p.VMs) == 0 {
 		return nil, b.notes, fmt.Errorf("%s: no running VM of a predicted host", cmp.Or(cluster, "the fleet"))

@@ -86,7 +86,7 @@ func (w *World) stays(k int64, vm, to int) bool {
 	g, _, err := vnuma.NewGuest(v)
 	switch device := v.Tied(); {
 	case device != nil:
-		why = fmt.Sprintf("it has a %s of its host", device)
+		why = fmt.Sprintf("a %s ties the VM to its host", device)
 	case err == nil && g.Affinity:
 		why = "CPU or memory affinity keeps a VM that runs from vMotion"
 	case !w.open(to):

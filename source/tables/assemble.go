@@ -154,7 +154,7 @@ func (l *load) part(of int) string {
 		noun        string
 	}{{l.vms, l.listed, "VM"}, {l.vcpus, l.listedVCPUs, "vCPU"}} {
 		if (n.run-n.listed)*of > n.run {
-			return fmt.Sprintf("the hosts run %s, and %s listed", words.Plural(n.run, n.noun), words.Verb(n.listed, n.noun+" is", n.noun+"s are"))
+			return fmt.Sprintf("the hosts run %s, but only %s listed", words.Plural(n.run, n.noun), words.Verb(n.listed, n.noun+" is", n.noun+"s are"))
 		}
 	}
 	return ""

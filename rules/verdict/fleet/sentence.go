@@ -84,7 +84,7 @@ var deciding = []struct {
 	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool {
 		return l.Assumes&(vnuma.AssumedSettings|vnuma.AssumedPowerOn) != 0
 	}},
-	{fmt.Sprintf("whether SQL Server Standard, which uses only %d sockets, runs in the guest", rule.FewSockets), func(v *rule.VM, _ *vnuma.Layout) bool { return v.EditionDecides() }},
+	{fmt.Sprintf("the guest software (SQL Server Standard uses only %d sockets)", rule.FewSockets), func(v *rule.VM, _ *vnuma.Layout) bool { return v.EditionDecides() }},
 	{"reservations of latency sensitivity High", func(v *rule.VM, _ *vnuma.Layout) bool {
 		return v.LatencyHigh() && !(v.ReservationKnown() && v.CPUReservation.Known())
 	}},
