@@ -193,7 +193,7 @@ func (t *table) noteMissing() {
 	}
 	t.notes.add(place, text)
 	if slices.Contains(facts, "release and build") {
-		t.notes.add(t.sheet.place(), "no column states the release, unknown for all hosts, so no VM can be assessed; state it with --assume-host")
+		t.notes.add(t.sheet.place(), "no column states the release, unknown for all hosts: no VM is judged without it; --assume-host can")
 	}
 }
 
