@@ -23,7 +23,7 @@ var viewed = []string{
 	"/", "/?severity=low&select=vcpus+%3E+2", "/cluster?cluster=prod", "/host?host=esx01", "/vm?vm=sql01", "/search?q=sql", "/status",
 	"/rules", "/rules?kind=statements", "/rules?kind=conflicts", "/rules?kind=settings", "/rules?kind=experiments", "/rules?kind=truth", "/rule?rule=N001",
 	"/plans?vm=sql01", "/what-if?vm=sql01&hotAdd=off", "/what-if?lose-host=esx01", "/simulate?part=esx01&hours=1",
-	"/captures", "/capture?capture=night", "/capture?capture=night%2Fesx02.demo.csv", "/counters?capture=night%2Fesx02.demo.csv", "/compare?a=night%2Fesx02.demo.csv&at=2026-11-03+02:00",
+	"/captures", "/capture?capture=night", "/capture?capture=night%2Fesx02.demo.csv", "/compare?a=night%2Fesx02.demo.csv&at=2026-11-03+02:00",
 	"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB",
 	"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB", "/calculator?kind=fit&source=SOURCE&cluster=all&vm=24x192GB", "/calculator?kind=io&iops=100k&block=32k",
 	"/calculator?kind=latency&calls=20", "/calculator?kind=speed&vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", "/calculator?kind=dump&ram=1TB", "/calculator?kind=pages&memory=1TB",
