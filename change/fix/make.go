@@ -66,7 +66,7 @@ type maker struct {
 	less    map[subject]finding.Severity
 	cured   map[subject]bool
 	cheap   map[subject]bool       // findings that are not worth the downtime of their cure
-	brings  map[string][]string    // by ID of the VM or host whose change has it, what is new and less severe than what it cures
+	brings  map[string][]string    // by ID of the changed VM or host: new findings, less severe than the cured ones
 	settled map[string][]numa.Edit // by ID, the cures alone of a VM whose plan may make something worse
 	done    map[string]string      // by ID, why settled is all that it gets
 	split   map[string]bool        // by ID, the VMs that a setting of their host makes wide

@@ -81,7 +81,7 @@ func Back(name string, was numa.Value) string {
 
 // Restore is the step that restores settings with unknown values.
 func Restore(names ...string) string {
-	return "restore " + strings.Join(names, ", ") + ": the present values are not known, so write them down before"
+	return "restore " + strings.Join(names, ", ") + ": the present values are not known, so note them first"
 }
 
 // Undo lists the steps that revert the edit of g, with the old values; c is the configuration of its VM.

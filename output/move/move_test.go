@@ -35,7 +35,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// features are the names of what a platform can have, in the order of move.Feature.
+// features are the names of the features of platforms, in the order of move.Feature.
 var features = []string{"number of nodes", "uneven nodes", "memory of each node", "sockets and cores", "threads of a core", "dies of a socket",
 	"distances", "home node", "a CPU for each vCPU", "size of huge pages", "vCPUs that can be added"}
 

@@ -143,7 +143,7 @@ func (c *Cluster) Place(id string) (*Kind, *numa.Host) {
 	return nil, nil
 }
 
-// Assumed returns what a layout of the VM rests on: first contradictions of its source, then the assumptions. v may be nil.
+// Assumed returns the assumptions behind a layout of the VM: first contradictions of its source, then the assumptions. v may be nil.
 func (v *VM) Assumed(l *vnuma.Layout) []string {
 	texts := l.Assumes.Texts()
 	if v != nil && v.Doubt != "" && l.Assumes&vnuma.AssumedCPS != 0 {

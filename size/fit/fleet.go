@@ -70,7 +70,7 @@ func Find(f *numa.Fleet, names ...string) (*Cluster, error) {
 	return c, nil
 }
 
-// A scope is what a Cluster is selected by.
+// A scope selects a Cluster.
 type scope struct {
 	all      bool
 	hosts    map[string]*numa.Host // by ID; nil for one that lacks facts

@@ -90,7 +90,7 @@ func (n *notes) rowless() string {
 	return "named, but without a row in " + cmp.Or(strings.TrimPrefix(n.hosts, "sheet "), "a table of hosts")
 }
 
-// A load is what hosts run, by their rows, and what is listed of it.
+// A load is the number of VMs and vCPUs that hosts run, by their rows, and of those that are listed.
 type load struct{ vms, vcpus, listed, listedVCPUs int }
 
 // partOf sets the Part of the fleet and of its clusters: the hosts run more than is listed. Only running VMs are compared when the rows of hosts count the

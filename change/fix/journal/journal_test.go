@@ -112,7 +112,7 @@ func TestChanged(t *testing.T) {
 	data, _ := os.ReadFile(j.Path)
 	path := filepath.Join(t.TempDir(), "x.journal")
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	for i := range len(data) - 1 { // without the last end of a line what is before it counts as not written
+	for i := range len(data) - 1 { // a last line without its end counts as not written
 		changed := bytes.Clone(data)
 		changed[i] ^= 1
 		if err := os.WriteFile(path, changed, 0o600); err != nil {
