@@ -147,13 +147,15 @@
     main.replaceChildren(parsed(html.length < 200000 ? html : html.replace(/<figure[^]*?<\/figure>/g, (picture) => { pictures.push(picture); return '<div class="later"></div>'; })));
     return pictures;
   }
-  // hang shows one picture in each frame, so that the page answers meanwhile.
+  // hang shows the pictures, each parsed in one frame and laid out in the next, so that the page answers meanwhile.
   async function hang(pictures) {
     const gaps = main.querySelectorAll(".later");
     for (const [n, picture] of pictures.entries()) {
       await new Promise(requestAnimationFrame);
+      const content = parsed(picture);
+      await new Promise(requestAnimationFrame);
       if (!gaps[n].isConnected) return; // another answer is shown
-      gaps[n].replaceWith(parsed(picture));
+      gaps[n].replaceWith(content);
     }
   }
   let paths = ["/shape"];

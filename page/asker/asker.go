@@ -150,7 +150,7 @@ func (a *Asker) show(out *Reply, r *ask.Reply, fields *form, path string, query 
 		}
 		out.Title = cmp.Or(out.Title, shown.Title, shown.Question)
 	}
-	out.HTML = spoken(b.String())
+	out.HTML = texts(b.String(), spoken)
 	if vm := a.vm(path, query); vm != "" {
 		out.HTML += `<p class="more"><a href="` + template.HTMLEscapeString(whatIfPath+"?"+url.Values{"change": {`vm="` + vm + `" `}}.Encode()) + `">What if this VM were changed?</a></p>`
 	}

@@ -264,3 +264,12 @@ func TestRefused(t *testing.T) {
 		t.Error("a fleet is shown before a file was dropped")
 	}
 }
+
+// TestTexts checks that only texts speak of controls: no attribute of a tag, and nothing in a picture, where names of VMs are.
+func TestTexts(t *testing.T) {
+	const html = `<p title="db --details">see --details, <a href="/vm?vm=db--details">db</a></p><svg class="picture"><text>db --details</text></svg><p>--details`
+	want := strings.NewReplacer("see --details", "see “report” below", "<p>--details", "<p>“report” below").Replace(html)
+	if got := texts(html, spoken); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

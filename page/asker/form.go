@@ -124,18 +124,26 @@ func (f *form) shows(path, text string) bool {
 		slices.ContainsFunc(f.Fields, func(i input) bool { return strings.Contains(text, "“"+i.Label+"”") })
 }
 
-// quoted matches a tag of HTML, or a text in quotation marks.
-var quoted = pattern.Of(`<[^>]*>|“[^”<]*”`)
+// quoted matches a text in quotation marks.
+var quoted = pattern.Of(`“[^”]*”`)
 
 // linked returns HTML with links from the names of fields to the form.
 func (f *form) linked(html string) string {
-	return quoted.Regexp().ReplaceAllStringFunc(html, func(text string) string {
-		i := slices.IndexFunc(f.Fields, func(i input) bool {
-			return text == "“"+i.Label+"”" || i.Labels != nil && strings.HasPrefix(text, "“"+i.Label+" ")
-		})
-		if i < 0 {
+	return texts(html, func(text string) string {
+		if !strings.Contains(text, "“") {
 			return text
 		}
-		return `<a href="#field-` + f.Fields[i].Name + `">` + text + `</a>`
+		return quoted.Regexp().ReplaceAllStringFunc(text, f.link)
 	})
+}
+
+// link returns a text in quotation marks as a link, if it names a field.
+func (f *form) link(text string) string {
+	i := slices.IndexFunc(f.Fields, func(i input) bool {
+		return text == "“"+i.Label+"”" || i.Labels != nil && strings.HasPrefix(text, "“"+i.Label+" ")
+	})
+	if i < 0 {
+		return text
+	}
+	return `<a href="#field-` + f.Fields[i].Name + `">` + text + `</a>`
 }

@@ -49,6 +49,9 @@ var controls = sync.OnceValue(func() map[string]string {
 
 // spoken returns a text with the controls of the page instead of flags and commands, which the page does not have.
 func spoken(text string) string {
+	if !strings.Contains(text, "--") && !strings.Contains(text, "SOURCE") && !strings.Contains(text, "homenode") {
+		return text
+	}
 	return flag.Regexp().ReplaceAllStringFunc(phrases.Replace(text), func(found string) string {
 		if c, ok := controls()[found]; ok {
 			return c
@@ -61,6 +64,29 @@ func spoken(text string) string {
 		}
 		return found
 	})
+}
+
+// texts returns HTML with its texts changed, except those of pictures, which name no flags and are most of a long answer.
+func texts(html string, change func(string) string) string {
+	var out strings.Builder
+	for html != "" {
+		text, tag := html, ""
+		if i := strings.IndexByte(html, '<'); i >= 0 {
+			text, tag = html[:i], html[i:]
+		}
+		out.WriteString(change(text))
+		end := ">"
+		if strings.HasPrefix(tag, "<svg") {
+			end = "</svg>"
+		}
+		skipped, rest, found := strings.Cut(tag, end)
+		out.WriteString(skipped)
+		if found {
+			out.WriteString(end)
+		}
+		html = rest
+	}
+	return out.String()
 }
 
 // told returns an error with the words of the page; nil for none.
