@@ -415,6 +415,7 @@ func (r *Result) judgeVM(c *rule.Cluster, v *rule.VM, o Options) {
 		p.Today = o.Today
 		r.check(p)
 	}
+	c.Forget()
 }
 
 // passes returns the passes of all VM rules for the VM. If its host refuses the VM, the rules assess it as if it were accepted, because its other faults

@@ -53,6 +53,7 @@ func (m *maker) weigh(ctx context.Context) error {
 
 // judge judges the clusters of the changed fleet that have a change, beside the fleet that the changes are made to.
 func (m *maker) judge(ctx context.Context) (*diff.Drift, error) {
+	m.changed = nil // a fleet of the round before: one less in memory
 	in, fleet := map[string]bool{}, m.apply()
 	for i := range fleet.Hosts {
 		if h := &fleet.Hosts[i]; m.edits[h.ID] != nil {

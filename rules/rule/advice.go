@@ -72,14 +72,18 @@ func (p *Pass) vetted() vetted {
 		}
 		return p.gains(p.weighPlan(e))
 	}
-	whole := *v.Plan
+	whole := v.Plan
 	part := whole.Needed != (plan.Edit{}) && whole.Needed != whole.Edit
 	price, all := serves(&whole.Edit)
 	less, some := "", false
 	if part {
 		less, some = serves(&whole.Needed)
 	}
-	switch v.price = price; {
+	if v.price = price; !all || part && !some { // it is shared by VMs of the same guest
+		own := *whole
+		whole, v.Plan = &own, &own
+	}
+	switch {
 	case all && part && !some: // one part is not enough
 		whole.Needed, whole.Cured = whole.Edit, whole.After
 	case all:
@@ -90,7 +94,6 @@ func (p *Pass) vetted() vetted {
 		whole.After, whole.Cured = whole.Before, whole.Before
 		whole.For, whole.Alone, v.price = nil, nil, ""
 	}
-	v.Plan = &whole
 	p.Cluster.vetted[p.VM] = v
 	return v
 }

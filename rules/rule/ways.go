@@ -95,6 +95,12 @@ func (p *Pass) now() []finding.Finding {
 	return found
 }
 
+// Forget drops what the checks of one VM have shared: the findings with each edit of its plan.
+func (c *Cluster) Forget() {
+	clear(c.present)
+	clear(c.weighed)
+}
+
 // Serves reports whether the VM has no more and no worse findings with the edits than now. Without other rules it returns true.
 func (p *Pass) Serves(edits []numa.Edit) bool { return p.gain(edits) <= 0 }
 
