@@ -484,6 +484,7 @@ func (r *Result) Proposals() (vms []*rule.VM, plans []*rule.Proposal) {
 			if plan := (&rule.Pass{Cluster: c, VM: v, Choices: r.Choices}).Proposal(byVM[v.ID]); plan != nil {
 				vms, plans = append(vms, v), append(plans, plan)
 			}
+			c.Forget()
 		}
 	}
 	return vms, plans
