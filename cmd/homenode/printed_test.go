@@ -90,7 +90,7 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 	scripts := filepath.Join(root, "cmd/homenode/testdata/script")
 	for _, one := range [][3]string{{"size-latency", "mlc.txt", "mlc.txt"}, {"measured", "hot.json", "sql01.json"}, {"size-calibrate", "fio.json", "fio.json"}, {"size-calibrate", "vsan/hci.txt", "hcibench/hci.txt"}, {"size-calibrate", "cpu.csv", "cpu.csv"},
 		{"compare", "before/1.txt", "mlc1.txt"}, {"compare", "before/2.txt", "mlc2.txt"}, {"compare", "before/3.txt", "mlc3.txt"}, {"compare", "after/1.txt", "hotadd/1.txt"}, {"compare", "after/2.txt", "hotadd/2.txt"},
-		{"move", "hosts/kvm01.xml", "capabilities/kvm01.xml"}, {"move", "hosts/kvm02.xml", "capabilities/kvm02.xml"}, {"move", "foreign/sql01.xml", "sql01.xml"}} {
+		{"move", "hosts/kvm01.xml", "capabilities/kvm01.xml"}, {"move", "hosts/kvm02.xml", "capabilities/kvm02.xml"}} {
 		script, err := txtar.ParseFile(filepath.Join(scripts, one[0]+".txtar"))
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +142,7 @@ func (s *shelf) try(line string) string {
 		line = strings.ReplaceAll(line, printed, address)
 	}
 	var words []string
-	for _, written := range []string{"move", "moved", "patched"} {
+	for _, written := range []string{"move", "moved"} {
 		if strings.HasSuffix(line, "-o "+written) || strings.Contains(line, "-o "+written+" ") {
 			_ = os.RemoveAll(written) // a user names a new folder
 		}
