@@ -145,6 +145,7 @@ func Killed() (dir string, from int64) {
 // installs only for make prove, or skips the test.
 func Ansible(t testing.TB) string {
 	t.Helper()
+	Proving(t)
 	return installed(t, "ansible/bin/ansible-playbook", "no Ansible: scripts/test-deps all installs it, for make prove")
 }
 
@@ -152,5 +153,6 @@ func Ansible(t testing.TB) string {
 // make prove, or skips the test.
 func Nova(t testing.TB) string {
 	t.Helper()
+	Proving(t)
 	return python(t, "nova", "no Nova: scripts/test-deps all installs it, for make prove")
 }
