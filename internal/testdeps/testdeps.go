@@ -7,7 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"homenode/internal/bounded"
@@ -156,3 +159,15 @@ func Nova(t testing.TB) string {
 	Proving(t)
 	return python(t, "nova", "no Nova: scripts/test-deps all installs it, for make prove")
 }
+
+// Homenode returns the path of the program of these sources. It is linked once for all packages: go run keeps it in the build cache.
+var Homenode = sync.OnceValues(func() (string, error) {
+	echo := "echo"
+	if runtime.GOOS == "windows" {
+		echo = "cmd /c echo"
+	}
+	link := exec.Command("go", "run", "-ldflags=-w", "-exec", echo, "homenode/cmd/homenode")
+	link.Stderr = os.Stderr
+	out, err := link.Output()
+	return strings.TrimSpace(string(out)), err
+})
