@@ -160,14 +160,26 @@ func Nova(t testing.TB) string {
 	return python(t, "nova", "no Nova: scripts/test-deps all installs it, for make prove")
 }
 
-// Homenode returns the path of the program of these sources. It is linked once for all packages: go run keeps it in the build cache.
+// Homenode returns the path of the program of these sources. It is linked once for all packages: go run keeps it in the build cache, and
+// names a file that is removed when it has linked it.
 var Homenode = sync.OnceValues(func() (string, error) {
 	echo := "echo"
 	if runtime.GOOS == "windows" {
 		echo = "cmd /c echo"
 	}
-	link := exec.Command("go", "run", "-ldflags=-w", "-exec", echo, "homenode/cmd/homenode")
-	link.Stderr = os.Stderr
-	out, err := link.Output()
-	return strings.TrimSpace(string(out)), err
+	var path string
+	var err error
+	for range 2 {
+		var out []byte
+		link := exec.Command("go", "run", "-ldflags=-w", "-exec", echo, "homenode/cmd/homenode")
+		link.Stderr = os.Stderr
+		if out, err = link.Output(); err != nil {
+			return "", err
+		}
+		path = strings.TrimSpace(string(out))
+		if _, err = os.Stat(path); err == nil {
+			break
+		}
+	}
+	return path, err
 })
