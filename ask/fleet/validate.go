@@ -17,26 +17,23 @@ import (
 	"homenode/source/text"
 )
 
-// Validate asks whether the prediction agrees with published topologies, or with observations of VMs.
+// Validate asks whether the prediction agrees with published topologies.
 type Validate struct {
 	ask.Asked
-	Args        []string `ask:"source,arg,local"`
+	Args        []string `ask:"file,arg,local"`
 	Simulations bool     `ask:"simulations" group:"Simulation" help:"replay published experiments in the simulation"`
 	Vary        bool     `ask:"vary" help:"with --simulations: play every number that no source states with other values (about a minute)"`
 	ask.Choice  `group:"Judge"`
-	ask.Source  `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // Answer answers the question.
-func (v *Validate) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+func (v *Validate) Answer(ctx context.Context, _ *ask.Env) (*ask.Reply, error) {
 	choices, err := v.Choices()
 	switch {
 	case err != nil:
 		return nil, err
 	case v.Simulations || v.Vary:
 		return v.simulated(ctx, choices)
-	case v.own():
-		return v.ofFleet(ctx, e, choices)
 	}
 	cases, err := readEach(v.Args, published.Shipped, "testdata/*.txtar", published.Read)
 	if err != nil {
@@ -91,7 +88,7 @@ func readEach[T any](files []string, shipped fs.FS, pattern string, read func(na
 		}
 		one, err := read(name, b)
 		if err != nil && !bytes.Contains(b, []byte("-- case --")) {
-			return nil, fmt.Errorf("%s: %w: want cases in the form of measure/published/testdata, or a SOURCE", name, evidence.ErrUnknown)
+			return nil, fmt.Errorf("%s: %w: want cases in the form of measure/published/testdata", name, evidence.ErrUnknown)
 		}
 		if err != nil {
 			return nil, err

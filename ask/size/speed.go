@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"homenode/ask"
-	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
@@ -17,51 +16,28 @@ import (
 	"homenode/size/speed"
 )
 
-// Speed asks how fast the vCPUs of an organization VDC run on its hosts or, for a fleet, which CPU limits its VMs have.
+// Speed asks how fast the vCPUs of an organization VDC run on its hosts.
 type Speed struct {
 	ask.Asked
-	Fleet      string `ask:"source,arg" label:"Fleet"`
-	VCPUSpeed  string `ask:"vcpu-speed" group:"Organization VDC" label:"vCPU speed" example:"1GHz" help:"vCPU speed of the organization VDC: 1GHz (the default of Cloud Director)"`
-	Model      string `ask:"model" default:"flex" likely:"flex,pay-as-you-go,allocation,reservation" label:"Allocation model" help:"allocation model: flex, pay-as-you-go, allocation (elastic) or reservation"`
-	Guarantee  string `ask:"guarantee" label:"CPU guarantee" example:"20%" help:"CPU guarantee: 20% (default: that of the model, 20 % or 50 %)"`
-	VM         string `ask:"vm" group:"VMs" label:"Shape of the VMs" example:"8x64GB" help:"shape of the VMs: 8x64GB"`
-	Host       string `ask:"host" group:"Hosts" label:"Hosts" example:"2x18c/1TB@3GHz" help:"hosts, by sockets, cores of a socket and memory: 2x18c/1TB@3GHz (homenode size fit)"`
-	Core       string `ask:"core" label:"Frequency of a core" example:"3GHz" help:"nominal frequency of a core, when --host does not say it: 3GHz"`
-	Hosts      int    `ask:"host-count" default:"1" label:"Hosts of the cluster" help:"hosts of the cluster"`
-	VMs        int    `ask:"vm-count" label:"VMs on a host" example:"4" help:"VMs that run on a host (default: as many as have a core for each vCPU)"`
-	Kernel     string `ask:"kernel" default:"10%" label:"CPU that VMs cannot reserve" help:"share of a host's CPU that VMs cannot reserve"`
-	Release    string `ask:"release" default:"8.0U3" label:"ESXi release" help:"ESXi release of the hosts"`
-	Details    bool   `ask:"details" group:"Show" help:"all columns; with a SOURCE all VMs"`
-	ask.Source `only:"nodes-per-socket assume-host" group:"Source"`
+	VCPUSpeed string `ask:"vcpu-speed" group:"Organization VDC" label:"vCPU speed" example:"1GHz" help:"vCPU speed of the organization VDC: 1GHz (the default of Cloud Director)"`
+	Model     string `ask:"model" default:"flex" likely:"flex,pay-as-you-go,allocation,reservation" label:"Allocation model" help:"allocation model: flex, pay-as-you-go, allocation (elastic) or reservation"`
+	Guarantee string `ask:"guarantee" label:"CPU guarantee" example:"20%" help:"CPU guarantee: 20% (default: that of the model, 20 % or 50 %)"`
+	VM        string `ask:"vm" group:"VMs" label:"Shape of the VMs" example:"8x64GB" help:"shape of the VMs: 8x64GB"`
+	Host      string `ask:"host" group:"Hosts" label:"Hosts" example:"2x18c/1TB@3GHz" help:"hosts, by sockets, cores of a socket and memory: 2x18c/1TB@3GHz (homenode size fit)"`
+	Core      string `ask:"core" label:"Frequency of a core" example:"3GHz" help:"nominal frequency of a core, when --host does not say it: 3GHz"`
+	Hosts     int    `ask:"host-count" default:"1" label:"Hosts of the cluster" help:"hosts of the cluster"`
+	VMs       int    `ask:"vm-count" label:"VMs on a host" example:"4" help:"VMs that run on a host (default: as many as have a core for each vCPU)"`
+	Kernel    string `ask:"kernel" default:"10%" label:"CPU that VMs cannot reserve" help:"share of a host's CPU that VMs cannot reserve"`
+	Release   string `ask:"release" default:"8.0U3" label:"ESXi release" help:"ESXi release of the hosts"`
+	Details   bool   `ask:"details" group:"Show" help:"all columns"`
 }
-
-// asking are the flags that apply without a SOURCE.
-var asking = []string{"vcpu-speed", "model", "guarantee", "vm", "host", "core", "host-count", "vm-count", "kernel", "release"}
 
 // Answer answers the question.
-func (f *Speed) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	r, err := answered(f.answer(ctx, e))
-	return ask.Partly(r, err, f.Source.Incomplete())
+func (f *Speed) Answer(ctx context.Context, _ *ask.Env) (*ask.Reply, error) {
+	return answered(f.answer(ctx))
 }
 
-func (f *Speed) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
-	if f.Fleet != "" {
-		if err := f.Refuse("not with a SOURCE, of which the limits are read: found "+texttab.Clean(f.Fleet), asking...); err != nil {
-			return nil, err
-		}
-		fleet, err := f.Read(ctx, e, f.Fleet)
-		if err != nil {
-			return nil, err
-		}
-		limits := speed.LimitsOf(fleet)
-		vms, hosts := limits.Sheets(fleet.Source, f.Details)
-		out := size.Answer("size speed", vms)
-		out.Result = limits
-		if len(limits.Hosts) > 0 {
-			out.Tables = append(out.Tables, size.Rows("hosts", hosts))
-		}
-		return out, nil
-	}
+func (f *Speed) answer(ctx context.Context) (*answer.Answer, error) {
 	a := &speed.Ask{Hosts: f.Hosts, VMs: f.VMs}
 	guarantee, kernel, err := f.ask(a)
 	if err != nil {
@@ -88,7 +64,7 @@ func (f *Speed) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) 
 // ask parses the fields. The guarantee and the kernel's share are figures with a source.
 func (f *Speed) ask(a *speed.Ask) (guarantee, kernel unit.Figure[unit.Share], err error) {
 	for _, need := range []struct{ flag, value, want string }{
-		{"vcpu-speed", f.VCPUSpeed, "the vCPU speed, such as 1GHz; or a SOURCE, to list its CPU limits"},
+		{"vcpu-speed", f.VCPUSpeed, "the vCPU speed, such as 1GHz"},
 		{"vm", f.VM, "the shape of the VMs, such as 8x64GB"}, {"host", f.Host, "the hosts, such as 2x18c/1TB@3GHz"},
 	} {
 		if need.value == "" {

@@ -25,10 +25,10 @@ import (
 const usage = `homenode-measure measures the NUMA of the guest that it runs in, and writes the result as JSON.
 It changes no setting, needs no rights, and leaves nothing behind. Elsewhere
 
-  homenode measure fleet result.json ...      shows results
+  homenode explain result.json
   homenode assess SOURCE --evidence result.json
 
-use them. homenode measure is the same and shows its result as text, too.
+use it. homenode measure is the same and shows its result as text, too.
 
 Usage:
   homenode-measure [topology|hidden|memory|cores|ladder ...] [flags]

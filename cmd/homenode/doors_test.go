@@ -146,7 +146,7 @@ func packed(t *testing.T, files map[string]string) []byte {
 // takers are the commands that take FILE, with the other arguments that they need.
 var takers = []string{
 	"assess FILE", "explain FILE", "capture FILE", "fix FILE", "move FILE --hosts 2x32c/1TB*2", "optimise FILE", "compare FILE FILE", "simulate FILE --hours 1", "snapshot FILE -o out.json", "validate FILE",
-	"size fit FILE", "size rightsize FILE", "size upgrade FILE --release 9.0", "size dump FILE", "size speed FILE", "size pages FILE", "size latency FILE", "size calibrate FILE --path nvme", "measure fleet FILE",
+	"size fit FILE", "size rightsize FILE", "size upgrade FILE --release 9.0", "size dump FILE", "size pages FILE", "size latency FILE", "size calibrate FILE --path nvme",
 	"serve --fleet FILE --check", "record FILE -o records",
 }
 

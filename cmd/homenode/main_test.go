@@ -14,41 +14,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"homenode/cmd/homenode/flags"
-	"homenode/internal/golden"
 	"homenode/internal/texttab"
-	"homenode/source/demo"
 	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"homenode": main,
-	})
-}
-
-// TestScripts runs the program as a user does, against a simulated vCenter.
-func TestScripts(t *testing.T) {
-	fleet, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
-	vc, err := lab.Start(fleet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(vc.Close) // scripts run in parallel, after this function
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Setup: func(env *testscript.Env) error {
-			password, _ := vc.URL.User.Password()
-			env.Setenv("VC", "http://"+vc.URL.Host)
-			env.Setenv("VC_USER", vc.URL.User.Username())
-			env.Setenv("VC_PASSWORD", password)
-			return nil
-		},
-		RequireExplicitExec: true,
-		UpdateScripts:       golden.Updating(),
 	})
 }
 

@@ -300,6 +300,7 @@ func TestPageForms(t *testing.T) {
 
 // TestPageFirefox answers a question and reads a file in Firefox, which makes no request.
 func TestPageFirefox(t *testing.T) {
+	testdeps.Proving(t) // as its dependencies
 	t.Parallel()
 	f := browser.OpenFirefox(t, madePage(t))
 	first := firefoxHeadline(t, f, "")

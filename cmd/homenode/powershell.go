@@ -21,7 +21,7 @@ var functions = map[string]string{
 	"size calibrate": "Get-HomenodeCalibration", "size dump": "Get-HomenodeDump", "size fit": "Get-HomenodeFit", "size io": "Get-HomenodeIO", "size latency": "Get-HomenodeLatency",
 	"size pages": "Get-HomenodePageSharing", "size rightsize": "Get-HomenodeRightSize", "size speed": "Get-HomenodeSpeed", "size upgrade": "Get-HomenodeUpgrade",
 	"record": "Start-HomenodeRecording", "snapshot": "Export-HomenodeSnapshot", "demo": "Start-HomenodeDemo", "rules": "Get-HomenodeRule", "validate": "Test-HomenodeModel",
-	"measure": "Measure-HomenodeGuest", "measure fleet": "Get-HomenodeGuest", "measure playbook": "Export-HomenodePlaybook", "measure watch": "Watch-HomenodeGuest",
+	"measure": "Measure-HomenodeGuest", "measure playbook": "Export-HomenodePlaybook", "measure watch": "Watch-HomenodeGuest",
 }
 
 //go:embed powershell.psm1

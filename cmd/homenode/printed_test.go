@@ -88,9 +88,9 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 	}
 	write("results/esx07.json", output([]string{"capture", "esx07.csv", "--format", "json"}))
 	scripts := filepath.Join(root, "cmd/homenode/testdata/script")
-	for _, one := range [][3]string{{"size-latency", "mlc.txt", "mlc.txt"}, {"measured", "hot.json", "sql01.json"}, {"size-calibrate", "fio.json", "fio.json"}, {"size-calibrate", "vsan/hci.txt", "hcibench/hci.txt"}, {"size-calibrate", "cpu.csv", "cpu.csv"},
+	for _, one := range [][3]string{{"size-latency", "mlc.txt", "mlc.txt"}, {"measured", "hot.json", "sql01.json"}, {"measured", "hot.json", "measured/sql01.json"}, {"size-calibrate", "fio.json", "fio.json"}, {"size-calibrate", "vsan/hci.txt", "hcibench/hci.txt"}, {"size-calibrate", "cpu.csv", "cpu.csv"},
 		{"compare", "before/1.txt", "mlc1.txt"}, {"compare", "before/2.txt", "mlc2.txt"}, {"compare", "before/3.txt", "mlc3.txt"}, {"compare", "after/1.txt", "hotadd/1.txt"}, {"compare", "after/2.txt", "hotadd/2.txt"},
-		{"move", "hosts/kvm01.xml", "capabilities/kvm01.xml"}, {"move", "hosts/kvm02.xml", "capabilities/kvm02.xml"}, {"move", "foreign/sql01.xml", "sql01.xml"}} {
+		{"move", "hosts/kvm01.xml", "capabilities/kvm01.xml"}, {"move", "hosts/kvm02.xml", "capabilities/kvm02.xml"}} {
 		script, err := txtar.ParseFile(filepath.Join(scripts, one[0]+".txtar"))
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +142,7 @@ func (s *shelf) try(line string) string {
 		line = strings.ReplaceAll(line, printed, address)
 	}
 	var words []string
-	for _, written := range []string{"move", "moved", "patched"} {
+	for _, written := range []string{"move", "moved"} {
 		if strings.HasSuffix(line, "-o "+written) || strings.Contains(line, "-o "+written+" ") {
 			_ = os.RemoveAll(written) // a user names a new folder
 		}
@@ -193,7 +193,7 @@ func flagged(words []string) string {
 	return ""
 }
 
-// TestPrinted runs every command that the README, the guides and the help print, in their order: those of one random guide, of all in make prove.
+// TestPrinted runs every command that the README, the guides and the help print, in their order: those of one random guide and of a random third of the help, of all in make prove.
 func TestPrinted(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -218,6 +218,9 @@ func TestPrinted(t *testing.T) {
 		texts[filepath.Base(path)] = blocks(string(b))
 	}
 	for _, c := range commands(newRoot()) {
+		if !testdeps.Proof() && rand.IntN(3) > 0 {
+			continue
+		}
 		order = append(order, "help of "+nameOf(c))
 		texts["help of "+nameOf(c)] = c.Example
 	}
@@ -235,8 +238,8 @@ func TestPrinted(t *testing.T) {
 			}
 		}
 	}
-	if tried < 40 || testdeps.Proof() && tried < 150 {
-		t.Errorf("%d commands were tried", tried)
+	if t.Logf("%d commands were tried", tried); tried < 10 || testdeps.Proof() && tried < 150 {
+		t.Error("want more")
 	}
 }
 

@@ -137,11 +137,11 @@ func TestHeapStaysFlat(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return float64(m.HeapAlloc) / 1e6
 	}
-	first, last := 2*len(all), 8*len(all)
+	first, last := 2*len(all), 5*len(all)
 	if testdeps.Proof() { // 1,000 and 10,000, in whole rounds: the same answers are kept for later askers then
 		first, last = (1000/len(all)+1)*len(all), (10_000/len(all)+1)*len(all)
 	}
-	length := 3 * time.Second
+	length := time.Second
 	if testdeps.Proof() {
 		length = 10 * time.Minute
 	}

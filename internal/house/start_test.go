@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"homenode/internal/testdeps"
 )
 
 // TestPatterns compiles the expressions that the program compiles when it first needs them, and checks that no package
@@ -78,9 +80,9 @@ func literal(e ast.Expr) (string, bool) {
 
 // TestStartIsSmall checks how many bytes our packages allocate before main: whoever asks for the version waits for it.
 func TestStartIsSmall(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "homenode")
-	if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", program, root+"/cmd/homenode").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	program, err := testdeps.Homenode()
+	if err != nil {
+		t.Fatal(err)
 	}
 	run := exec.Command(program, "version")
 	run.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -7,7 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"homenode/internal/bounded"
@@ -145,6 +148,7 @@ func Killed() (dir string, from int64) {
 // installs only for make prove, or skips the test.
 func Ansible(t testing.TB) string {
 	t.Helper()
+	Proving(t)
 	return installed(t, "ansible/bin/ansible-playbook", "no Ansible: scripts/test-deps all installs it, for make prove")
 }
 
@@ -152,5 +156,30 @@ func Ansible(t testing.TB) string {
 // make prove, or skips the test.
 func Nova(t testing.TB) string {
 	t.Helper()
+	Proving(t)
 	return python(t, "nova", "no Nova: scripts/test-deps all installs it, for make prove")
 }
+
+// Homenode returns the path of the program of these sources. It is linked once for all packages: go run keeps it in the build cache, and
+// names a file that is removed when it has linked it.
+var Homenode = sync.OnceValues(func() (string, error) {
+	echo := "echo"
+	if runtime.GOOS == "windows" {
+		echo = "cmd /c echo"
+	}
+	var path string
+	var err error
+	for range 2 {
+		var out []byte
+		link := exec.Command("go", "run", "-ldflags=-w", "-exec", echo, "homenode/cmd/homenode")
+		link.Stderr = os.Stderr
+		if out, err = link.Output(); err != nil {
+			return "", err
+		}
+		path = strings.TrimSpace(string(out))
+		if _, err = os.Stat(path); err == nil {
+			break
+		}
+	}
+	return path, err
+})

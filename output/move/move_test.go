@@ -89,22 +89,3 @@ func TestConditions(t *testing.T) {
 		t.Errorf("moves %+v", rows)
 	}
 }
-
-// TestNothingPatched: where nothing is changed, the answer says so, and names no folder that has no files.
-func TestNothingPatched(t *testing.T) {
-	for _, tt := range []struct {
-		p      Patch
-		folder string
-		want   string
-		next   bool
-	}{
-		{Patch{File: "a.xml", Why: "no VM is named a"}, "out", "Nothing is changed in 1 file; 1 file is not as asked.", false},
-		{Patch{File: "a.xml"}, "out", "Nothing is changed in 1 file.", true},
-		{Patch{File: "a.xml"}, "", "Nothing is changed in 1 file.", false},
-		{Patch{File: "a.xml", Changes: []string{"x"}}, "out", "1 change is made in 1 of 1 file.", true},
-	} {
-		if a := Patches([]Patch{tt.p}, tt.folder); a.Verdict[0] != tt.want || (a.Next != nil) != tt.next {
-			t.Errorf("%+v: %q, next %q", tt.p, a.Verdict, a.Next)
-		}
-	}
-}

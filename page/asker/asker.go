@@ -17,6 +17,7 @@ import (
 
 	"homenode/ask"
 	"homenode/ask/change"
+	"homenode/ask/plain"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/numa"
@@ -150,7 +151,7 @@ func (a *Asker) show(out *Reply, r *ask.Reply, fields *form, path string, query 
 		}
 		out.Title = cmp.Or(out.Title, shown.Title, shown.Question)
 	}
-	out.HTML = texts(b.String(), spoken)
+	out.HTML = plain.HTML(b.String(), spoken)
 	if vm := a.vm(path, query); vm != "" {
 		out.HTML += `<p class="more"><a href="` + template.HTMLEscapeString(whatIfPath+"?"+url.Values{"change": {`vm="` + vm + `" `}}.Encode()) + `">What if this VM were changed?</a></p>`
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"homenode/ask/plain"
 )
 
 const fleetText = `release 8.0U3
@@ -269,7 +271,7 @@ func TestRefused(t *testing.T) {
 func TestTexts(t *testing.T) {
 	const html = `<p title="db --details">see --details, <a href="/vm?vm=db--details">db</a></p><svg class="picture"><text>db --details</text></svg><p>--details`
 	want := strings.NewReplacer("see --details", "see “report” below", "<p>--details", "<p>“report” below").Replace(html)
-	if got := texts(html, spoken); got != want {
+	if got := plain.HTML(html, spoken); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"homenode/ask"
+	"homenode/ask/plain"
 	"homenode/numa/pattern"
 )
 
@@ -129,7 +130,7 @@ var quoted = pattern.Of(`“[^”]*”`)
 
 // linked returns HTML with links from the names of fields to the form.
 func (f *form) linked(html string) string {
-	return texts(html, func(text string) string {
+	return plain.HTML(html, func(text string) string {
 		if !strings.Contains(text, "“") {
 			return text
 		}

@@ -8,8 +8,8 @@ import (
 	"homenode/ask"
 	"homenode/ask/change"
 	"homenode/ask/fleet"
+	"homenode/ask/plain"
 	"homenode/ask/recording"
-	"homenode/numa/pattern"
 )
 
 // phrases has pairs: a phrase about flags or commands of the program, and its replacement on the page.
@@ -28,19 +28,16 @@ var phrases = strings.NewReplacer(
 	"no prediction: --fleet SOURCE", "no prediction: drop the inventory together with it",
 )
 
-// flag matches a flag of the program and a word after it.
-var flag = pattern.Of(`--[a-z][a-z-]*[a-z](?: [a-z]+)?`)
-
 // controls has the controls of the page by the flag that they replace: form fields with their choices, links and buttons.
 var controls = sync.OnceValue(func() map[string]string {
-	out := map[string]string{"--what-if": "“What if”", "--format json": "“JSON” below", "--format csv": "“CSV” below", "--format html": "“report” below", "--details": "“report” below"}
+	out := map[string]string{"what-if": "“What if”", "format json": "“JSON” below", "format csv": "“CSV” below", "format html": "“report” below", "details": "“report” below"}
 	for _, e := range []*ask.Entry{fleet.AssessEntry, recording.CaptureEntry, change.FixEntry} {
 		for _, f := range ask.Fields(e.Ask()) {
-			if label := stated[f.Name] + f.Label; label != "" && out["--"+f.Name] == "" {
-				out["--"+f.Name] = "“" + label + "”"
+			if label := stated[f.Name] + f.Label; label != "" && out[f.Name] == "" {
+				out[f.Name] = plain.Quoted(label)
 			}
 			for i, label := range f.Labels {
-				out["--"+f.Name+" "+f.Choices[i]] = "“" + f.Label + " " + label + "”"
+				out[f.Name+" "+f.Choices[i]] = plain.Quoted(f.Label + " " + label)
 			}
 		}
 	}
@@ -52,41 +49,7 @@ func spoken(text string) string {
 	if !strings.Contains(text, "--") && !strings.Contains(text, "SOURCE") && !strings.Contains(text, "homenode") {
 		return text
 	}
-	return flag.Regexp().ReplaceAllStringFunc(phrases.Replace(text), func(found string) string {
-		if c, ok := controls()[found]; ok {
-			return c
-		}
-		name, word, after := strings.Cut(found, " ")
-		if c, ok := controls()[name]; ok && after {
-			return c + " " + word
-		} else if ok {
-			return c
-		}
-		return found
-	})
-}
-
-// texts returns HTML with its texts changed, except those of pictures, which name no flags and are most of a long answer.
-func texts(html string, change func(string) string) string {
-	var out strings.Builder
-	for html != "" {
-		text, tag := html, ""
-		if i := strings.IndexByte(html, '<'); i >= 0 {
-			text, tag = html[:i], html[i:]
-		}
-		out.WriteString(change(text))
-		end := ">"
-		if strings.HasPrefix(tag, "<svg") {
-			end = "</svg>"
-		}
-		skipped, rest, found := strings.Cut(tag, end)
-		out.WriteString(skipped)
-		if found {
-			out.WriteString(end)
-		}
-		html = rest
-	}
-	return out.String()
+	return plain.Text(phrases.Replace(text), controls())
 }
 
 // told returns an error with the words of the page; nil for none.
@@ -94,5 +57,9 @@ func told(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(strings.TrimPrefix(spoken(err.Error()), "--")) // of a field without a label
+	text := err.Error()
+	if name, _, is := strings.Cut(strings.TrimPrefix(text, "--"), ":"); is && controls()[name] == "" { // a field without a label
+		text = strings.TrimPrefix(text, "--")
+	}
+	return errors.New(spoken(text))
 }

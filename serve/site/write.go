@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"homenode/ask/plain"
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/internal/turns"
@@ -24,7 +25,6 @@ import (
 	"homenode/rules/finding"
 	"homenode/serve/access"
 	"homenode/serve/held"
-	"homenode/serve/site/plain"
 )
 
 //go:embed layout.tmpl
@@ -92,7 +92,8 @@ func (x *request) body(v *view) ([]byte, error) {
 	}
 	said := content.Bytes()
 	if !strings.HasPrefix(x.page.path, "/rule") { // those pages are about flags too
-		said = plain.WithoutFlags(said, x.labels())
+		controls := x.controls()
+		said = []byte(plain.HTML(string(said), func(text string) string { return plain.Text(text, controls) }))
 	}
 	return said, err
 }
@@ -145,11 +146,17 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	_, _ = w.Write(x.keepFleet(whole.Bytes(), len(fleets))) // the client is gone
 }
 
-// labels returns the labels of the page's fields, by name.
-func (x *request) labels() map[string]string {
-	out := map[string]string{}
+// controls returns the controls of the site and the fields of this page by the flags that they replace.
+func (x *request) controls() map[string]string {
+	out := map[string]string{"format json": "“Save as JSON”", "details": "“Save as Report”", "fleet": "the inventory of the fleet", "what-if": "“What if”"}
 	for _, f := range x.asks {
-		out[f.Name] = f.Label
+		if f.Label == "" {
+			continue
+		}
+		out[f.Name] = plain.Quoted(f.Label)
+		if flag, value, is := strings.Cut(f.Name, "-"); is { // a box for one value of a flag
+			out[flag+" "+value] = out[f.Name]
+		}
 	}
 	return out
 }

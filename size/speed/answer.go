@@ -9,7 +9,7 @@ import (
 	"homenode/size/sheet"
 )
 
-// sheets format the results for simulated VMs and the limits of a fleet.
+// sheets format the results for simulated VMs.
 //
 //go:embed *.sheet models.txt
 var sheets embed.FS
@@ -18,8 +18,6 @@ var (
 	calculator = sheet.Load(sheets, "speed.sheet")
 	ofChanges  = sheet.Load(sheets, "changes.sheet")
 	ofSCA      = sheet.Load(sheets, "sca.sheet")
-	ofLimits   = sheet.Load(sheets, "limits.sheet")
-	ofReserved = sheet.Load(sheets, "reserved.sheet")
 )
 
 // Sheets returns the tables of the simulated demands, of the alternatives, and of side-channel aware schedulers.
@@ -58,27 +56,4 @@ func (r *Result) Sheets(details bool) (demands, changes, schedulers *sheet.Run) 
 		none = sheet.Fields("none", &r.SCA[0])
 	}
 	return calculator.Run(sheet.Input{Values: values, Rows: rows}), ofChanges.Run(sheet.Input{Values: before, Rows: others}), ofSCA.Run(sheet.Input{Values: none, Rows: sca})
-}
-
-// mostLimits is the number of VMs listed without details; half of it is that of hosts.
-const mostLimits = 12
-
-// Sheets returns the tables of VMs with a limit, and of hosts.
-func (l *Limits) Sheets(source string, details bool) (vms, hosts *sheet.Run) {
-	values := sheet.Fields("", l)
-	values["source"], values["details"], values["listed"] = source, details, sheet.Plain(float64(len(l.List)), "whole")
-	var rows, reserved []map[string]any
-	seen := map[string]bool{}
-	for i := range l.List {
-		row := sheet.Fields("", &l.List[i])
-		row["shown"], row["first"] = details || i < mostLimits, !seen[l.List[i].VM] && len(seen) < 2*mostLimits
-		seen[l.List[i].VM] = true
-		rows = append(rows, row)
-	}
-	for i := range l.Hosts {
-		if details || i < mostLimits/2 {
-			reserved = append(reserved, sheet.Fields("", &l.Hosts[i]))
-		}
-	}
-	return ofLimits.Run(sheet.Input{Values: values, Rows: rows}), ofReserved.Run(sheet.Input{Rows: reserved})
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,31 +22,6 @@ import (
 	"homenode/internal/testdeps"
 	"homenode/source/vsphere/lab"
 )
-
-// program builds the program once.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "homenode-fix")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "homenode")
-	if out, err := exec.Command("go", "build", "-o", path, "homenode/cmd/homenode").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built.Load() {
-		if path, err := program(); err == nil {
-			_ = os.RemoveAll(filepath.Dir(path))
-		}
-	}
-	os.Exit(code)
-}
-
-var built atomic.Bool
 
 // A child is a run of the program.
 type child struct {
@@ -66,8 +40,7 @@ func (s *site) begin(folder string, args ...string) *child {
 // prepare makes the child that begin starts.
 func (s *site) prepare(folder string, args ...string) *child {
 	s.Helper()
-	built.Store(true)
-	path, err := program()
+	path, err := testdeps.Homenode()
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type command struct {
 func New(helps fs.FS) *cobra.Command {
 	c := &command{here: withRequests()}
 	cmd := &cobra.Command{Args: cobra.OnlyValidArgs, RunE: c.run}
-	cmd.AddCommand(flags.Question(fleetEntry, helps, format.Tables...), newPlaybook(helps), newWatch(helps))
+	cmd.AddCommand(newPlaybook(helps), newWatch(helps))
 	for _, p := range guest.Parts {
 		cmd.ValidArgs = append(cmd.ValidArgs, string(p))
 	}

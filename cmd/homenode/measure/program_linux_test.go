@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -21,21 +19,6 @@ import (
 	"homenode/source/measured"
 )
 
-// program builds the program once.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "homenode-measure-test")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "homenode")
-	if out, err := exec.Command("go", "build", "-o", path, "homenode/cmd/homenode").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
-
-var built atomic.Bool
-
 // limitVariable names the limit under which this program becomes another one.
 const limitVariable = "HOMENODE_TEST_LIMIT"
 
@@ -44,13 +27,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, under(name, os.Args[1:]))
 		os.Exit(notLimited)
 	}
-	code := m.Run()
-	if built.Load() {
-		if path, err := program(); err == nil {
-			_ = os.RemoveAll(filepath.Dir(path))
-		}
-	}
-	os.Exit(code)
+	m.Run()
 }
 
 // notLimited is the exit code of a program that could not be limited.
@@ -129,8 +106,7 @@ func begin(t *testing.T, limit string, args ...string) *child {
 // beginAt starts homenode in a folder.
 func beginAt(t *testing.T, limit, folder string, args ...string) *child {
 	t.Helper()
-	built.Store(true)
-	path, err := program()
+	path, err := testdeps.Homenode()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,11 +21,8 @@ import (
 
 // A command has the flags of the user.
 type command struct {
-	asks  flags.Asking
-	move  *change.Move
-	patch string
-	// renamed: the file of patch is that of the only VM, regardless of its name.
-	renamed bool
+	asks flags.Asking
+	move *change.Move
 }
 
 // endings are the file extensions of pages, by format.
@@ -39,17 +36,10 @@ func New() *cobra.Command {
 	c := &command{move: change.MoveEntry.Ask().(*change.Move)}
 	cmd := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: c.run}
 	c.asks.Register(cmd, c.move)
-	flags.Group(cmd, "Files of other tools", c.registerFiles)
 	flags.Group(cmd, "Output", func(cmd *cobra.Command) { c.asks.Output.Register(cmd, "table", "json", "html", "csv", "markdown") })
 	flags.Group(cmd, "Source", c.asks.Session.Register)
 	cmd.Flags().Lookup("output").Usage = "write the files, and a page for each VM with losses of its own, into this folder, which is new or empty"
 	return cmd
-}
-
-func (c *command) registerFiles(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringVar(&c.patch, "patch", "", "put the NUMA of the moves into this domain XML of another tool, or those of a folder, instead: -o DIR gets the result")
-	fl.BoolVar(&c.renamed, "renamed", false, "the file of --patch is that of the only VM of --vm, whatever name, vCPUs and memory it has")
 }
 
 func (c *command) run(cmd *cobra.Command, args []string) error {
@@ -70,21 +60,13 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return err
 	case len(args) == 0:
 		return errors.New("want a SOURCE: homenode move --help")
-	case c.patch != "" && !slices.Equal(c.move.To, []string{"libvirt"}):
-		return errors.New("--patch takes domain XML: --to is libvirt")
-	case c.renamed && c.patch == "":
-		return errors.New("--renamed is about --patch FILE")
 	}
 	m, err := c.move.Make(cmd.Context(), e)
 	if err != nil {
 		return err
 	}
-	more := flags.Typed(cmd, nil, slices.Concat(flags.SessionNames, []string{"patch", "renamed"}))
-	if c.patch != "" {
-		return c.patchAll(cmd, m.Moves, folder, append(c.move.Words(args, change.MoveNames...), more...))
-	}
 	files := target.Files(m.Moves)
-	answer := c.move.Show(m, files, folder, more...)
+	answer := c.move.Show(m, files, folder, flags.Typed(cmd, nil, flags.SessionNames)...)
 	if folder != "" {
 		if err := c.write(folder, m, answer, files); err != nil {
 			return err
@@ -94,21 +76,6 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if m.Refused {
-		return flags.ErrFindings
-	}
-	return c.move.Incomplete()
-}
-
-// patchAll patches files that another tool wrote.
-func (c *command) patchAll(cmd *cobra.Command, moves []*move.Move, folder string, typed []string) error {
-	list, err := patchFiles(c.patch, folder, moves, c.renamed)
-	if err != nil {
-		return err
-	}
-	if err := c.asks.Output.Print(cmd, answers.Patches(list, folder, typed...)); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(list, func(p answers.Patch) bool { return p.Bad() }) {
 		return flags.ErrFindings
 	}
 	return c.move.Incomplete()

@@ -93,27 +93,17 @@ func many(t *testing.T, to string) *move.Move {
 	return move.Make(v, move.PlatformOf(to), move.Options{})
 }
 
-// TestManyVCPUs checks that more vCPUs than 255 get a virtual IOMMU with extended interrupt mode, also in a domain of another tool.
+// TestManyVCPUs checks that more vCPUs than 255 get a virtual IOMMU with extended interrupt mode.
 func TestManyVCPUs(t *testing.T) {
 	m := many(t, "libvirt")
 	if m.Refused != nil {
 		t.Fatalf("refused: %q", m.Refused)
 	}
 	own := string(Files([]*move.Move{m})[0].Data)
-	foreign := "<domain type='kvm'>\n  <name>x</name>\n  <memory unit='GiB'>4</memory>\n  <vcpu>256</vcpu>\n  <features>\n    <acpi/>\n  </features>\n  <devices>\n    <disk/>\n    <iommu model='intel'/>\n  </devices>\n</domain>\n"
-	p, err := Patch("x.xml", []byte(foreign), m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"own": own, "patched": string(p.Data)} {
-		for _, want := range []string{`<ioapic driver="qemu"`, `<iommu model="intel">`, `<driver intremap="on" eim="on"`} {
-			if strings.Count(text, want) != 1 {
-				t.Errorf("%s: want %s once in\n%s", name, want, text)
-			}
+	for _, want := range []string{`<ioapic driver="qemu"`, `<iommu model="intel">`, `<driver intremap="on" eim="on"`} {
+		if strings.Count(own, want) != 1 {
+			t.Errorf("want %s once in\n%s", want, own)
 		}
-	}
-	if again, err := Patch("x.xml", p.Data, m); err != nil || again.Changes != nil {
-		t.Errorf("patched twice: %v, %q", err, again.Changes)
 	}
 	args := strings.Join(QEMU(m.Shape, nil, false), " ")
 	if !strings.Contains(args, "-device intel-iommu,intremap=on,eim=on") {
@@ -187,15 +177,5 @@ func TestDedicated(t *testing.T) {
 	own := string(Files([]*move.Move{m})[0].Data)
 	if !strings.Contains(own, "hint-dedicated") || !strings.Contains(own, `<cpu mode="host-passthrough">`) {
 		t.Errorf("want hint-dedicated with host-passthrough:\n%s", own)
-	}
-	for mode, want := range map[string]bool{"host-passthrough": true, "host-model": false} {
-		foreign := "<domain type='kvm'>\n  <name>x</name>\n  <memory unit='GiB'>1</memory>\n  <vcpu>16</vcpu>\n  <cpu mode='" + mode + "'/>\n</domain>\n"
-		p, err := Patch("x.xml", []byte(foreign), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(string(p.Data), "hint-dedicated"); got != want {
-			t.Errorf("%s: hint-dedicated %v, want %v:\n%s", mode, got, want, p.Data)
-		}
 	}
 }
