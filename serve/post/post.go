@@ -75,7 +75,7 @@ func (a *Address) Send(ctx context.Context, headers map[string]string, body []by
 	}
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection is reused
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10)                                   // so that the connection is reused
 	status := fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)) // that of the response may be long
 	if a.secret(text) {
 		text = []byte("it repeats the authorization")
