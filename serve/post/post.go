@@ -71,6 +71,9 @@ func (a *Address) Send(ctx context.Context, headers map[string]string, body []by
 		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err
 		}
+		if a.secret([]byte(err.Error())) {
+			err = errors.New("its answer repeats the authorization and cannot be read")
+		}
 		return err
 	}
 	defer res.Body.Close()
@@ -112,7 +115,7 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport: func() http.RoundTripper {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.DialContext = loopback.Dial
+		t.DialContext, t.MaxResponseHeaderBytes = loopback.Dial, 64<<10 // errors quote headers
 		return t
 	}(),
 }
