@@ -54,9 +54,9 @@ func New(address string, b *board.Board) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := int64(mostNow)
-	if b == nil {
-		most = mostHistory
+	most := int64(256 << 20) // bytes of an answer: a look at 10,000 VMs has some 30 MB
+	if b == nil {            // a command that reads their history
+		most = 4 << 30
 	}
 	c, err := api.NewClient(api.Config{Address: strings.TrimSuffix(address, "/"), Client: &http.Client{Transport: bound{api.DefaultRoundTripper, most},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}})
@@ -65,12 +65,6 @@ func New(address string, b *board.Board) (*Reader, error) {
 	}
 	return &Reader{base: u, api: v1.NewAPI(c), board: b}, nil
 }
-
-// Limits of one answer of the database, in bytes. A look at 10,000 VMs has some 30 MB, a history read by a command more.
-const (
-	mostNow     = 256 << 20
-	mostHistory = 4 << 30
-)
 
 // bound limits the bodies of answers, unpacked.
 type bound struct {

@@ -82,10 +82,7 @@ func (s *Server) routes() map[string]http.Handler {
 // large limits the answers that are in memory at once: those of a large fleet have tens of MB each, until the client has read them.
 var large = turns.New(8, 100)
 
-// readWithin is how long a client may take to read one of them.
-const readWithin = 30 * time.Second
-
-// inTurn runs a handler of large answers when it is its turn.
+// inTurn runs a handler of large answers when it is its turn. Its client has 30 s to read.
 func inTurn(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		end, err := large.Take(r.Context())
@@ -95,7 +92,7 @@ func inTurn(h http.HandlerFunc) http.Handler {
 			return
 		}
 		defer end()
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(readWithin)) // a test's connection has none
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(30 * time.Second)) // a test's connection has none
 		h(w, r)
 	})
 }

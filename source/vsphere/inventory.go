@@ -187,17 +187,14 @@ func (inv *inventory) readPools(ctx context.Context) error {
 	return err
 }
 
-// Limits of an inventory path: every VM has its own copy.
-const (
-	mostDepth = 100
-	mostPath  = 4000 // bytes
-)
+// mostPath is the length, in bytes, at which an inventory path ends: every VM has its own copy.
+const mostPath = 4000
 
 // path returns the inventory path of a folder, such as /DC0/vm/prod. Where an
 // ancestor is not visible the path starts with "...".
 func (inv *inventory) path(ref types.ManagedObjectReference) string {
 	var path string
-	for depth := 0; depth < mostDepth && len(path) < mostPath; depth++ { // a longer walk is a cycle
+	for depth := 0; depth < 100 && len(path) < mostPath; depth++ { // a longer walk is a cycle
 		if ref == inv.client.ServiceContent.RootFolder {
 			return path
 		}
