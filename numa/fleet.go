@@ -97,11 +97,20 @@ func (n Note) String() string {
 const (
 	MaxVCPUs        = 4096
 	MaxVMMemory     = 64 * TiB
+	MaxName         = 1000 // bytes; the vSphere Client takes 80 characters
 	MaxHostMemory   = 1024 * TiB
 	MaxNodes        = 64 // so that the nodes of a host fit the 64-bit NodeMask of vmware.log
 	MaxCoresPerNode = 4096
 	MaxCoreMHz      = 100_000
 )
+
+// ShortName returns at most MaxName bytes of a name: a server that lies may send megabytes, which every series of the VM would repeat.
+func ShortName[T string | []byte](name T) string {
+	if len(name) <= MaxName {
+		return string(name)
+	}
+	return strings.ToValidUTF8(string(name[:MaxName]), "")
+}
 
 // Check returns an error for the first invalid part of f: a repeated or missing ID, a dangling reference, a size outside the limits. Sources
 // call it before they return a fleet, so that the model can rely on its input.

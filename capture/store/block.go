@@ -77,8 +77,21 @@ func newPacker() (*packer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(mostPart))
 	return &packer{e, d}, err
+}
+
+// mostPart is the maximum length of a part of a file, in bytes, packed and unpacked. Those of the largest fleets have some MB.
+const mostPart = 256 << 20
+
+// readPart reads n bytes at an offset into buf. Where a file states more than a part can have, it is damaged.
+func readPart(file io.ReaderAt, buf []byte, at, n int64) ([]byte, error) {
+	if n > mostPart {
+		return nil, fmt.Errorf("it states %d bytes", n)
+	}
+	buf = slices.Grow(buf[:0], int(n))[:n]
+	_, err := file.ReadAt(buf, at)
+	return buf, err
 }
 
 // An entry is a series of a page.
@@ -96,8 +109,8 @@ func (e *entry) load(file io.ReaderAt) error {
 	for _, n := range e.sizes {
 		size += n
 	}
-	data := make([]byte, size)
-	if _, err := file.ReadAt(data, e.at); err != nil {
+	data, err := readPart(file, nil, e.at, int64(size))
+	if err != nil {
 		return err
 	}
 	if checksum(data) != e.sum {
@@ -123,8 +136,8 @@ func readPage(file io.ReaderAt, at, size int64, zip *packer) (entries []entry, n
 	if string(frame[:4]) != pageMark || next > size {
 		return nil, 0, errors.New("no page stands there")
 	}
-	head := make([]byte, n)
-	if _, err := file.ReadAt(head, at+pageFrame); err != nil {
+	head, err := readPart(file, nil, at+pageFrame, n)
+	if err != nil {
 		return nil, 0, err
 	}
 	if checksum(head) != sum {
@@ -138,10 +151,13 @@ func readPage(file io.ReaderAt, at, size int64, zip *packer) (entries []entry, n
 	for len(d.b) > 0 && d.err == nil {
 		e := entry{labels: d.labels(), at: offset}
 		for k := d.uvarint(); k > 0 && d.err == nil; k-- {
-			from := d.varint()
-			e.chunks = append(e.chunks, chunk{from: from, to: from + int64(d.uvarint())})
-			e.sizes = append(e.sizes, d.uvarint())
-			offset += int64(e.sizes[len(e.sizes)-1])
+			from, span, size := d.varint(), d.uvarint(), d.uvarint()
+			if size > uint64(next-offset) {
+				d.fail()
+				break
+			}
+			e.chunks, e.sizes = append(e.chunks, chunk{from: from, to: from + int64(span)}), append(e.sizes, size)
+			offset += int64(size)
 		}
 		e.sum = d.fixed32()
 		entries = append(entries, e)
@@ -335,16 +351,15 @@ func (b *block) readIndex(zip *packer) error {
 	if begin < int64(len(blockHead)) || begin > b.size-frameSize-tailSize {
 		return errors.New("its place is not known")
 	}
-	all := make([]byte, b.size-tailSize-begin)
-	if _, err := b.file.ReadAt(all, begin); err != nil {
+	all, err := readPart(b.file, nil, begin, b.size-tailSize-begin)
+	if err != nil {
 		return err
 	}
 	body := all[frameSize:]
 	if string(all[:4]) != indexMark || int(binary.LittleEndian.Uint32(all[4:])) != len(body) || binary.LittleEndian.Uint32(all[8:]) != checksum(body) {
 		return errors.New("its checksum differs")
 	}
-	body, err := zip.DecodeAll(body, nil)
-	if err != nil {
+	if body, err = zip.DecodeAll(body, nil); err != nil {
 		return err
 	}
 	d := decoder{b: body}

@@ -47,7 +47,7 @@ const (
 	journalEnd  = ".journal"
 	recordMark  = "tick"
 	frameSize   = 12      // mark, length, checksum
-	mostSeries  = 1 << 28 // in a journal
+	mostSeries  = 1 << 24 // in a journal
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -281,8 +281,7 @@ func (r *replayed) record(f io.ReaderAt, at, size int64) (n int64, err error) {
 	if string(frame[:4]) != recordMark || n > size-at-frameSize {
 		return 0, errors.New("no record stands there")
 	}
-	r.packed = slices.Grow(r.packed[:0], int(n))[:n]
-	if _, err := f.ReadAt(r.packed, at+frameSize); err != nil {
+	if r.packed, err = readPart(f, r.packed, at+frameSize, n); err != nil {
 		return 0, err
 	}
 	if checksum(r.packed) != binary.LittleEndian.Uint32(frame[8:]) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/texttab"
 	"homenode/numa"
 )
 
@@ -156,12 +157,15 @@ func takes(h *numa.Host, v *numa.VM) bool {
 	return err == nil && bad == nil && !vnuma.Refuse(&g, &m).Any()
 }
 
-// Moved returns, by the ID of each VM of the plan whose prediction no longer holds, why: a host of its cluster has another shape, one of a new shape takes it, or the VM runs on a
-// host, or in a cluster, that the plan predicts nothing of. f is the fleet as it is now.
+// Moved returns, by ID, why a VM, host or cluster of the plan is not changed: the host or cluster has another name, or the prediction of the VM no longer holds. A host of its
+// cluster has another shape then, one of a new shape takes it, or the VM runs on a host, or in a cluster, that the plan predicts nothing of. f is the fleet as it is now.
 func (p *Plan) Moved(f *numa.Fleet) map[string]string {
-	hosts := map[string]*numa.Host{}
+	hosts, names := map[string]*numa.Host{}, map[string]string{}
 	for i := range f.Hosts {
-		hosts[f.Hosts[i].ID] = &f.Hosts[i]
+		hosts[f.Hosts[i].ID], names[f.Hosts[i].ID] = &f.Hosts[i], f.Hosts[i].Name
+	}
+	for i := range f.Clusters {
+		names[f.Clusters[i].ID] = f.Clusters[i].Name
 	}
 	differs := map[string]string{} // by name of the host
 	for _, b := range p.Hosts {
@@ -182,10 +186,14 @@ func (p *Plan) Moved(f *numa.Fleet) map[string]string {
 	out := map[string]string{}
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if c.VM == nil || now[c.VM.ID] == nil {
+		t := c.Target()
+		if is, there := names[t.ID]; c.VM == nil && there && texttab.Clean(is) != texttab.Clean(t.Name) {
+			out[t.ID] = fmt.Sprintf("it is called %q, the plan calls it %q", is, t.Name)
+		}
+		if c.VM == nil || now[t.ID] == nil || p.Undoes != "" {
 			continue
 		}
-		vm := now[c.VM.ID]
+		vm := now[t.ID]
 		h := hosts[vm.Host]
 		if h != nil && c.VM.Cluster != "" && f.ClusterName(h.Cluster) != c.VM.Cluster {
 			out[c.VM.ID] = fmt.Sprintf("it is in the cluster %q, the plan says %q", f.ClusterName(h.Cluster), c.VM.Cluster)

@@ -131,6 +131,9 @@ func (p *Plan) Check() error {
 	} else if made.ID != p.ID || made.Sum != p.Sum {
 		return errors.New("the plan was edited after it was made: its ID does not fit. Make it again, with --vm and --rule to narrow it")
 	}
+	if p.Unjudged < 0 {
+		return fmt.Errorf("found %d VMs that could not be judged", p.Unjudged)
+	}
 	if p.Asked.AtOnce < 1 || p.Asked.AtOnce > maxChanges {
 		return fmt.Errorf("found %d VMs at a time, want at least 1", p.Asked.AtOnce)
 	}
@@ -209,7 +212,28 @@ func (c *Change) based(hosts []HostBasis) error {
 			}
 		}
 	}
+	if err := c.predicted(); err != nil {
+		return err
+	}
 	return c.possible()
+}
+
+// predicted says which number of a prediction no VM can have; nil for none. What is expected follows from the layouts.
+func (c *Change) predicted() error {
+	wrong := func(sizes []int) bool {
+		return len(sizes) > numa.MaxVCPUs || slices.ContainsFunc(sizes, func(n int) bool { return n < 1 || n > numa.MaxVCPUs })
+	}
+	for i := range c.Layout {
+		for _, l := range []Layout{c.Layout[i].Now, c.Layout[i].After} {
+			if wrong(l.VPDs) || wrong(l.PPDs) || l.FarShare < 0 || l.FarShare > 1 || l.Stores < 0 || l.Stores > numa.MaxVCPUs {
+				return fmt.Errorf("found a layout that no VM has: nodes of %.40s, clients of %.40s vCPUs, farShare %v, stores %d", fmt.Sprint(l.VPDs), fmt.Sprint(l.PPDs), l.FarShare, l.Stores)
+			}
+		}
+	}
+	if x, want := c.Expects, expects(c.Layout); (x == nil) != (want == nil) || x != nil && *x != *want {
+		return errors.New("what it expects does not follow from its layouts")
+	}
+	return nil
 }
 
 // takes says why an edit is none of its object, or not Writable.

@@ -10,7 +10,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"homenode/internal/loopback"
@@ -69,23 +71,43 @@ func (a *Address) Send(ctx context.Context, headers map[string]string, body []by
 		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err
 		}
+		if a.secret([]byte(err.Error())) {
+			err = errors.New("its answer repeats the authorization and cannot be read")
+		}
 		return err
 	}
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection is reused
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10)                                   // so that the connection is reused
+	status := fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)) // that of the response may be long
+	if a.secret(text) {
+		text = []byte("it repeats the authorization")
+	}
 	switch code := res.StatusCode; {
 	case code < 300:
 		return nil
 	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
 		seconds, _ := strconv.ParseUint(res.Header.Get("Retry-After"), 10, 16) // a date is ignored
-		return &later{res.Status, min(time.Duration(seconds)*time.Second, longestWait)}
+		return &later{status, min(time.Duration(seconds)*time.Second, longestWait)}
 	case code < 400 || code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
-		return fmt.Errorf("it answers %s: %w", res.Status, ErrAddress)
+		return fmt.Errorf("it answers %s: %w", status, ErrAddress)
 	case code == http.StatusBadRequest: // the response body contains the reason
-		return fmt.Errorf("%w: it answers %s: %s", ErrRefused, res.Status, bytes.TrimSpace(text))
+		return fmt.Errorf("%w: it answers %s: %s", ErrRefused, status, bytes.TrimSpace(text))
 	}
-	return fmt.Errorf("%w: it answers %s", ErrRefused, res.Status)
+	return fmt.Errorf("%w: it answers %s", ErrRefused, status)
+}
+
+// secret reports whether a text repeats the authorization, or the path or the password of the URL.
+func (a *Address) secret(text []byte) bool {
+	u, err := url.Parse(a.URL)
+	if err != nil {
+		return true
+	}
+	_, credentials, _ := strings.Cut(a.Authorization, " ")
+	password, _ := u.User.Password()
+	return slices.ContainsFunc([]string{a.Authorization, credentials, password, strings.Trim(u.Path, "/"), u.RawQuery}, func(s string) bool {
+		return len(s) > 3 && bytes.Contains(text, []byte(s))
+	})
 }
 
 // client follows no redirect.
@@ -93,7 +115,7 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport: func() http.RoundTripper {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.DialContext = loopback.Dial
+		t.DialContext, t.MaxResponseHeaderBytes = loopback.Dial, 64<<10 // errors quote headers
 		return t
 	}(),
 }

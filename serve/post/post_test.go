@@ -2,6 +2,7 @@ package post
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -36,15 +37,16 @@ func TestCheck(t *testing.T) {
 
 // TestSend tells what is in vain from what can be sent again, and follows no redirect.
 func TestSend(t *testing.T) {
-	code, calls := 0, 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	code, calls, location := 0, 0, "/elsewhere"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		calls++
-		w.Header().Set("Location", "/elsewhere")
+		w.Header().Set("Location", location)
 		w.Header().Set("Retry-After", "7")
 		w.WriteHeader(code)
+		fmt.Fprintf(w, "out of order, asked for %s with %s", r.URL, r.Header["Authorization"]) // as some targets do
 	}))
 	defer server.Close()
-	a := Address{URL: server.URL + "/token-s3cret"}
+	a := Address{URL: server.URL + "/token-s3cret", Authorization: "Bearer s3cret"}
 	for _, tt := range []struct {
 		code int
 		is   error
@@ -63,7 +65,15 @@ func TestSend(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if calls != 15 {
+	code, location = 301, "http://[/token-s3cret"
+	if err := a.Send(t.Context(), nil, nil); err == nil || strings.Contains(err.Error(), "s3cret") {
+		t.Error(err)
+	}
+	a = Address{URL: server.URL}
+	if code = 400; !strings.Contains(fmt.Sprint(a.Send(t.Context(), nil, nil)), "400 Bad Request: out of order") {
+		t.Error("the reason of a refusal is lost")
+	}
+	if calls != 17 {
 		t.Errorf("%d requests", calls)
 	}
 }

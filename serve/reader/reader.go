@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httputil"
@@ -22,6 +23,7 @@ import (
 	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
+	"homenode/internal/bounded"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
@@ -52,11 +54,34 @@ func New(address string, b *board.Board) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := api.NewClient(api.Config{Address: strings.TrimSuffix(address, "/")})
+	most := int64(256 << 20) // bytes of an answer: a look at 10,000 VMs has some 30 MB
+	if b == nil {            // a command that reads their history
+		most = 4 << 30
+	}
+	c, err := api.NewClient(api.Config{Address: strings.TrimSuffix(address, "/"), Client: &http.Client{Transport: bound{api.DefaultRoundTripper, most},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}})
 	if err != nil {
 		return nil, err
 	}
 	return &Reader{base: u, api: v1.NewAPI(c), board: b}, nil
+}
+
+// bound limits the bodies of answers, unpacked.
+type bound struct {
+	http.RoundTripper
+	most int64
+}
+
+// RoundTrip sends a request.
+func (b bound) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{bounded.Reader(res.Body, b.most), res.Body}
+	}
+	return res, err
 }
 
 // Proxy forwards query API requests to the database: read-only paths, and no others.

@@ -408,6 +408,9 @@ func (r *Recorder) Hosts() (all []ticks.HostMeta) {
 	return all
 }
 
+// mostName is the maximum length of a file name that a name becomes, so that no file system refuses it.
+const mostName = 100
+
 // safe returns a name as a file name.
 func safe(name string) string {
 	s := strings.Map(func(c rune) rune {
@@ -417,7 +420,7 @@ func safe(name string) string {
 		return '_'
 	}, name)
 	if strings.Trim(s, ".") == "" {
-		return "_" + s
+		s = "_" + s
 	}
-	return s
+	return s[:min(len(s), mostName)]
 }

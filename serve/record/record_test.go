@@ -166,6 +166,25 @@ func TestForeignFolder(t *testing.T) {
 	}
 }
 
+// TestLongName records hosts whose names are longer than those of files, in files of their own: one of them would end the recording of all.
+func TestLongName(t *testing.T) {
+	dir := t.TempDir()
+	r := open(t, dir)
+	s := &source{w: fetchstats.Writer{Boot: begin.Add(-time.Hour)}}
+	for i := range 2 {
+		a := collect.Answer{VCenter: "vc", Host: fmt.Sprint(i), Name: fmt.Sprintf("%0300d", i), Columns: true, Text: []byte(s.w.Info())}
+		r.Answer(&a)
+		a.Columns, a.Time, a.Text = false, begin, []byte(s.w.Answer(&numa.Tick{Time: begin}))
+		r.Answer(&a)
+	}
+	if err := r.Close(begin.Add(time.Minute)); err != nil {
+		t.Error(err)
+	}
+	if files, err := filepath.Glob(dir + "/vc/*/*.dsv.zst"); err != nil || len(files) != 2 {
+		t.Errorf("%q, %v", files, err)
+	}
+}
+
 // TestReadAgain reads recordings as capture does: hosts have their names, what belongs to the recording is not skipped,
 // and what is missing is said with its reason.
 func TestReadAgain(t *testing.T) {

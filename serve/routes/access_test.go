@@ -1,10 +1,13 @@
 package routes
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -86,5 +89,59 @@ func TestUserOnPage(t *testing.T) {
 	}
 	if body := send(accessServer(access.Options{}).Handler(), "GET", "/calculator", "X-Forwarded-User", "anna").Body.String(); strings.Contains(body, "anna") {
 		t.Errorf("a server without a proxy\n%s", body)
+	}
+}
+
+// A stalled client reads nothing.
+type stalled struct {
+	http.ResponseWriter
+	begun, read chan struct{}
+	until       time.Time
+}
+
+func (c *stalled) Write(b []byte) (int, error) {
+	c.begun <- struct{}{}
+	<-c.read
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (c *stalled) SetWriteDeadline(t time.Time) error {
+	c.until = t
+	return nil
+}
+
+// TestStalled has clients that read nothing of large answers: they have a deadline, a few of them take memory, and when they are gone others are answered.
+func TestStalled(t *testing.T) {
+	begun, read := make(chan struct{}), make(chan struct{})
+	h := accessServer(access.Options{}).Handler()
+	var all sync.WaitGroup
+	for i := range 8 {
+		c := &stalled{httptest.NewRecorder(), begun, read, time.Time{}}
+		all.Go(func() {
+			r := httptest.NewRequest("GET", []string{"/metrics", "/api/homenode/v1/vms"}[i%2], nil)
+			r.Host = "127.0.0.1:9275"
+			h.ServeHTTP(c, r)
+			if c.until.IsZero() {
+				t.Error("no deadline")
+			}
+		})
+		<-begun
+	}
+	go func() { // an answer may be written in parts
+		for range begun {
+		}
+	}()
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(gone, "GET", "/metrics", nil)
+	r.Host = "127.0.0.1:9275"
+	if h.ServeHTTP(w, r); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("one more: %d", w.Code)
+	}
+	close(read)
+	all.Wait()
+	close(begun)
+	if w := send(h, "GET", "/metrics"); w.Code != http.StatusOK {
+		t.Errorf("afterwards: %d", w.Code)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"homenode/internal/turns"
 	"homenode/serve/access"
 	"homenode/serve/board"
 	"homenode/serve/collect"
@@ -61,12 +62,12 @@ func (s *Server) Handler() http.Handler {
 // routes returns every route by pattern.
 func (s *Server) routes() map[string]http.Handler {
 	out := map[string]http.Handler{
-		"GET /metrics":                   http.HandlerFunc(s.metrics),
+		"GET /metrics":                   inTurn(s.metrics),
 		"GET /healthz":                   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }),
-		"GET /api/homenode/v1/status":    http.HandlerFunc(s.status),
-		"GET /api/homenode/v1/findings":  http.HandlerFunc(s.findings),
-		"GET /api/homenode/v1/vms":       http.HandlerFunc(s.vms),
-		"GET /api/homenode/v1/inventory": http.HandlerFunc(s.inventory),
+		"GET /api/homenode/v1/status":    inTurn(s.status),
+		"GET /api/homenode/v1/findings":  inTurn(s.findings),
+		"GET /api/homenode/v1/vms":       inTurn(s.vms),
+		"GET /api/homenode/v1/inventory": inTurn(s.inventory),
 		"/api/v1/": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, `{"status":"error","errorType":"not_found","error":"nothing is kept: start homenode serve with --data"}`, http.StatusNotFound)
 		}),
@@ -76,6 +77,24 @@ func (s *Server) routes() map[string]http.Handler {
 	}
 	maps.Copy(out, s.More)
 	return out
+}
+
+// large limits the answers that are in memory at once: those of a large fleet have tens of MB each, until the client has read them.
+var large = turns.New(8, 100)
+
+// inTurn runs a handler of large answers when it is its turn. Its client has 30 s to read.
+func inTurn(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		end, err := large.Take(r.Context())
+		if err != nil {
+			w.Header().Set("Retry-After", turns.RetryAfter)
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		defer end()
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(30 * time.Second)) // a test's connection has none
+		h(w, r)
+	})
 }
 
 // metrics answers a scrape in the form that the scraper prefers.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vmware/govmomi/vim25"
@@ -230,6 +231,9 @@ func TestPath(t *testing.T) {
 	} {
 		inv.folders[f.ref] = f
 	}
+	for i := range 10_000 { // without a root
+		inv.folders[ref("Folder", fmt.Sprint(i))] = folder{ref("Folder", fmt.Sprint(i)), strings.Repeat("x", 500), ref("Folder", fmt.Sprint((i+1)%10_000))}
+	}
 	for _, tt := range []struct {
 		of   types.ManagedObjectReference
 		want string
@@ -245,6 +249,9 @@ func TestPath(t *testing.T) {
 	}
 	if got, want := inv.path(ref("Folder", "group-v6")), "..."; got[:3] != want {
 		t.Errorf("path of a cycle = %s, want one that starts with %s", got, want)
+	}
+	if got := inv.path(ref("Folder", "0")); len(got) > 2*mostPath {
+		t.Errorf("path of 10,000 folders has %d bytes", len(got))
 	}
 }
 

@@ -76,6 +76,7 @@ func TestHostileAnswers(t *testing.T) {
 		{"a huge view", answerWith("CreateContainerView", envelope+huge+envelopeEnd), "HOST: read folders: found more than 1 MB in one answer"},
 		{"tokens without end", vmPage("again", oneVM), "HOST: read VMs after 35 of 20: found more than 30 answers for 20 objects"},
 		{"empty pages without end", vmPage("again", ""), "HOST: read VMs after 6 of 20: found more than 30 answers for 20 objects"},
+		{"an ID of 2 MB", vmPage("", strings.Replace(oneVM, "vm-7", strings.Repeat("vm-7", 1<<19), 1)), "HOST: read VMs after 7 of 20: found an ID of 2097152 bytes"},
 		{"objects without end", vmPage("", strings.Repeat(oneVM, 5000)), "HOST: read VMs after 1,041 of 20: found more than twice the 20 objects of the view"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func (o *object) name() string {
 	if !ok {
 		return o.ref.Value
 	}
-	return nameReplacer.Replace(s)
+	return numa.ShortName(nameReplacer.Replace(s))
 }
 
 // query returns a query for properties of all objects of some kinds.
@@ -65,7 +65,7 @@ func (inv *inventory) readTree(ctx context.Context) error {
 		// The name stays escaped: it is part of a path.
 		name, _ := value[string](o, "name")
 		parent, _ := value[types.ManagedObjectReference](o, "parent")
-		return folder{o.ref, name, parent}
+		return folder{o.ref, numa.ShortName(name), parent}
 	})
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (inv *inventory) readVApps(ctx context.Context) error {
 		if !ok { // a vApp inside a vApp
 			parent, _ = value[types.ManagedObjectReference](o, "parent")
 		}
-		return folder{o.ref, name, parent}
+		return folder{o.ref, numa.ShortName(name), parent}
 	})
 	for _, a := range vApps {
 		inv.folders[a.ref] = a
@@ -187,13 +187,14 @@ func (inv *inventory) readPools(ctx context.Context) error {
 	return err
 }
 
+// mostPath is the length, in bytes, at which an inventory path ends: every VM has its own copy.
+const mostPath = 4000
+
 // path returns the inventory path of a folder, such as /DC0/vm/prod. Where an
 // ancestor is not visible the path starts with "...".
 func (inv *inventory) path(ref types.ManagedObjectReference) string {
 	var path string
-	// A tree of folders is no deeper than the number of folders; a longer walk
-	// is a cycle.
-	for range len(inv.folders) + 1 {
+	for depth := 0; depth < 100 && len(path) < mostPath; depth++ { // a longer walk is a cycle
 		if ref == inv.client.ServiceContent.RootFolder {
 			return path
 		}

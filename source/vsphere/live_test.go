@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -82,5 +84,31 @@ func TestLive(t *testing.T) {
 	}
 	if err := l.Close(ctx); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAnotherInstance logs in again where another vCenter answers at the address by then: it gets no password.
+func TestAnotherInstance(t *testing.T) {
+	vc := startLab(t, newFleet(2))
+	other, logins := false, 0
+	s := httptest.NewTLSServer(proxy(vc, func(w http.ResponseWriter, r request) bool {
+		if r.method == "Login" {
+			logins++
+		}
+		return other && answerWith("RetrieveServiceContent", envelope+`<RetrieveServiceContentResponse xmlns="urn:vim25"><returnval><about><instanceUuid>another</instanceUuid></about></returnval></RetrieveServiceContentResponse>`+envelopeEnd)(w, r)
+	}))
+	t.Cleanup(s.Close)
+	l, err := vsphere.Open(t.Context(), serverURL(t, s, vc.URL.User), vsphere.Options{Insecure: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close(t.Context()) })
+	vc.ExpireSessions()
+	if err := l.Login(t.Context()); err != nil || logins != 2 {
+		t.Errorf("the same instance: %v, %d logins", err, logins)
+	}
+	other = true
+	if err := l.Login(t.Context()); err == nil || !strings.Contains(err.Error(), `another vCenter answers now: the instance is "another"`) || logins != 2 {
+		t.Errorf("another instance: %v, %d logins", err, logins)
 	}
 }

@@ -243,6 +243,9 @@ func (c *collection[T]) add(content *content) error {
 	if c.received++; c.received > mostObjects(c.total) {
 		return fmt.Errorf("found more than twice the %s objects of the view", words.Thousands(c.total))
 	}
+	if n := len(content.ref.Value); n > numa.MaxName {
+		return fmt.Errorf("found an ID of %d bytes", n)
+	}
 	o := object{ref: content.ref, props: content.props}
 	if len(c.unknown)+len(content.missing) > 0 {
 		o.withheld = make(map[string]bool)

@@ -12,6 +12,7 @@ import (
 	"github.com/vmware/govmomi/fault"
 	"github.com/vmware/govmomi/property"
 	"github.com/vmware/govmomi/vim25"
+	"github.com/vmware/govmomi/vim25/methods"
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
@@ -118,9 +119,19 @@ func (l *Live) Call(ctx context.Context, what string, request func(context.Conte
 	return l.Refusal(what, err)
 }
 
-// Login logs in again after the session expired.
+// Login logs in again after the session expired. It is an error when another instance answers at the address now: the IDs are those of other objects there.
 func (l *Live) Login(ctx context.Context) error {
-	return l.Refusal(l.r.host+": log in", l.r.login(ctx))
+	err := l.r.call(ctx, func(ctx context.Context) error {
+		now, err := methods.GetServiceContent(ctx, l.r.client)
+		if err == nil && now.About.InstanceUuid != l.Instance() {
+			err = fmt.Errorf("another vCenter answers now: the instance is %q, not %q", now.About.InstanceUuid, l.Instance())
+		}
+		return err
+	})
+	if err == nil {
+		err = l.r.login(ctx)
+	}
+	return l.Refusal(l.r.host+": log in", err)
 }
 
 // Refusal adds the request to an error, with a numa.Refusal where it is one; nil for nil.

@@ -137,7 +137,7 @@ type run struct {
 	undo bool // it takes another run back
 
 	fleet *numa.Fleet       // as it is when the run begins
-	moved map[string]string // by the ID of a VM whose prediction no longer holds: why
+	moved map[string]string // by the ID of what is no longer as the plan says: why
 	never map[string]string // by the ID of a VM whose edits vSphere refuses: why
 
 	login  sync.Mutex
@@ -178,20 +178,18 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 	return r.results, errors.Join(r.stop, err)
 }
 
-// compare reads the fleet, and notes the VMs whose predictions no longer hold. A rollback needs no predictions.
+// compare reads the fleet, and notes the VMs whose predictions no longer hold, and the hosts and clusters of another name. A rollback of VMs needs neither.
 func (r *run) compare(ctx context.Context) error {
-	byHost := slices.ContainsFunc(r.p.Changes, func(c fix.Change) bool { return c.Host != nil && slices.ContainsFunc(c.Edits, fix.ByArrival) })
-	ofVM := slices.ContainsFunc(r.p.Changes, func(c fix.Change) bool { return c.VM != nil })
-	if (r.undo || !ofVM) && !byHost {
+	if r.undo && !slices.ContainsFunc(r.p.Changes, func(c fix.Change) bool { return c.VM == nil }) {
 		return nil
 	}
 	err := r.again(ctx, func() error {
 		f, err := r.t.Fleet(ctx)
 		if err == nil {
-			r.fleet = f
+			r.fleet, r.moved = f, r.p.Moved(f)
 		}
 		if err == nil && !r.undo {
-			r.moved, r.never = r.p.Moved(f), r.p.Impossible(f)
+			r.never = r.p.Impossible(f)
 		}
 		return err
 	})

@@ -65,9 +65,11 @@ func (s *step) host(ctx context.Context) (Outcome, error) {
 		return fix.Drifted, differ, nil
 	}
 	side, why, err := sideNow()
-	switch {
+	switch moved := s.moved[s.c.Target().ID]; {
 	case err != nil:
 		return Failed, err
+	case moved != "" && !s.past.began:
+		return Drift, errors.New(moved)
 	case side == fix.Drifted:
 		return Drift, errors.New(why)
 	case side == fix.After && !s.past.began:

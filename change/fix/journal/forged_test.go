@@ -189,6 +189,12 @@ func forgedPlans() map[string]*fix.Plan {
 	unseen := vm(hotAdd)
 	unseen.Layout = []fix.Effect{{Hosts: []string{"esx01"}}}
 	add("a layout on a host that the plan does not describe", planOf(unseen))
+	for name, c := range map[string]fix.Change{"more vCPUs than a VM has": {Layout: []fix.Effect{{After: fix.Layout{VPDs: []int{1 << 30}}}}}, "clients without vCPUs": {Layout: []fix.Effect{{Now: fix.Layout{PPDs: []int{16, -16}}}}},
+		"700 % of the memory remote": {Layout: []fix.Effect{{Now: fix.Layout{FarShare: 7}}}}, "a stored size that is none": {Layout: []fix.Effect{{Now: fix.Layout{Stores: -1}}}},
+		"better than its layouts": {Layout: []fix.Effect{{Now: fix.Layout{FarShare: 0.5}, After: fix.Layout{FarShare: 0.5}}}, Expects: &fix.Expects{Measure: fix.MeasureFarShare, From: 0.5}}} {
+		c.VM, c.Edits = vm().VM, []numa.Edit{hotAdd}
+		add("a prediction of "+name, planOf(c))
+	}
 	for _, n := range []int{-1, 0, 1 << 30} {
 		p := planOf(vm(hotAdd))
 		p.Asked.AtOnce = n
@@ -286,6 +292,16 @@ func TestForgedJournals(t *testing.T) {
 			t.Errorf("%s: taken", name)
 		} else if !strings.Contains(err.Error(), "line ") {
 			t.Errorf("%s: no line: %v", name, err)
+		}
+	}
+	path := forge(t, begin, intent)
+	for name, want := range map[string]bool{p.ID + "-20261128T000000Z.journal": true, "copy-of-a-journal.journal": true, "0123456789abcdef-20261128T000000Z.journal": false} {
+		to := filepath.Join(t.TempDir(), name)
+		if err := os.Link(path, to); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := journal.Read(to); (err == nil) != want || err != nil && !strings.Contains(err.Error(), "line 1: it is the journal of the plan "+p.ID) {
+			t.Errorf("the journal of %s at %s: %v", p.ID, name, err)
 		}
 	}
 	t.Logf("%d forged journals are refused", len(forged))

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -118,7 +119,7 @@ func Open(path string, now func() time.Time) (*Journal, []Line, error) {
 	var size int64
 	var prev string
 	if err == nil {
-		lines, size, prev, err = read(f)
+		lines, size, prev, err = read(f, path)
 	}
 	if err == nil {
 		err = f.Truncate(size)
@@ -245,7 +246,7 @@ func Read(path string) ([]Line, error) {
 	defer func() { _ = f.Close() }() // it was only read
 	var lines []Line
 	if err = owned.Check(f); err == nil {
-		lines, _, _, err = read(f)
+		lines, _, _, err = read(f, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -253,8 +254,8 @@ func Read(path string) ([]Line, error) {
 	return lines, nil
 }
 
-// read returns the lines, their size in bytes, and the sum of the last.
-func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
+// read returns the lines, their size in bytes, and the sum of the last. A file that Create named after one plan is no journal of another.
+func read(r io.Reader, path string) (lines []Line, size int64, prev string, err error) {
 	b := bufio.NewReader(r)
 	var c checker
 	for n := 1; ; n++ {
@@ -280,6 +281,9 @@ func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
 	}
 	if len(lines) == 0 {
 		return nil, 0, "", errors.New("it has no line: the run ended before it began, and nothing was changed. Run --apply again")
+	}
+	if id, began, _ := strings.Cut(filepath.Base(path), "-"); id != lines[0].Plan && len(id) == len(lines[0].Plan) && strings.HasSuffix(began, ".journal") {
+		return nil, 0, "", fmt.Errorf("line 1: it is the journal of the plan %s, its name is that of the plan %q: another file stands in its place", lines[0].Plan, id)
 	}
 	return lines, size, prev, nil
 }

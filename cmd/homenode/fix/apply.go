@@ -143,10 +143,15 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 	})
 }
 
-// sameServer rejects a plan for another vCenter instance, whatever its host name.
+// sameServer rejects a plan for another vCenter instance, whatever its host name, and one that knows objects by their names.
 func sameServer(p *fix.Plan, w write.Writer, host string) error {
 	if is := w.Instance(); p.VCenter != is {
 		return fmt.Errorf("the plan was made of the vCenter instance %q, %s is %q: make it anew. Nothing was changed", p.VCenter, host, is)
+	}
+	for i := range p.Changes {
+		if t := p.Changes[i].Target(); t.Named {
+			return fmt.Errorf("the plan knows %q by its name alone, and names are not unique: make it of the vCenter. Nothing was changed", t.Name)
+		}
 	}
 	if !strings.Contains(p.Source, "//"+host+"/") && !strings.HasSuffix(p.Source, "//"+host) {
 		return fmt.Errorf("the plan was made of %s, not of %s. Nothing was changed", p.Source, host)

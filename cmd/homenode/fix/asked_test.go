@@ -3,6 +3,7 @@ package fix_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,10 @@ func TestAsks(t *testing.T) {
 	other := *p
 	other.VCenter = "another"
 	plan := save(t, &other)
+	named := *p
+	named.Changes = slices.Clone(p.Changes)
+	target := *named.Changes[0].VM
+	target.Named, named.Changes[0].VM = true, &target
 	_, journal, err := s.apply(&other, quick(apply.PowerNone))
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +55,7 @@ func TestAsks(t *testing.T) {
 		{[]string{"--rollback", path, "--yes", "99"}, "--yes 99 does not fit: it is " + back},
 		{[]string{"--rollback", path, "--vm", "nosuch", "--yes", "1"}, `no VM ["nosuch"]`},
 		{[]string{"--plan", plan, "--apply", "--yes", yes}, `the vCenter instance "another"`},
+		{[]string{"--plan", save(t, &named), "--apply", "--yes", yes}, `knows "` + target.Name + `" by its name alone`},
 		{[]string{"--resume", journal, "--yes", yes}, `the vCenter instance "another"`},
 		{[]string{"--rollback", journal, "--yes", back}, `the vCenter instance "another"`},
 		{[]string{"--verify", journal}, `the vCenter instance "another"`},

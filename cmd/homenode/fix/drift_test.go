@@ -39,6 +39,16 @@ vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
 		if r := results["sql01"]; err != nil || r.Outcome != apply.Drift || !strings.Contains(r.Why, why) {
 			t.Errorf("sql01 is %s (%s), %v, want %q", r.Outcome, r.Why, err, why)
 		}
+		// A host whose ID is that of another one than its name says.
+		before := s.settings()
+		p = s.wished("Numa.PreferHT=1")
+		p.Changes[0].Host.Name, p.Changes[1].Host.Name = p.Changes[1].Host.Name, p.Changes[0].Host.Name
+		results, _, err = s.apply(p, quick(apply.PowerNone))
+		if err != nil {
+			t.Error(err)
+		}
+		outcomes(t, results, apply.Drift)
+		s.same("options of hosts whose names were exchanged", before)
 	}
 }
 

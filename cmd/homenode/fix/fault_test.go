@@ -166,7 +166,9 @@ func TestTaskFails(t *testing.T) {
 
 	s.vc.SetGuest("", lab.Guest{Shutdown: -1})
 	s.vc.On(lab.Once(lab.Runs, "PowerOffVM_Task", fail))
-	results, _, _ = s.apply(p, quick(apply.PowerHard))
+	o := quick(apply.PowerHard)
+	o.Off = time.Millisecond
+	results, _, _ = s.apply(p, o)
 	outcomes(t, results, apply.Failed)
 	s.same("power-off failed", before)
 
@@ -282,7 +284,9 @@ func TestSlowGuest(t *testing.T) {
 
 	s, p, before = started(t, "sql01")
 	s.vc.SetGuest("", lab.Guest{Tools: -1})
-	results, path, _ = s.apply(p, quick(apply.PowerGuest))
+	o = quick(apply.PowerGuest)
+	o.Tools = time.Millisecond
+	results, path, _ = s.apply(p, o)
 	outcomes(t, results, apply.Failed)
 	if why := results["sql01"].Why; !strings.Contains(why, "Tools do not run") {
 		t.Error(why)

@@ -267,8 +267,8 @@ func (a *answer) group(c *record, at *place) {
 	if id, ok := c.whole("GroupID"); ok {
 		v.tick.GID = id
 	}
-	if v.tick.Name = string(c.word("VMName")); v.tick.Name == "" {
-		v.tick.Name = string(c.word("GroupName"))
+	if v.tick.Name = numa.ShortName(c.word("VMName")); v.tick.Name == "" {
+		v.tick.Name = numa.ShortName(c.word("GroupName"))
 	}
 	a.placement(c, &v)
 	if i, twice := a.byGID[v.tick.GID]; twice && v.tick.GID >= 0 {

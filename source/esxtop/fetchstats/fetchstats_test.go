@@ -169,6 +169,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestLongName cuts a name that no server has: each series of a VM repeats it.
+func TestLongName(t *testing.T) {
+	ticks, _, err := read(t, &Series{Host: "h"}, "a", infoA+answerA(0, strings.Repeat("é", 1<<15)))
+	if err != nil || len(ticks) != 1 || ticks[0].VMs[0].Name != strings.Repeat("é", 500) {
+		t.Errorf("%d ticks, %v", len(ticks), err)
+	}
+}
+
 // TestLife follows VMs that come, go and come again: counters of a group that is new
 // began after the answer before.
 func TestLife(t *testing.T) {
