@@ -171,7 +171,7 @@ func TestLimits(t *testing.T) {
 		{"SQL Server 2019 Express", 8, 2, 2, 1410 * numa.MiB},
 		{"SQL Server 2022 Web", 16, 16, 16, 64 * numa.GiB},
 		{"SQL Server 2022", 24, 2, 4, 0}, // Standard
-		{"SQL Server", 24, 12, 12, 0}, // Express uses 2 of 1 × 2
+		{"SQL Server", 24, 12, 12, 0},    // Express uses 2 of 1 × 2
 		{"SQL Server 2012 Standard", 8, 1, 4, 64 * numa.GiB},
 		{"Windows 10", 24, 2, 2, 0},
 		{"Oracle Database 19c Enterprise", 24, 2, 0, 0},

@@ -25,8 +25,8 @@ type Row struct {
 	Sockets     int
 	Processors  int
 	Memory      numa.Bytes // largest buffer pool of an instance
-	Node        int    // most processors of a NUMA node
-	Refuses     string // the update from which it does not start with more in a node: CU11
+	Node        int        // most processors of a NUMA node
+	Refuses     string     // the update from which it does not start with more in a node: CU11
 	HostSockets int
 	Source      string // S1
 }
