@@ -171,7 +171,9 @@ func memory(p *rule.Pass, one *product.Product) {
 		When:     "Unless another instance or program uses the rest",
 		Ways:     []numa.Way{numa.ByHand("give the VM less memory"), numa.ByHand("take an edition that uses more")},
 		Evidence: []finding.Evidence{v.MemoryEvidence()}}
-	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Kind.Machine.MemoryKnown() && int64(v.Memory.Value) > o.Kind.Machine.NodeMemory })
+	on, others, ok := p.Worst(func(o *rule.On) bool {
+		return o.Kind.Machine.MemoryKnown() && int64(v.Memory.Value) > o.Kind.Machine.NodeMemory
+	})
 	if ok {
 		f.Severity = finding.Low
 		f.Message += fmt.Sprintf(", more than a node%s holds", p.Where(others))

@@ -74,7 +74,7 @@ var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
 	"limit": func(w *Watch) Told {
 		return Told{Out: w.VM == nil || w.Predicted != nil && w.Predicted.CPULimit.Known() && w.Predicted.CPULimit.Value <= 0}
 	},
-	"pinned": pinned,
+	"pinned":  pinned,
 	"stopped": func(w *Watch) Told { return Option(w.Machine, "Numa.RebalanceEnable", "0", "1") },
 	"early": func(w *Watch) Told {
 		r := w.Release()
