@@ -79,7 +79,7 @@ func (w *Watched) apply(machines map[*capture.Recording]*numa.Host, o Options) {
 				continue
 			}
 			if !one.VMs || one.Hosts {
-				w.watch(&rule.Watch{Rule: one, Host: rec, Machine: machine, Thresholds: o.thresholds()})
+				w.watch(&rule.Watch{Rule: one, Host: rec, Machine: machine, Joined: w.Joined, Thresholds: o.thresholds()})
 			}
 			for i := range rec.VMs {
 				if v := &rec.VMs[i]; one.VMs {

@@ -26,8 +26,8 @@ vm odd host=h1 vcpus=27 memory=64GB coresPerSocket=9 hw=19 power=on guest="Micro
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Changes) != 1 || p.Changes[0].VM.Name != "cured" {
-		t.Errorf("changes %+v, want that of the VM cured alone", p.Changes)
+	if len(p.Changes) != 2 || p.Changes[0].VM.Name != "cured" || p.Changes[1].VM.Name != "odd" || p.Changes[1].Edits[0].To.Text != "27" {
+		t.Errorf("changes %+v, want those of the VMs cured and odd, which gets one socket", p.Changes)
 	}
 	for _, name := range []string{"tight", "newer"} {
 		said := false

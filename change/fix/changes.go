@@ -73,7 +73,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	c.Downtime = downtime(&c, v)
 	if was := v.OnHost(next.On[0].Kind.Hosts[0].ID); was != nil {
 		c.Assumes = next.Assumed(&next.On[0].Layout)
-		text, size := rule.Notice(&was.Layout, &next.On[0].Layout), rule.Resized(&v.Config, &next.Config)
+		text, size := words.Join("; ", rule.Notice(&was.Layout, &next.On[0].Layout), next.ForProducts(&was.Layout, &next.On[0].Layout)), rule.Resized(&v.Config, &next.Config)
 		if text != "" && (text != rule.NoNotice || size == "") {
 			c.Notices = append(c.Notices, text)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/word"
 )
@@ -20,6 +21,7 @@ type Effect struct {
 	VMs     int    `json:"vms"`
 	Changed int    `json:"changed"` // number of these that were different before
 	Only    string `json:"-"`       // ID of the VM, if the change affects only one
+	Leave   string `json:"-"`       // how the VMs leave their hosts: "power on elsewhere"; "" where they stay
 
 	Dropped []Dropped `json:"-"` // hosts that keep their release
 
@@ -59,7 +61,7 @@ func Apply(ctx context.Context, f *numa.Fleet, changes []Change, choices vnuma.C
 		var err error
 		switch c.op {
 		case set:
-			err = c.set(out, &e)
+			err = c.set(out, &e, choices)
 		case lose:
 			err = c.lose(out, &e, choices)
 		case add:
@@ -88,15 +90,17 @@ func Unobserved(f *numa.Fleet) *numa.Fleet {
 }
 
 // set applies the settings of the change to hosts and VMs.
-func (c *Change) set(f *numa.Fleet, e *Effect) error {
+func (c *Change) set(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	clusters, err := c.clusters.clusterIDs(f)
 	if err != nil {
 		return err
 	}
 	if len(c.hostWords) > 0 {
-		if err := c.setHosts(f, clusters, e); err != nil {
+		left := map[string]bool{}
+		if err := c.setHosts(f, clusters, e, left); err != nil {
 			return err
 		}
+		defer c.empty(f, e, left, choices) // with the VMs as they are afterwards
 	}
 	if len(c.vmWords) == 0 && c.home == nil {
 		return nil
@@ -104,7 +108,36 @@ func (c *Change) set(f *numa.Fleet, e *Effect) error {
 	return c.setVMs(f, clusters, e)
 }
 
-func (c *Change) setHosts(f *numa.Fleet, clusters map[string]bool, e *Effect) error {
+// empty moves the running VMs off hosts that enter maintenance mode, as vMotion does. Those that cannot move stay, with a note.
+func (c *Change) empty(f *numa.Fleet, e *Effect, left map[string]bool, choices vnuma.Choices) {
+	if len(left) == 0 {
+		return
+	}
+	var stay []string
+	move := newRefuge(f, choices)
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if !left[v.Host] || !runs(v) {
+			continue
+		}
+		to := ""
+		if v.Tied() == nil {
+			to = move.place(v)
+		}
+		if to == "" {
+			stay = append(stay, v.Name)
+			continue
+		}
+		v.Host = to
+		e.VMs, e.Changed, e.Leave = e.VMs+1, e.Changed+1, "move to another host"
+	}
+	if stay != nil {
+		f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("%s must be powered off before the maintenance (no other host of the cluster accepts a vMotion): %s", words.Plural(len(stay), "VM"), words.List(stay))})
+	}
+}
+
+// setHosts applies the settings to hosts; those that enter maintenance mode go into left.
+func (c *Change) setHosts(f *numa.Fleet, clusters map[string]bool, e *Effect, left map[string]bool) error {
 	names := hostNames(f)
 	if idle := c.hosts.idle(names); idle != nil {
 		return idle.none("host", names)
@@ -126,6 +159,7 @@ func (c *Change) setHosts(f *numa.Fleet, clusters map[string]bool, e *Effect) er
 			f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("host %s stays at ESXi %s: %s", h.Name, h.Release.Value, dropped)})
 		}
 		keep(&before, h)
+		left[h.ID] = h.Maintenance.Or(false) && !before.Maintenance.Or(false)
 		if changed || !reflect.DeepEqual(before, *h) {
 			e.Changed++
 		}

@@ -387,6 +387,18 @@ vm stays host=a2 vcpus=20 memory=8GB stored=20
 	if want := []string{"small a3", "wide b1", "stays a2"}; !slices.Equal(where, want) {
 		t.Errorf("VMs on %v, want %v", where, want)
 	}
+	// A host that enters maintenance mode is evacuated by vMotion in the same way; a VM with a device, and one that is off, stay.
+	entered, effects := apply(t, fleet(t, text+"vm off host=a1 vcpus=4 memory=8GB power=off\nvm device host=a1 vcpus=4 memory=8GB reserveAll=on pci=3b:00.0\n"), "host=a1 maintenance=on")
+	where = nil
+	for i := range entered.VMs {
+		where = append(where, entered.VMs[i].Name+" "+entered.VMs[i].Host)
+	}
+	if want := []string{"small a3", "wide b1", "stays a2", "off a1", "device a1"}; !slices.Equal(where, want) || effects[0].VMs != 2 || effects[0].Changed != 3 {
+		t.Errorf("VMs on %v, %+v; want %v", where, effects[0], want)
+	}
+	if n := entered.Notes; len(n) != 1 || n[0].Text != "1 VM must be powered off before the maintenance (no other host of the cluster accepts a vMotion): device" {
+		t.Errorf("notes %v", n)
+	}
 	// Hosts where they are as bad share them, by memory; VMs that are off take none.
 	const shared = `release 7.0U3
 cluster c
@@ -396,7 +408,7 @@ host a3 nodes=2 cores=20 memory=1024GB
 vm off host=a1 vcpus=4 memory=400GB power=off
 vm v[1-6] host=a1 vcpus=4 memory=64GB
 `
-	got, effects := apply(t, fleet(t, shared), "lose-host=a1")
+	got, effects = apply(t, fleet(t, shared), "lose-host=a1")
 	if effects[0].VMs != 6 {
 		t.Errorf("%d VMs must power on elsewhere, want the 6 that ran", effects[0].VMs)
 	}

@@ -27,8 +27,7 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 		e.about(f.Hosts[i].Cluster, f.Hosts[i].ID)
 	}
 	f.Hosts = slices.DeleteFunc(f.Hosts, func(h numa.Host) bool { return lost[h.ID] })
-	places := placesOf(f)
-	promised := promisedMemory(f)
+	move := newRefuge(f, choices)
 	for i := range f.VMs {
 		v := &f.VMs[i]
 		if !lost[v.Host] {
@@ -39,20 +38,39 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 			v.Host, v.Cluster = "", ""
 			continue
 		}
-		hosts := worstPlace(v, places[v.Cluster], choices, func(h *numa.Host) bool {
-			return promised[h.ID]+v.Memory.Value > h.Memory.Value-memory.Of(h, false).MinFree
-		})
-		if hosts == nil {
-			hosts = worstPlace(v, places[v.Cluster], choices, func(*numa.Host) bool { return false })
-		}
-		v.Host = emptiest(hosts, promised)
+		v.Host = move.place(v)
 		if runs(v) { // HA restarts no VM that is off
-			promised[v.Host] += v.Memory.Value
-			e.VMs++
+			e.VMs, e.Leave = e.VMs+1, "power on elsewhere"
 		}
 	}
 	e.Hosts, e.Changed = len(found), len(found)+e.VMs
 	return nil
+}
+
+// A refuge is the hosts that accept VMs of a host that stops running them.
+type refuge struct {
+	places   map[string][]place
+	promised map[string]numa.Bytes // memory of the powered-on VMs by the ID of their host
+	choices  vnuma.Choices
+}
+
+func newRefuge(f *numa.Fleet, choices vnuma.Choices) *refuge {
+	return &refuge{placesOf(f), promisedMemory(f), choices}
+}
+
+// place returns the ID of the host of its cluster where the layout of a VM is worst, one with memory for it before others; "" if none accepts it.
+func (r *refuge) place(v *numa.VM) string {
+	hosts := worstPlace(v, r.places[v.Cluster], r.choices, func(h *numa.Host) bool {
+		return r.promised[h.ID]+v.Memory.Value > h.Memory.Value-memory.Of(h, false).MinFree
+	})
+	if hosts == nil {
+		hosts = worstPlace(v, r.places[v.Cluster], r.choices, func(*numa.Host) bool { return false })
+	}
+	to := emptiest(hosts, r.promised)
+	if runs(v) {
+		r.promised[to] += v.Memory.Value
+	}
+	return to
 }
 
 // A place is a group of similar hosts that accept VMs.

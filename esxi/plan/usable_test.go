@@ -50,6 +50,10 @@ func TestBestUsable(t *testing.T) {
 			`vcpus=24 coresPerSocket=8 memory=64GB product="Windows 11 Pro"`, "set cores per socket to 24 (1 socket)", "3 × 8", 1},
 		{"SQL Server Standard uses four: 6 would cut nodes of 4", "release 7.0U3\nhost a nodes=8 cores=4 memory=512GB\n",
 			`vcpus=24 coresPerSocket=4 memory=64GB product="SQL Server 2019 Standard"`, "set cores per socket to 8 (3 sockets)", "6 × 4", 3},
+		{"Windows 10 may be Pro, which uses two sockets: no third one", "release 8.0U3\nhost a nodes=8 cores=8 memory=512GB\n",
+			`vcpus=24 coresPerSocket=12 memory=64GB hw=20 hotAdd=on product="Windows 10"`, "set cores per socket to 24 (1 socket)", "3 × 8", 1},
+		{"what runs in a Windows may be SQL Server Standard: hot add alone goes", "release 8.0U3\nhost a nodes=8 cores=8 memory=512GB\n",
+			`vcpus=48 coresPerSocket=24 memory=64GB hw=20 hotAdd=on guest=windows2019srvNext_64Guest`, "switch CPU hot add off", "6 × 8", 2},
 		{"Windows before build 20348 splits nodes", "release 7.0U3\nhost a nodes=2 cores=96 memory=2048GB\n",
 			`vcpus=72 coresPerSocket=72 memory=512GB guest=windows2019srv_64Guest`, "numa.vcpu.maxPerVirtualNode = 36", "2 × 36", 2},
 	} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"homenode/numa"
 	"homenode/numa/pattern"
 )
 
@@ -53,16 +54,43 @@ func (p *Product) Missing() string {
 func (p *Product) Usable(processors, sockets, cores int) (fewest, most int) {
 	fewest = processors
 	for _, r := range p.Rows {
-		n := processors
-		if r.Sockets > 0 && sockets > r.Sockets {
-			n = min(n, r.Sockets*cores)
-		}
-		if r.Processors > 0 {
-			n = min(n, r.Processors)
-		}
+		n := r.uses(processors, sockets, cores)
 		fewest, most = min(fewest, n), max(most, n)
 	}
 	return fewest, most
+}
+
+// uses returns how many of the processors, on sockets of cores each, the version and edition of the row use.
+func (r *Row) uses(processors, sockets, cores int) int {
+	n := processors
+	if r.Sockets > 0 && sockets > r.Sockets {
+		n = min(n, r.Sockets*cores)
+	}
+	if r.Processors > 0 {
+		n = min(n, r.Processors)
+	}
+	return n
+}
+
+// SocketsFor returns the most sockets over which the processors can be divided so that no version and edition that the product can be uses fewer of
+// them than with sockets now; 0 for any.
+func (p *Product) SocketsFor(processors, sockets int) int {
+	most := 0
+	for _, r := range p.Rows {
+		if r.Sockets == 0 {
+			continue
+		}
+		now := r.uses(processors, sockets, processors/sockets)
+		if n := max(r.Sockets, r.Sockets*processors/max(1, now)); most == 0 || n < most {
+			most = n
+		}
+	}
+	return most
+}
+
+// BufferPool returns the most memory of a buffer pool in any version or edition that the product can be; 0 for any.
+func (p *Product) BufferPool() numa.Bytes {
+	return numa.Bytes(p.Most(func(r *Row) int { return int(r.Memory / numa.MiB) })) * numa.MiB
 }
 
 // Most returns the largest limit of the rows, 0 when a row has none. Beyond it the limit of every possible version and edition is exceeded.
@@ -144,18 +172,32 @@ func (p *Product) Misplaced(system string) string {
 // HANA reports whether the product is SAP HANA.
 func (p *Product) HANA() bool { return p.Family == sapHANA }
 
-// Parallel describes how SQL Server divides nodes of so many processors and Microsoft's advice for MAXDOP; "" for other products.
-// From 2016 on SQL Server divides nodes of more than 8 cores into soft-NUMA nodes of 5 to 9 (Soft-NUMA, 2018-02-13; MAXDOP,
-// 2022-03-17; learn.microsoft.com/en-us/sql/database-engine/configure-windows).
-func (p *Product) Parallel(perNode int) string {
+// Parallel describes the MAXDOP that Microsoft recommends for SQL Server where it sees that many NUMA nodes and as many processors in the
+// smallest of them, and uses that many in all; "" for other products. From 2016 on SQL Server divides nodes of more than 8 cores into soft-NUMA
+// nodes of 5 to 9, and the recommendation is about these (Soft-NUMA, 2018-02-13; Configure max degree of parallelism, 2022-03-17;
+// learn.microsoft.com/en-us/sql/database-engine/configure-windows).
+func (p *Product) Parallel(nodes, perNode, uses int) string {
 	if p.Family != sqlServer || perNode < 1 {
 		return ""
 	}
-	text := "MAXDOP at most " + strconv.Itoa(min(8, perNode))
-	if perNode > 8 && p.Version >= "2016" {
-		text = "it divides a node of " + strconv.Itoa(perNode) + " into soft-NUMA nodes of 5 to 9; " + text
+	most := func(n int) string { return "MAXDOP at most " + strconv.Itoa(min(n, uses)) }
+	whole := perNode // without soft-NUMA
+	switch {
+	case nodes < 2:
+		whole = min(8, perNode)
+	case perNode > 16:
+		whole = min(16, perNode/2)
 	}
-	return "SQL Server: " + text + " (Microsoft's advice)"
+	soft := "it divides a node of " + strconv.Itoa(perNode) + " into soft-NUMA nodes of 5 to 9: MAXDOP at most the processors of one of them (sys.dm_os_nodes), with soft-NUMA off at most " + strconv.Itoa(min(whole, uses))
+	text := most(min(8, perNode)) // of versions before 2016 too
+	switch {
+	case perNode <= 8 || uses < 5:
+	case p.Version == "":
+		text = "to 2014 " + text + "; from 2016 on " + soft
+	case p.Version >= "2016":
+		text = soft
+	}
+	return p.Family + ": " + text + " (Microsoft, Configure max degree of parallelism, 2022-03-17)"
 }
 
 // node returns the most processors of a node.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"homenode/esxi/product"
+	"homenode/numa"
 )
 
 // TestOf reads products as users, tags and vSphere name them.
@@ -127,6 +128,61 @@ func TestUsable(t *testing.T) {
 	}
 }
 
+// TestParallel holds the advice against Microsoft's tables for 2016 and later, and for 2008 to 2014.
+func TestParallel(t *testing.T) {
+	const soft = "it divides a node of %s into soft-NUMA nodes of 5 to 9: MAXDOP at most the processors of one of them (sys.dm_os_nodes), with soft-NUMA off at most "
+	for _, tt := range []struct {
+		text                 string
+		nodes, perNode, uses int
+		want                 string
+	}{
+		{"SQL Server 2019 Standard", 1, 6, 6, "MAXDOP at most 6"},
+		{"SQL Server 2019 Standard", 3, 8, 24, "MAXDOP at most 8"},
+		{"SQL Server 2022 Standard", 2, 12, 24, strings.Replace(soft, "%s", "12", 1) + "12"},
+		{"SQL Server 2022 Enterprise", 2, 24, 48, strings.Replace(soft, "%s", "24", 1) + "12"}, // half, and at most 16
+		{"SQL Server 2022 Enterprise", 2, 64, 128, strings.Replace(soft, "%s", "64", 1) + "16"},
+		{"SQL Server 2022 Enterprise", 1, 24, 24, strings.Replace(soft, "%s", "24", 1) + "8"},
+		{"SQL Server 2022 Express", 2, 6, 4, "MAXDOP at most 4"},
+		{"SQL Server 2014 Enterprise", 2, 12, 24, "MAXDOP at most 8"},
+		{"SQL Server 2008 R2 Enterprise", 2, 6, 12, "MAXDOP at most 6"},
+		{"SQL Server", 2, 12, 24, "to 2014 MAXDOP at most 8; from 2016 on " + strings.Replace(soft, "%s", "12", 1) + "12"},
+		{"Windows Server 2022", 2, 12, 24, ""},
+	} {
+		want := tt.want
+		if want != "" {
+			want = "SQL Server: " + want + " (Microsoft, Configure max degree of parallelism, 2022-03-17)"
+		}
+		if got := product.Of(tt.text)[0].Parallel(tt.nodes, tt.perNode, tt.uses); got != want {
+			t.Errorf("%s, %d × %d: %q, want %q", tt.text, tt.nodes, tt.perNode, got, want)
+		}
+	}
+}
+
+// TestLimits holds the buffer pools, and the sockets over which every possible edition uses as many vCPUs as now, against the tables.
+func TestLimits(t *testing.T) {
+	for _, tt := range []struct {
+		text           string
+		vcpus, sockets int
+		keeps          int
+		pool           numa.Bytes
+	}{
+		{"SQL Server 2022 Standard", 24, 2, 4, 128 * numa.GiB},
+		{"SQL Server 2025 Standard", 48, 2, 6, 256 * numa.GiB}, // 32 of 4 × 8 as of 2 × 24
+		{"SQL Server 2019 Express", 8, 2, 2, 1410 * numa.MiB},
+		{"SQL Server 2022 Web", 16, 16, 16, 64 * numa.GiB},
+		{"SQL Server 2022", 24, 2, 4, 0}, // Standard
+		{"SQL Server", 24, 12, 12, 0},    // Express uses 2 of 1 × 2
+		{"SQL Server 2012 Standard", 8, 1, 4, 64 * numa.GiB},
+		{"Windows 10", 24, 2, 2, 0},
+		{"Oracle Database 19c Enterprise", 24, 2, 0, 0},
+	} {
+		p := product.Of(tt.text)[0]
+		if keeps, pool := p.SocketsFor(tt.vcpus, tt.sockets), p.BufferPool(); keeps != tt.keeps || pool != tt.pool {
+			t.Errorf("%s: %d vCPUs on %d sockets keep to %d, buffer pool %s; want %d, %s", tt.text, tt.vcpus, tt.sockets, keeps, pool, tt.keeps, tt.pool)
+		}
+	}
+}
+
 // TestNode: what SQL Server and Windows make of a node of more than 64 processors.
 func TestNode(t *testing.T) {
 	for _, tt := range []struct {
@@ -158,10 +214,10 @@ func TestSources(t *testing.T) {
 	dated := regexp.MustCompile(`\b20\d\d\b`)
 	for line := range strings.Lines(product.Page) {
 		cells := strings.Split(line, "|")
-		if len(cells) != 12 || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| product") {
+		if len(cells) != 13 || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| product") {
 			continue
 		}
-		_, source, _ := strings.Cut(product.Page, "\n- "+strings.TrimSpace(cells[10])+": ")
+		_, source, _ := strings.Cut(product.Page, "\n- "+strings.TrimSpace(cells[11])+": ")
 		source, _, _ = strings.Cut(source, "\n")
 		if !strings.Contains(source, "https://") || !dated.MatchString(source) {
 			t.Errorf("%s: source %q lacks an address or a date", strings.TrimSpace(line), source)

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"homenode/numa"
+	"homenode/numa/unit"
 )
 
 // Page is the table of limits with its sources, in Markdown.
@@ -21,8 +24,9 @@ type Row struct {
 	Supported   bool     // exceeding the limit is unsupported, but works
 	Sockets     int
 	Processors  int
-	Node        int    // most processors of a NUMA node
-	Refuses     string // the update from which it does not start with more in a node: CU11
+	Memory      numa.Bytes // largest buffer pool of an instance
+	Node        int        // most processors of a NUMA node
+	Refuses     string     // the update from which it does not start with more in a node: CU11
 	HostSockets int
 	Source      string // S1
 }
@@ -48,8 +52,8 @@ func readTable(page string) (out []Row) {
 			continue
 		}
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
-		if len(cells) != 10 {
-			panic(fmt.Sprintf("limits.md: %q has %d cells, want 10", line, len(cells)))
+		if len(cells) != 11 {
+			panic(fmt.Sprintf("limits.md: %q has %d cells, want 11", line, len(cells)))
 		}
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
@@ -67,9 +71,16 @@ func readTable(page string) (out []Row) {
 			}
 			return n
 		}
+		size := func(cell string) numa.Bytes {
+			n, err := unit.ParseSize(cell)
+			if err != nil && cell != "" {
+				panic("limits.md: " + err.Error())
+			}
+			return n
+		}
 		out = append(out, Row{Family: cells[0], Versions: list(cells[1]), Editions: list(cells[2]), Supported: cells[3] == "supported",
-			Sockets: number(cells[4]), Processors: number(cells[5]), Node: number(cells[6]), Refuses: cells[7],
-			HostSockets: number(cells[8]), Source: cells[9]})
+			Sockets: number(cells[4]), Processors: number(cells[5]), Memory: size(cells[6]), Node: number(cells[7]), Refuses: cells[8],
+			HostSockets: number(cells[9]), Source: cells[10]})
 	}
 	return out
 }

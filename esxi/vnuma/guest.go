@@ -91,7 +91,9 @@ type Usable struct {
 	Sockets int32 // most sockets that the software uses
 }
 
-// usableOf returns the combined limits of all products of a VM. Where they depend on an unknown version or edition, the loosest counts.
+// usableOf returns the combined limits of all products of a VM. Where they depend on an unknown version or edition, the loosest counts, and
+// more sockets than now only where none of the possible ones uses fewer vCPUs with them. That holds for SQL Server Standard too if it may run
+// in the guest.
 func usableOf(v *numa.VM) (u Usable) {
 	least := func(a int32, n int) int32 {
 		if n > 0 && (a == 0 || int32(n) < a) {
@@ -99,10 +101,27 @@ func usableOf(v *numa.VM) (u Usable) {
 		}
 		return a
 	}
-	for _, p := range product.Running(v.Software().Value, v.GuestOS.Value) {
+	keep := func(p *product.Product) {
+		if cps := v.CoresPerSocket.Value; cps > 0 && !v.AutoCoresPerSocket.Value {
+			u.Sockets = least(u.Sockets, p.SocketsFor(v.VCPUs.Value, max(1, v.VCPUs.Value/cps)))
+		}
+	}
+	products := product.Running(v.Software().Value, v.GuestOS.Value)
+	for i := range products {
+		p := &products[i]
 		u.PerNode, u.Sockets = least(u.PerNode, p.Node()), least(u.Sockets, p.Sockets())
+		keep(p)
+	}
+	if v.GuestOS.Known() && MayRunSQL(v) {
+		keep(&product.Of("SQL Server Standard")[0])
 	}
 	return u
+}
+
+// MayRunSQL reports whether SQL Server for Windows may run in the guest: no product is stated, and the guest system is Windows or unknown.
+func MayRunSQL(v *numa.VM) bool {
+	guest := product.Of(v.GuestOS.Value)
+	return !v.Software().Known() && (!v.GuestOS.Known() || guest != nil && guest[0].Windows())
 }
 
 // Exceeded returns the excess of a layout over the limits of the guest's software; the zero value is no excess.

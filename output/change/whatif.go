@@ -68,8 +68,8 @@ func effectText(e *whatif.Effect) string {
 		parts = append(parts, words.Plural(e.VMs, "VM"))
 	}
 	text := strings.Join(parts, ", ")
-	if e.VMs > 0 && e.Hosts > 0 && strings.HasPrefix(e.Change, "lose-host=") {
-		return text + " must power on elsewhere: assessed on the least suitable one"
+	if e.Leave != "" {
+		return text + " must " + e.Leave + ": assessed on the least suitable one"
 	}
 	if all := e.Hosts + e.VMs; e.Changed == 0 {
 		text += ", nothing changes"

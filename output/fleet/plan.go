@@ -18,7 +18,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 			rows = append(rows, [2]string{name, text})
 		}
 	}
-	needed, effect := "needed", "effect"
+	needed, all := "needed", ""
 	if p.Later { // as a plan of changes leaves it out
 		needed = "not urgent"
 	}
@@ -28,9 +28,9 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 	}
 	if p.Own != nil { // as a plan of changes does it
 		add(needed, p.OwnSteps...)
-		needed, effect = "or, for all hosts", "effect for all hosts"
+		needed, all = "or", "to suit all hosts: "
 	}
-	add(needed, p.Needed...)
+	add(needed, all+strings.Join(p.Needed, ", "))
 	add("better", p.Better...)
 	add("for", p.Findings...)
 	var texts []string
@@ -52,7 +52,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		hosts[text] = append(hosts[text], e.Hosts...)
 	}
 	for _, text := range texts {
-		add(effect, strings.Join(hosts[text], ", ")+": "+text)
+		add("effect", all+strings.Join(hosts[text], ", ")+": "+text)
 	}
 	add("downtime", p.Downtime)
 	add("notice", p.Notice)

@@ -39,6 +39,7 @@ func check(p *rule.Pass) {
 		nodes(p, &products[i], slices.ContainsFunc(products, func(o product.Product) bool { return o.SplitsNodes() }))
 		idle(p, &products[i])
 		hosts(p, &products[i])
+		memory(p, &products[i])
 		if products[i].HANA() {
 			hana(p)
 		}
@@ -155,6 +156,31 @@ func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	default:
 		f.Ways = []numa.Way{p.AtMostVCPUs(then, ""), other}
 	}
+}
+
+// memory finds VMs with far more memory than the product uses: twice its largest buffer pool, since columnstore segments and memory-optimised tables
+// have a quarter of that each beside it (limits.md, S1), and 8 GB for the guest system.
+func memory(p *rule.Pass, one *product.Product) {
+	v, pool := p.VM, one.BufferPool()
+	other := func(o product.Product) bool { return o.Family != one.Family && !o.Windows() } // it may use the rest
+	if pool == 0 || v.Memory.Value <= 2*pool+8*numa.GiB || slices.ContainsFunc(v.Products(), other) {
+		return
+	}
+	f := finding.Finding{Severity: finding.Info, Topic: "memory",
+		Message:  fmt.Sprintf("an instance of %s has a buffer pool of at most %s, and the VM has %s", one, pool, v.Memory.Value),
+		When:     "Unless another instance or program uses the rest",
+		Ways:     []numa.Way{numa.ByHand("give the VM less memory"), numa.ByHand("take an edition that uses more")},
+		Evidence: []finding.Evidence{v.MemoryEvidence()}}
+	on, others, ok := p.Worst(func(o *rule.On) bool {
+		return o.Kind.Machine.MemoryKnown() && int64(v.Memory.Value) > o.Kind.Machine.NodeMemory
+	})
+	if ok {
+		f.Severity = finding.Low
+		f.Message += fmt.Sprintf(", more than a node%s holds", p.Where(others))
+	} else {
+		on = &v.On[0]
+	}
+	report(p, one, f, on)
 }
 
 // hosts finds hosts on which the licence of the product forbids it to run.

@@ -104,7 +104,11 @@ func homed(w *rule.Watch, at *capture.Uneven) (h home) {
 		if !ok {
 			set, _, ok = rule.Homes(v)
 		}
-		if !ok || set == 0 {
+		one := w.Joined[v]
+		if !ok || set == 0 { // CPU affinity leaves it none (C-12)
+			if one != nil && one.PinnedTo(w.Machine)&^h.busy == 0 && one.PinnedTo(w.Machine) != 0 {
+				w.Crowd = append(w.Crowd, one)
+			}
 			continue
 		}
 		h.known++
@@ -112,7 +116,7 @@ func homed(w *rule.Watch, at *capture.Uneven) (h home) {
 			continue
 		}
 		on[set]++
-		h.names = append(h.names, v.Name)
+		h.names, w.Crowd = append(h.names, v.Name), append(w.Crowd, one)
 		h.count(w, v)
 	}
 	h.alone = len(on) == h.busy.Len() && len(h.names) == len(on)

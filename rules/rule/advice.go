@@ -67,7 +67,7 @@ func (p *Pass) vetted() vetted {
 		p.Cluster.vetted = map[*VM]vetted{}
 	}
 	serves := func(e *plan.Edit) (price string, ok bool) {
-		if *e == (plan.Edit{}) || p.idles(e) {
+		if *e == (plan.Edit{}) {
 			return "", false
 		}
 		return p.gains(p.weighPlan(e))
@@ -117,17 +117,6 @@ func (p *Pass) gains(after []finding.Finding) (price string, ok bool) {
 		b.Count(left[i].Full(), finding.Info)
 	}
 	return price, b.Compare() < 0 || b == finding.Balance{}
-}
-
-// FewSockets is the limit of the standard editions of SQL Server (docs/reference/guests.md).
-const FewSockets = 4
-
-// idles reports whether an edit gives a Windows guest of unknown software more sockets than it has and than FewSockets: if that is SQL Server
-// Standard, it uses FewSockets of them.
-func (p *Pass) idles(e *plan.Edit) bool {
-	after := e.Apply(p.VM.Guest)
-	sockets := func(g *vnuma.Guest) int32 { return g.VCPUs / max(1, g.CoresPerSocket) }
-	return p.VM.GuestOS.Known() && p.VM.MayRunSQL() && sockets(&after) > max(FewSockets, sockets(&p.VM.Guest))
 }
 
 // counsel returns the advice for the VM and the effect on its guest, with the sentences about hosts that are true beside the finding, if one is
@@ -220,20 +209,6 @@ func (p *Pass) depends(best *plan.Plan) string {
 		return fmt.Sprintf("It depends on what runs in the guest: SQL Server 2022 from CU11 on does not start with more than %d processors in a NUMA node, and this has %d (--product says what runs)", product.GroupSize, after)
 	}
 	return ""
-}
-
-// parallel describes the effect of changed nodes on the products in the guest.
-func (p *Pass) parallel(best *plan.Plan) (text string) {
-	before, after := &best.Before[0], &best.After[0]
-	if before.VPDs.Equal(after.VPDs) {
-		return ""
-	}
-	for _, one := range p.VM.Products() {
-		if s := one.Parallel(after.VPDs.Max()); s != "" {
-			text += "; " + s
-		}
-	}
-	return text
 }
 
 // Counts returns the nearest vCPU counts that are evenly divisible if the present one is not.

@@ -3,7 +3,6 @@ package rule
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
@@ -194,5 +193,5 @@ func (p *Pass) notice(best *plan.Plan) string {
 	if needed, better := p.steps(best); needed != nil && better != nil {
 		text = Notice(before, cured) + "; of the optional part: " + Notice(cured, after)
 	}
-	return words.Join("; ", strings.TrimPrefix(text+p.parallel(best), "; "), p.vetted().price)
+	return words.Join("; ", text, p.VM.ForProducts(before, after), p.vetted().price)
 }

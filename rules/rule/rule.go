@@ -249,11 +249,11 @@ func (v *VM) threads(m *vnuma.Machine) bool {
 	return v.Guest.PreferHT || m.PreferHT || v.Guest.VCPUs > m.AllCores
 }
 
-// MayRunSQL reports whether SQL Server for Windows may run in the guest: no product is stated, and the guest system is Windows or unknown.
-func (v *VM) MayRunSQL() bool {
-	guest := product.Of(v.GuestOS.Value)
-	return !v.Software().Known() && (!v.GuestOS.Known() || guest != nil && guest[0].Windows())
-}
+// MayRunSQL reports whether SQL Server for Windows may run in the guest.
+func (v *VM) MayRunSQL() bool { return vnuma.MayRunSQL(v.VM) }
+
+// FewSockets is the limit of the standard editions of SQL Server (docs/reference/guests.md).
+const FewSockets = 4
 
 // EditionDecides reports whether SQL Server may run in the guest and its edition decides whether all sockets are used.
 func (v *VM) EditionDecides() bool {

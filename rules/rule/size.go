@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/esxi/plan"
@@ -14,23 +15,38 @@ import (
 
 // Ways that change the size of a VM, or divide it by hand.
 
+// atMost returns the way to n vCPUs with so many cores per socket, 0 for its own; why ends its text.
+func atMost(n, cps int, why string) numa.Way {
+	w := numa.Way{Do: "use at most " + words.Plural(n, "vCPU"), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
+	if cps > 0 {
+		w.Do += " with " + words.Plural(cps, "core") + " per socket"
+		w.Edits = append(w.Edits, numa.EditCoresPerSocket.To(cps))
+	}
+	w.Do += why
+	return w
+}
+
+// divides reports whether n vCPUs are whole sockets of the VM.
+func (v *VM) divides(n int) bool {
+	return v.Guest.AutoCPS || n%max(1, int(v.Guest.CoresPerSocket)) == 0
+}
+
+// Divided returns a way to fewer vCPUs on m with cores per socket that divide them; any other way as it is.
+func (v *VM) Divided(w numa.Way, m *vnuma.Machine, why string) numa.Way {
+	if len(w.Edits) != 1 || w.Edits[0].Kind != numa.EditVCPUs {
+		return w
+	}
+	n, _ := strconv.Atoi(w.Edits[0].To.Text)
+	if v.divides(n) {
+		return atMost(n, 0, why)
+	}
+	return atMost(n, socketFor(m, n), why)
+}
+
 // AtMostVCPUs returns the way to the maximum suitable number of vCPUs, up to most; why ends its text.
 func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	v := p.VM
-	way := func(n int, cps int) numa.Way {
-		w := numa.Way{Do: "use at most " + words.Plural(n, "vCPU"), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
-		if cps > 0 {
-			w.Do += " with " + words.Plural(cps, "core") + " per socket"
-			w.Edits = append(w.Edits, numa.EditCoresPerSocket.To(cps))
-		}
-		w.Do += why
-		return w
-	}
-	divides := func(n int) bool { return v.Guest.AutoCPS || n%max(1, int(v.Guest.CoresPerSocket)) == 0 }
-	first := way(most, 0)
-	if !divides(most) {
-		first = way(most, socketFor(&v.On[0].Kind.Machine, most))
-	}
+	first := v.Divided(atMost(most, 0, ""), &v.On[0].Kind.Machine, why)
 	if !v.Sized(most) {
 		first = numa.ByHand(fmt.Sprintf("use fewer vCPUs and ask SAP: no size up to %d is whole sockets of its hosts or half a one, as SAP HANA is sized%s", most, why))
 	}
@@ -49,9 +65,9 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	node := int(v.On[0].Kind.Machine.Cores)
 	var serves *numa.Way // cures nothing by itself, and makes nothing worse
 	for _, n := range slices.Concat(down(min(most, fits), tries, node), down(most, tries, node)) {
-		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
-			w := way(n, cps)
-			if !v.Sized(n) || cps == 0 && !divides(n) {
+		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n), 1} { // old virtual hardware has sockets of one core alone
+			w := atMost(n, cps, why)
+			if !v.Sized(n) || cps == 0 && !v.divides(n) {
 				continue
 			}
 			if n < most {

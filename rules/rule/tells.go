@@ -2,6 +2,7 @@ package rule
 
 import (
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/confront"
 	"homenode/rules/finding"
@@ -73,18 +74,7 @@ var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
 	"limit": func(w *Watch) Told {
 		return Told{Out: w.VM == nil || w.Predicted != nil && w.Predicted.CPULimit.Known() && w.Predicted.CPULimit.Value <= 0}
 	},
-	"pinned": func(w *Watch) Told {
-		if w.Predicted == nil {
-			return Told{}
-		}
-		allowed := w.Predicted.Guest.AllowedNodes // with one of these the node that idles is another
-		told := Told{Proven: w.VM != nil && allowed.Len() == 1, Out: !w.Predicted.Guest.Affinity && allowed == 0}
-		if told.Proven {
-			told.Do = "clear numa.nodeAffinity"
-			told.Evidence = []finding.Evidence{w.Predicted.SettingEvidence("numa.nodeAffinity")}
-		}
-		return told
-	},
+	"pinned":  pinned,
 	"stopped": func(w *Watch) Told { return Option(w.Machine, "Numa.RebalanceEnable", "0", "1") },
 	"early": func(w *Watch) Told {
 		r := w.Release()
@@ -112,6 +102,50 @@ var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
 	},
 	"placed": nil,
 })
+
+// pinned judges affinity as the cause: proven where each VM of the busy node is bound to one node, so that the node that idles is another.
+func pinned(w *Watch) (told Told) {
+	crowd := w.Crowd
+	if w.VM != nil {
+		crowd = []*VM{w.Predicted}
+	}
+	free, setting := 0, true
+	var names []string
+	for _, v := range crowd {
+		switch {
+		case v == nil:
+		case v.Guest.AllowedNodes.Len() == 1:
+			names, told.Evidence = append(names, v.Name), append(told.Evidence, v.SettingEvidence("numa.nodeAffinity"))
+		case v.PinnedTo(w.Machine).Len() == 1:
+			names, setting = append(names, v.Name), false
+			told.Evidence = append(told.Evidence, finding.Evidence{Name: "CPU affinity", Value: words.Ranges(v.CPUAffinity.Value), Origin: v.CPUAffinity.Origin.String(), At: v.At})
+		case !v.Guest.Affinity && v.Guest.AllowedNodes == 0:
+			free++
+		}
+	}
+	told.Proven, told.Out = len(crowd) > 0 && len(names) == len(crowd), len(crowd) > 0 && free == len(crowd)
+	if told.Proven {
+		told.Do = "clear the affinity"
+		if setting {
+			told.Do = "clear numa.nodeAffinity"
+		}
+		if w.VM == nil {
+			told.Do += " of " + words.List(names)
+		}
+	}
+	return told
+}
+
+// PinnedTo returns the nodes of the host with the PCPUs of the VM's CPU affinity; 0 without one, and where the host lacks some of them.
+func (v *VM) PinnedTo(h *numa.Host) numa.NodeSet {
+	if h == nil {
+		return 0
+	}
+	if nodes, all := NodesOf(h, v.CPUAffinity.Value); all {
+		return numa.SetOf(nodes...)
+	}
+	return 0
+}
 
 // Homeless is a VM that was observed without a home node although clients are predicted.
 type Homeless struct {

@@ -104,6 +104,29 @@ func Notice(now, next *vnuma.Layout) string {
 	return "the guest sees " + strings.Join(parts, " and ")
 }
 
+// ForProducts describes the effect on the products in the guest of getting the layout next instead of now.
+func (v *VM) ForProducts(now, next *vnuma.Layout) (text string) {
+	if now.SameGuest(next) {
+		return ""
+	}
+	n := int(v.Guest.VCPUs)
+	for _, one := range v.Products() {
+		before, most := one.Usable(n, now.VSockets.Len(), now.CoresPerSocket)
+		fewest, uses := one.Usable(n, next.VSockets.Len(), next.CoresPerSocket)
+		if !now.VSockets.Equal(next.VSockets) && now.VSockets.Sum() == n && one.Sockets() > 0 && n > one.Sockets() && before == most && fewest == uses {
+			as := "as"
+			if before != uses {
+				as = fmt.Sprintf("and %d", before)
+			}
+			text = words.Join("; ", text, fmt.Sprintf("%s uses %d of %d vCPUs on these sockets, %s on the present ones", &one, uses, n, as))
+		}
+		if !now.VPDs.Equal(next.VPDs) {
+			text = words.Join("; ", text, one.Parallel(next.VPDs.Len(), next.VPDs.Min(), uses))
+		}
+	}
+	return text
+}
+
 // Resized describes the effect of the new size or virtual hardware on the guest; "" if neither
 // changes.
 func Resized(was, is *numa.Config) string {

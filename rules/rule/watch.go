@@ -16,6 +16,9 @@ type Watch struct {
 	// Facts of the inventory, if one was given and contains the subject.
 	Predicted *VM        // of VM
 	Machine   *numa.Host // of Host
+	Joined    map[*capture.VM]*VM
+	// Crowd are the VMs of a busy node, for a rule about the host; nil for one that the inventory does not contain.
+	Crowd []*VM
 	// Settings are the findings about VM in the inventory, the worst first.
 	Settings []*finding.Finding
 	// From and To are the hosts that the recorded VM came from and went to by vMotion; "" if it did not, or if the

@@ -218,6 +218,20 @@ func (r *reader) definitions(file string) error {
 	return errors.Join(r.take(file, f), f.Close())
 }
 
+// reported are the folders of a sosreport with definitions and capabilities, as files and as answers of virsh (sos 4, plugin virsh).
+var reported = []string{"etc/libvirt/qemu", "run/libvirt/qemu", "sos_commands/virsh", "sos_commands/libvirt"}
+
+// folderOf returns the folder of the host that a file belongs to: its own, or the top of a sosreport.
+func folderOf(file string) string {
+	dir := path.Dir(file)
+	for _, sub := range reported {
+		if top, ok := strings.CutSuffix("/"+dir, "/"+sub); ok {
+			return cmp.Or(strings.TrimPrefix(top, "/"), ".")
+		}
+	}
+	return dir
+}
+
 // take reads the content of a file.
 func (r *reader) take(file string, f io.Reader) error {
 	in := bufio.NewReaderSize(f, text.HeadSize)
@@ -232,7 +246,7 @@ func (r *reader) take(file string, f io.Reader) error {
 	}
 	docs, err := read(filepath.ToSlash(filepath.Join(r.path, file)), in)
 	for _, d := range docs {
-		dir := path.Dir(filepath.ToSlash(file))
+		dir := folderOf(filepath.ToSlash(file))
 		vm, _ := d.(*definition.VM)
 		for _, w := range d.File().Warnings {
 			if vm == nil || vm.Stated == nil {

@@ -113,6 +113,17 @@ func TestBundle(t *testing.T) {
 	}
 }
 
+// TestReport: in a sosreport the stored definition, the answer of virsh and the capabilities are of one host, and how a VM runs counts.
+func TestReport(t *testing.T) {
+	stored := strings.Replace(sql01, " id='3'", "", 1)
+	for _, top := range []string{"", "sosreport-kvm01/"} {
+		f := fleetOf(t, top+"sos_commands/virsh/virsh_-r_capabilities", capabilities, top+"etc/libvirt/qemu/sql01.xml", stored, top+"sos_commands/virsh/virsh_-r_dumpxml_sql01", sql01)
+		if len(f.Hosts) != 1 || len(f.VMs) != 1 || f.VMs[0].Host != f.Hosts[0].ID || f.VMs[0].Power.Value != numa.PoweredOn {
+			t.Errorf("%s: %d hosts, VMs %+v, notes %v", top, len(f.Hosts), f.VMs, f.Notes)
+		}
+	}
+}
+
 // TestNothingIsLost: what is broken or belongs to nothing has a note with its place, and the rest is read.
 func TestNothingIsLost(t *testing.T) {
 	inactive := strings.Replace(sql01, " id='3'", "", 1)

@@ -13,7 +13,7 @@ import (
 	"homenode/source/fact"
 )
 
-var begins = pattern.Of(`<(?:domain|domstatus)\s[^>]*\b(?:type|state)=|<domain>\s*<(?:name|uuid|title|memory|vcpu)\b|<capabilities>\s*<(?:host|guest)|<cells num=|<vcpu(?:pin)?[ >]|<numatune>|<numa>\s*<cell `)
+var begins = pattern.Of(`<domains>|<domain(?:snapshot|checkpoint)[ >]|<(?:domain|domstatus)\s[^>]*\b(?:type|state)=|<domain>\s*<(?:name|uuid|title|memory|vcpu)\b|<capabilities>\s*<(?:host|guest)|<cells num=|<vcpu(?:pin)?[ >]|<numatune>|<numa>\s*<cell `)
 
 // Detect reports whether head, the beginning of a file, is libvirt XML.
 func Detect(head []byte) bool { return begins.Match(head) }
@@ -28,7 +28,7 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	roots, err := elements(name, r)
 	var out []fact.Document
 	var loose *element
-	for _, e := range roots {
+	for _, e := range unwrapped(roots) {
 		switch {
 		case e.name == "capabilities":
 			if e.child("host") != nil {
@@ -57,6 +57,19 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 		err = &numa.SyntaxError{File: name, Msg: "found no <domain> and no <capabilities> with a <host>"}
 	}
 	return out, err
+}
+
+// unwrapped returns the elements, with the domains of a list of them, a snapshot or a checkpoint in place of it.
+func unwrapped(roots []*element) (out []*element) {
+	for _, e := range roots {
+		switch e.name {
+		case "domains", "domainsnapshot", "domaincheckpoint":
+			out = append(out, e.all("domain")...)
+		default:
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // families maps architectures to those whose processors run them too.

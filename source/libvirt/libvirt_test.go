@@ -101,6 +101,15 @@ func TestParts(t *testing.T) {
 	if docs, err = Read("x", strings.NewReader(both)); err != nil || len(docs) != 3 {
 		t.Errorf("%d documents, %v", len(docs), err)
 	}
+	for wrapped, want := range map[string]int{
+		"<domains><domain type='kvm'><name>a</name></domain><domain type='kvm'><name>b</name></domain></domains>":          2,
+		"<domainsnapshot><name>s</name><memory snapshot='no'/><domain type='kvm'><name>a</name></domain></domainsnapshot>": 1,
+		"<domaincheckpoint>\n<name>c</name><domain><name>a</name><vcpu>2</vcpu></domain></domaincheckpoint>":               1,
+	} {
+		if docs, err = Read("x", strings.NewReader(wrapped)); err != nil || len(docs) != want || !Detect([]byte(wrapped)) {
+			t.Errorf("%s: %d documents, %v, detected %v; want %d", wrapped, len(docs), err, Detect([]byte(wrapped)), want)
+		}
+	}
 }
 
 func TestErrors(t *testing.T) {

@@ -10,10 +10,12 @@ host a nodes=2 cores=10 threads=20 memory=512GB mhz=2000
 host b nodes=2 cores=8 threads=16 memory=512GB mhz=2000
 vm wide host=a vcpus=48 memory=64GB coresPerSocket=24 hw=19
 vm fast host=a vcpus=8 memory=64GB coresPerSocket=8 hw=19 latency=high
+vm old host=a vcpus=8 memory=16GB coresPerSocket=8 hw=4
 `)
 	for _, tt := range []struct{ vm, on, want string }{
 		{"wide", "a", "Use at most 20 vCPUs with 10 cores per socket (with 40: more vCPUs than cores, or than the CPU limit lets run); it powers on with up to 40"},
-		{"wide", "b", "Use at most 32 vCPUs"},
+		{"wide", "b", "Use at most 32 vCPUs with 8 cores per socket"},
+		{"old", "a", "Upgrade the virtual hardware to 19, or use at most 4 vCPUs with 1 core per socket"},
 		{"fast", "a", "Reserve all guest memory and reserve 16000 MHz CPU, or set latency sensitivity to Normal"},
 		{"fast", "b", "Reserve all guest memory, or set latency sensitivity to Normal"},
 	} {

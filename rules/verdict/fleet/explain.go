@@ -122,7 +122,11 @@ func (x *Explanation) Cure() string {
 			return f.Advice
 		}
 	}
-	return numa.Either(x.Layout.Refused.Ways())
+	ways := x.Layout.Refused.Ways()
+	for i := range ways {
+		ways[i] = x.VM.Divided(ways[i], &x.Machine, "")
+	}
+	return numa.Either(ways)
 }
 
 // Verdict describes the worst finding about the VM in the case, or that no change is needed.
