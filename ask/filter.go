@@ -12,7 +12,7 @@ type Filter struct {
 	Hosts    []string `ask:"host,list" label:"Host" help:"show these hosts and the VMs on them"`
 	Rules    []string `ask:"rule,list" label:"Rule" example:"N001" help:"show findings of these checks: IDs or names, with *"`
 	Severity string   `ask:"severity" likely:"info,low,medium,high" label:"Severity" help:"show findings of this severity or higher: info, low, medium, high"`
-	Select   string   `ask:"select" label:"Condition" example:"vcpus > 16 && hotAdd" help:"show VMs of which this holds: 'vcpus == 2 && release < 7.0'"`
+	Select   string   `ask:"select" label:"Condition" example:"vcpus > 16 && hotAdd" help:"show only VMs for which this is true: 'vcpus == 2 && release < 7.0'"`
 }
 
 // FilterNames are the names of the fields of a Filter.

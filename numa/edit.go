@@ -46,7 +46,7 @@ func (k EditKind) Written() bool { return slices.Contains(vmEdits, k) }
 // A Needs is the condition under which an edit takes effect.
 type Needs string
 
-// The needs of edits. An edit with NeedsOff is written while the VM is powered off.
+// The needs of edits, which compare as they cost. An edit with NeedsOff is written while the VM is powered off.
 const (
 	NeedsNothing Needs = ""
 	NeedsCycle   Needs = "cycle" // a power cycle; it may be written before

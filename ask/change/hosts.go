@@ -30,7 +30,7 @@ type Hosts struct {
 	Threads  bool     `ask:"count-threads" help:"threads count as cores: a vCPU for each is no overcommitment"`
 	Failover int      `ask:"failover-hosts" default:"1" min:"0" help:"hosts that stay empty, so that as many may fail"`
 	Own      string   `ask:"host-reserve" default:"1c/16GB" help:"cores and memory of each node for the host itself; what QEMU takes beside the memory of each guest is counted too"`
-	Apart    []string `ask:"apart" help:"VMs of which no two share a host: 'sql01,sql02' or 'dc*' (repeatable)"`
+	Apart    []string `ask:"apart" help:"VMs that must not share a host: 'sql01,sql02' or 'dc*' (repeatable)"`
 	Wave     []string `ask:"wave" help:"VMs that move together, in the order of these flags: 'test*,dev*' (repeatable); by cluster without"`
 }
 

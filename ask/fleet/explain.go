@@ -28,7 +28,7 @@ type Explain struct {
 	Host       string   `ask:"host" help:"this host; without a SOURCE a shape and words: '2x16c/768GB' or '2x32c/1TB/snc2 llcCores=8'"`
 	Cluster    string   `ask:"cluster" help:"this cluster"`
 	Release    string   `ask:"release" default:"8.0U3" help:"release of the host that a shape describes"`
-	On         string   `ask:"on" group:"Circumstances" help:"the VM on this host instead of the one it is on; a shape such as 2x32c/1TB adds one"`
+	On         string   `ask:"on" group:"Circumstances" help:"the VM on this host, or in this cluster, instead of the one it is on; a shape such as 2x32c/1TB adds a host"`
 	Event      string   `ask:"event" default:"power-cycle" help:"what happens to the VM; for a cluster, power-cycle or vmotion"`
 	From       string   `ask:"from-host" help:"host of its last power-on, for vmotion and resume (default: the one it is on)"`
 	VCPUs      int      `ask:"vcpus" help:"with this number of vCPUs instead of its own"`
@@ -200,7 +200,7 @@ func (x *Explain) subject() (s subject, err error) {
 	case given > 1:
 		return s, errors.New("--vm, --host, --cluster: found several, want the one that is explained (--on names the host to explain a VM on)")
 	case given == 1 && len(args) > 1 && isName(args[len(args)-1]):
-		return s, fmt.Errorf("%s: found a name as well as --vm, --host or --cluster: leave one out; --on HOST explains a VM on a host of another cluster", args[len(args)-1])
+		return s, fmt.Errorf("%s: found a name as well as --vm, --host or --cluster: leave one out; --on NAME explains a VM on another host or cluster", args[len(args)-1])
 	case given == 1:
 		return s, nil
 	case len(args) > 1:

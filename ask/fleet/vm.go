@@ -83,6 +83,17 @@ func (x *Explain) move(ctx context.Context, fleet *numa.Fleet, name string, even
 		x.On = shape.Name
 	}
 	on, err := oneHost(fleet, x.On)
+	if err != nil && slices.ContainsFunc(fleet.Clusters, func(c numa.Cluster) bool { return strings.EqualFold(c.Name, x.On) }) {
+		if slices.Contains(backward, event) {
+			return nil, fmt.Errorf("--on %s: the event %s looks at a host: name one of the cluster", x.On, event)
+		}
+		for _, c := range fleet.Clusters {
+			if strings.EqualFold(c.Name, x.On) {
+				on, err, x.On = &numa.Host{Cluster: c.ID}, nil, "" // hostFor takes its most frequent kind of host
+				break
+			}
+		}
+	}
 	if err != nil || slices.Contains(backward, event) {
 		return fleet, err
 	}

@@ -17,7 +17,7 @@ type Optimise struct {
 	ask.Asked
 	Scenario   string   `ask:"scenario,arg,need"`
 	Cluster    string   `ask:"cluster" group:"Constraints" help:"the cluster, or standalone host; not needed when there is one"`
-	Apart      []string `ask:"apart" help:"VMs of which no two share a host: 'sql01,sql02' (repeatable)"`
+	Apart      []string `ask:"apart" help:"VMs that must not share a host: 'sql01,sql02' (repeatable)"`
 	Together   []string `ask:"together" help:"VMs that share one host: 'app01,db01' (repeatable)"`
 	Stay       []string `ask:"stay,list" help:"VMs that stay where they are"`
 	NPlus1     bool     `ask:"n-plus-1" help:"the VMs of any one host must find room on the others"`

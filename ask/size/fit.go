@@ -133,11 +133,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		return nil, fmt.Errorf("%s; read the whole export, or use --vcpus-per-core with --hosts to size for the listed VMs only", text)
 	}
 	if !c.Given["vcpus-per-core"] {
-		failed := 0
-		if room { // what runs now runs on the other hosts then
-			failed = f.Spare
-		}
-		ratio, ok := c.Cluster.PerCore(failed)
+		ratio, ok := c.Cluster.PerCore(f.Spare) // what runs now runs on the other hosts then
 		if !ok {
 			return nil, noHost(c.Cluster, ", or --vcpus-per-core where only --hosts are asked about")
 		}

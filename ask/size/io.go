@@ -155,7 +155,7 @@ func (f *IO) consistent(q *iocost.Question) error {
 	case open > 1:
 		return errors.New("found two workloads without traffic, want at most one, which gets what the others leave")
 	case f.Budget != "" && q.Cluster.Cores == 0:
-		return errors.New("--budget: of which CPU? want --host-cores and --core, or a SOURCE")
+		return errors.New("--budget: for which CPU? want --host-cores and --core, or a SOURCE")
 	case f.Disks > 0 && storage != 1:
 		return fmt.Errorf("--iops-limit: found %d workloads of storage, want one", storage)
 	case f.RDMA && f.Rules:

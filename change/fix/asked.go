@@ -2,6 +2,7 @@ package fix
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -49,6 +50,9 @@ func (m *maker) askedOf(was, is *numa.VM) error {
 		if after, set := is.Settings.Value.Lookup(key); set && after != before {
 			return fmt.Errorf("%s has a field of its own, and vSphere ignores it as a setting: want coresPerSocket= or hotAdd=", key)
 		}
+	}
+	if was.Host != is.Host || was.Cluster != is.Cluster {
+		return errors.New("fix moves no VM (host=): assess --what-if shows the effect, vMotion does it")
 	}
 	_, doubts, _ := vnuma.NewGuest(was)
 	if _, more, err := vnuma.NewGuest(is); err == nil && len(more) > len(doubts) {

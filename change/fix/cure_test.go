@@ -45,10 +45,14 @@ func TestCures(t *testing.T) {
 		want        []string
 		not         string
 	}{
-		{"the optional edit is not taken along", `release 8.0U3
+		{"the optional edit is taken along, since the VM is off for the other", `release 8.0U3
 host h nodes=2 cores=24 memory=1024GB
 vm v host=h vcpus=32 coresPerSocket=1 memory=128GB hw=20 hotAdd=on`,
-			fix.Options{}, []string{"v: cpuHotAdd=false cures N001 N022 brings N021\n"}, "stays"},
+			fix.Options{}, []string{"v: coresPerSocket=0 cpuHotAdd=false cures N001 N022\n"}, "stays"},
+		{"the optional edit needs the VM off, the other a power cycle", `release 7.0U3
+host h nodes=2 cores=18 memory=512GB
+vm v host=h vcpus=32 coresPerSocket=1 memory=128GB hw=19 numa.vcpu.maxPerVirtualNode=32`,
+			fix.Options{}, []string{"v: numa.vcpu.maxPerVirtualNode=absent cures N017"}, "coresPerSocket"},
 		{"a smaller change would bring a finding as severe on another host", `cluster c
 release 6.0
 host h1 nodes=2 cores=10 memory=256GB
@@ -94,7 +98,7 @@ vm v host=h vcpus=40 memory=64GB hw=8`,
 host a nodes=2 cores=6 memory=512GB release=8.0U3
 host b nodes=2 cores=6 memory=512GB release=6.7
 vm v host=a vcpus=8 memory=16GB hw=7`,
-			fix.Options{Upgrade: true}, []string{"v: hardware=14 numa.vcpu.min=8 cures N011\n"}, "stays"},
+			fix.Options{Upgrade: true}, []string{"v: hardware=14 coresPerSocket=4 numa.vcpu.min=8 cures N011\n"}, "stays"},
 		{"960 vCPUs", `release 9.0
 host h nodes=8 cores=128 memory=8192GB
 vm v host=h vcpus=960 memory=640GB hw=21 firmware=efi iommu=on`,

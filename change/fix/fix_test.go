@@ -318,6 +318,7 @@ vm li host=e1 vcpus=4 memory=16GB cpuLimit=12000
 	}
 	for _, c := range []struct{ wish, want string }{
 		{"vm=a1 hw=13", "cannot be lowered"},
+		{"vm=a1 host=prod vcpus=8", "fix moves no VM"},
 		{"vm=a1 latency=high", "left: it would not power on"},
 		{"vm=a1 latency=low numa.vcpu.preferHT=TRUE", "1 changes"},
 		{"vm=a1 memoryReservation=64GB", "1 changes"},

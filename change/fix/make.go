@@ -65,12 +65,13 @@ type maker struct {
 	eased   map[string][]string // those that are less severe: "N033 high → low"
 	less    map[subject]finding.Severity
 	cured   map[subject]bool
-	cheap   map[subject]bool       // findings that are not worth the downtime of their cure
-	brings  map[string][]string    // by ID of the changed VM or host: new findings, less severe than the cured ones
-	settled map[string][]numa.Edit // by ID, the cures alone of a VM whose plan may make something worse
-	done    map[string]string      // by ID, why settled is all that it gets
-	split   map[string]bool        // by ID, the VMs that a setting of their host makes wide
-	noRoom  map[string][]string    // by ID of a VM that is off, what its host has not for it today
+	down    map[string]numa.Needs    // by ID, what a VM is taken down for
+	cheap   map[subject]bool         // findings that are not worth the downtime of their cure
+	brings  map[string][]string      // by ID of the changed VM or host: new findings, less severe than the cured ones
+	settled map[string][][]numa.Edit // by ID, smaller sets of edits for a VM whose edits make something worse, the largest first
+	done    map[string]string        // by ID, why it gets one of them
+	split   map[string]bool          // by ID, the VMs that a setting of their host makes wide
+	noRoom  map[string][]string      // by ID of a VM that is off, what its host has not for it today
 }
 
 // A subject is what a rule says something about.
@@ -162,7 +163,7 @@ func (p *Plan) unjudged(r *rules.Result) error {
 func newMaker(ctx context.Context, whole *rules.Result, o Options) (m *maker, err error) {
 	f := whole.Fleet
 	m = &maker{o: o, fleet: f, today: whole, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
-		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, cheap: map[subject]bool{}, brings: map[string][]string{}}
+		kept: map[string]string{}, settled: map[string][][]numa.Edit{}, done: map[string]string{}, down: map[string]numa.Needs{}, cheap: map[subject]bool{}, brings: map[string][]string{}}
 	if m.shown, err = o.Filter.Fleet(ctx, whole); err != nil {
 		return nil, err
 	}
@@ -221,6 +222,11 @@ func (m *maker) again(ctx context.Context) (more bool, err error) {
 	}
 	if err != nil { // nothing is shown any more
 		return false, nil
+	}
+	for id, edits := range m.edits {
+		if m.kept[id] == "" {
+			next.down[id] = rule.Needs(edits)
+		}
 	}
 	if err := next.make(ctx); err != nil {
 		return false, err
@@ -302,24 +308,42 @@ func (m *maker) adviseHosts() {
 	}
 }
 
-// ofVMs returns the VMs with a finding that is planned, and the cures of others. A cure costs its VM a power cycle unless the VM is off, or
-// no edit needs one: without Better a plan does not ask for that for a finding of low severity or less, nor where a setting of the host is the cure.
+// ofVMs returns the VMs with a finding that is planned, and the cures of others. A cure costs its VM a power cycle
+// unless the VM is off, or no edit needs one: without Better a plan does not ask for that for a finding of low severity or less, nor where a setting
+// of the host is the cure. A VM that is taken down all the same (m.down) gets those of findings above info too.
 func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures map[string][]numa.Edit) {
 	about, cures = map[string]bool{}, map[string][]numa.Edit{}
+	plan := func(f *finding.Finding) numa.Needs {
+		switch p := m.plans[f.VMID]; {
+		case !f.Planned() || p == nil:
+			return numa.NeedsNothing
+		case len(p.Edits) == 0:
+			return rule.Needs(p.Optional)
+		default:
+			return rule.Needs(p.Edits)
+		}
+	}
+	for i := range findings {
+		if f := &findings[i]; m.vms[f.VMID] != nil && m.worth(f, m.vms[f.VMID]) {
+			m.down[f.VMID] = max(m.down[f.VMID], plan(f), rule.Needs(f.Cure()))
+		}
+	}
 	for i := range findings {
 		f := &findings[i]
 		v := m.vms[f.VMID]
 		if v == nil {
 			continue
 		}
-		worth := m.worth(f, v)
-		about[v.ID] = about[v.ID] || worth && f.Planned()
-		cure := f.Cure()
-		free := !slices.ContainsFunc(cure, func(e numa.Edit) bool { return e.Needs() != numa.NeedsNothing })
-		if worth || free {
-			cures[v.ID] = append(cures[v.ID], cure...)
+		worth, down := m.worth(f, v), numa.NeedsNothing
+		if f.Severity > finding.Info {
+			down = m.down[v.ID]
 		}
-		m.cheap[subjectOf(f)] = !worth && (f.Planned() || !free)
+		cured, planned := worth || rule.Needs(f.Cure()) <= down, f.Planned() && (worth || down != numa.NeedsNothing && plan(f) <= down)
+		about[v.ID] = about[v.ID] || planned
+		if cured {
+			cures[v.ID] = append(cures[v.ID], f.Cure()...)
+		}
+		m.cheap[subjectOf(f)] = f.Planned() != planned || !cured
 	}
 	return about, cures
 }
@@ -334,33 +358,39 @@ const hidden = "N011"
 
 // adviseVMs takes the edits that the advice of the shown findings comes to, on hosts as they are then.
 func (m *maker) adviseVMs() {
-	about, cures := m.ofVMs(m.shown.Findings)
 	vms, plans := m.base.Proposals()
 	for i, v := range vms {
 		m.plans[v.ID] = plans[i]
 	}
+	about, cures := m.ofVMs(m.shown.Findings)
 	for v := range m.base.EachVM() {
 		if m.kept[v.ID] != "" || (m.plans[v.ID] == nil || !about[v.ID]) && cures[v.ID] == nil {
 			continue
 		}
-		after, only := v.Config, v.Config
+		after, needed, only := v.Config, v.Config, v.Config
 		if p := m.plans[v.ID]; p != nil && about[v.ID] {
-			if m.better[v.ID] = p.Optional; p.Own != nil && !m.o.Split {
-				configure(&after, p.Own)
-				m.better[v.ID] = nil
-			} else if configure(&after, p.Edits); m.o.Better {
-				configure(&after, p.Optional)
-				m.better[v.ID] = nil
+			all := p.All(m.down[v.ID])
+			switch {
+			case p.Own != nil && !m.o.Split:
+				p, all = &rule.Proposal{Edits: p.Own}, p.Own
+			case m.o.Better:
+				all = slices.Concat(p.Edits, p.Optional)
+			case len(all) == len(p.Edits):
+				m.better[v.ID] = p.Optional
 			}
+			configure(&after, all)
+			configure(&needed, p.Edits)
 		}
 		configure(&only, cures[v.ID]) // it needs no plan; beside one it may be about what the plan changes: it comes with the next round
-		if numa.Edits(&v.Config, &after) == nil {
-			after = only
-		} else {
-			m.settled[v.ID] = numa.Edits(&m.vms[v.ID].Config, &only)
+		var tries [][]numa.Edit
+		for _, c := range []*numa.Config{&after, &needed, &only} {
+			edits := numa.Edits(&v.Config, c)
+			if edits != nil && !slices.ContainsFunc(tries, func(t []numa.Edit) bool { return slices.Equal(t, edits) }) {
+				tries = append(tries, edits)
+			}
 		}
-		if edits := numa.Edits(&m.vms[v.ID].Config, &after); edits != nil {
-			m.edits[v.ID] = edits
+		if tries != nil {
+			m.edits[v.ID], m.settled[v.ID] = tries[0], tries[1:]
 		}
 	}
 }

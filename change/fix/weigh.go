@@ -34,8 +34,8 @@ func (m *maker) weigh(ctx context.Context) error {
 			return m.gains(ctx)
 		}
 		for id, why := range worse {
-			if last := m.settled[id]; last != nil && !slices.Equal(last, m.edits[id]) {
-				m.edits[id], m.done[id] = last, why
+			if less := m.settled[id]; len(less) > 0 {
+				m.edits[id], m.settled[id], m.done[id] = less[0], less[1:], why
 			} else {
 				m.kept[id] = why
 			}

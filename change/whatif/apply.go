@@ -241,7 +241,7 @@ func (c *Change) unmatched(e *Effect, names []named, clusters map[string]bool) e
 	case e.VMs == 0 && c.where != nil:
 		return word.Errorf(1, "found no VM for which where= holds")
 	case e.VMs == 0 && c.vms != nil && clusters != nil && c.vms.match(names) != nil:
-		return word.Errorf(c.vms.col, "found no VM %q in cluster %s: cluster= selects VMs; host=NAME moves them, to a host of another cluster too", word.Short(c.vms.text), c.clusters.text)
+		return word.Errorf(c.vms.col, "found no VM %q in cluster %s: cluster= selects VMs; host=NAME moves them, to a host or a cluster", word.Short(c.vms.text), c.clusters.text)
 	case e.VMs == 0 && c.vms != nil:
 		return c.vms.none(within("VM", c.clusters), names)
 	case e.VMs == 0:
@@ -313,12 +313,20 @@ func (c *Change) refuse(u *uneven, f *numa.Fleet) error {
 	return word.Errorf(c.vmWords[shaped].Col, "%s", text)
 }
 
-// homeIn returns the host that VMs move to; nil if they do not move.
+// homeIn returns the host that VMs move to; nil if they do not move. For a cluster it has no ID: which of the hosts takes them is open.
 func (c *Change) homeIn(f *numa.Fleet) (*numa.Host, error) {
 	if c.home == nil {
 		return nil, nil
 	}
-	return c.home.oneHost(f)
+	h, err := c.home.oneHost(f)
+	if err != nil {
+		if in, _ := c.home.clusterIDs(f); len(in) == 1 {
+			for id := range in {
+				return &numa.Host{Cluster: id}, nil
+			}
+		}
+	}
+	return h, err
 }
 
 // oneHost returns the only host that p matches.

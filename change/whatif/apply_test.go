@@ -264,9 +264,10 @@ func TestWhom(t *testing.T) {
 		// Nothing.
 		{"vm=db03 vcpus=4", `error: --what-if:1:1: found no VM "db03"; alike: db01, db02, db01-test`},
 		{"vm=web* vcpus=4", `error: --what-if:1:1: found no VM "web*"`},
-		{"vm=db02 cluster=test vcpus=4", `error: --what-if:1:1: found no VM "db02" in cluster test: cluster= selects VMs; host=NAME moves them, to a host of another cluster too`},
+		{"vm=db02 cluster=test vcpus=4", `error: --what-if:1:1: found no VM "db02" in cluster test: cluster= selects VMs; host=NAME moves them, to a host or a cluster`},
 		{"cluster=pro hw=20", `error: --what-if:1:1: found no cluster "pro"; alike: prod`},
 		{"cluster=none hw=20", `error: --what-if:1:14: found no VM in cluster none`},
+		{"vm=db01 host=test vcpus=4", "0 hosts, 1 VM, 1 changed"},
 		{"vm=db01 host=esx0* vcpus=4", `error: --what-if:1:9: found 2 hosts "esx0*", want one`},
 		{"host=esx* nodes=2 nodeMemory=1GB,2GB,3GB", `error: --what-if:1:11: host esx01: found the memory of 3 nodes, want 2 or one for all`},
 		{"host=esx* cores=8 threads=4", `error: --what-if:1:11: host esx01: found 4 threads on 8 cores of a node`},

@@ -96,7 +96,7 @@ func (v *Verdict) Conclude() {
 	case tested:
 		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect on "+v.Measured.Main.Measure.Title+" can be told from chance"
 	case unseen != nil:
-		v.Helped, v.Why = NotKnown, "all is written and in effect, but no layout was seen for "+of(unseen)+"; give their vmware.log with --evidence"
+		v.Helped, v.Why = NotKnown, "all is written and in effect, but no layout was seen for "+of(unseen)+"; give the vmware.log of each, from its folder on the datastore, with --evidence (a simulated vCenter writes none)"
 	default:
 		v.Helped, v.Why = NotKnown, "it is written and in effect, but no effect was measured"
 	}

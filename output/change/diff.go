@@ -200,18 +200,34 @@ func differences(d *diff.Drift, o Options, from, to string) (out []answer.Table)
 
 // findingTable shows the findings that differ, one row per rule.
 func findingTable(name string, d *diff.Drift, findings []diff.Finding) answer.Table {
-	t := answer.Table{Name: name, Columns: answer.Columns("finding", ">count", "severity", "rule", "what", "where"),
-		Plain: &answer.Table{Columns: answer.Columns("finding", "severity", "rule", "what", "cluster", "host", "VM", "message")}}
+	t := answer.Table{Name: name, Columns: answer.Columns("finding", ">count", "severity", "rule", "what", "where", "cure"),
+		Plain: &answer.Table{Columns: answer.Columns("finding", "severity", "rule", "what", "cluster", "host", "VM", "message", "cure")}}
 	named := answer.Findings{Subject: func(f *finding.Finding) answer.Subject { return answer.Subject{Name: f.Subject(), Group: f.Cluster} }}
 	for i, g := range findingGroups(d, findings) {
-		t.Add(g.change, strconv.Itoa(len(g.findings)), strings.ToUpper(g.severity.String()), g.rule.ID, g.rule.Title, named.Named(g.findings))
+		t.Add(g.change, strconv.Itoa(len(g.findings)), strings.ToUpper(g.severity.String()), g.rule.ID, g.rule.Title, named.Named(g.findings), g.cure())
 		t.Rows[i][2].Tone = answer.Faint + answer.Tone(g.severity)
 	}
 	for i := range findings {
 		f := findings[i].Of()
-		t.Plain.Add(findings[i].Change(), f.Severity.String(), f.Rule, f.Title, f.Cluster, f.Host, f.VM, f.Message)
+		t.Plain.Add(findings[i].Change(), f.Severity.String(), f.Rule, f.Title, f.Cluster, f.Host, f.VM, f.Message, cure(&findings[i]))
 	}
 	return t
+}
+
+// cure returns the first cure of the group, and the number of the others.
+func (g *findingGroup) cure() string {
+	if len(g.cures) < 2 {
+		return strings.Join(g.cures, "")
+	}
+	return fmt.Sprintf("%s; %s more", g.cures[0], words.Plural(len(g.cures)-1, "cure"))
+}
+
+// cure returns the advice for a finding that is there afterwards.
+func cure(f *diff.Finding) string {
+	if f.B == nil {
+		return ""
+	}
+	return f.B.Advice
 }
 
 // addSettings adds a table of the settings that differ.

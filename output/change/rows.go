@@ -84,6 +84,7 @@ type findingGroup struct {
 	severity finding.Severity
 	rule     *rule.Rule
 	findings []*finding.Finding
+	cures    []string // each once
 }
 
 func findingGroups(d *diff.Drift, findings []diff.Finding) []findingGroup {
@@ -96,9 +97,12 @@ func findingGroups(d *diff.Drift, findings []diff.Finding) []findingGroup {
 		})
 		if k < 0 {
 			k = len(out)
-			out = append(out, findingGroup{change, f.Severity, d.B.Rule(f.Rule), nil})
+			out = append(out, findingGroup{change: change, severity: f.Severity, rule: d.B.Rule(f.Rule)})
 		}
 		out[k].findings = append(out[k].findings, f)
+		if text := cure(&findings[i]); text != "" && !slices.Contains(out[k].cures, text) {
+			out[k].cures = append(out[k].cures, text)
+		}
 	}
 	rank := func(g *findingGroup) int { return slices.Index([]string{"new", g.change, "gone"}, g.change) } // the others are in between
 	slices.SortStableFunc(out, func(a, b findingGroup) int {

@@ -182,7 +182,7 @@ func left(p *fix.Plan) string {
 // changes lists the changes. The short table merges similar VMs; the table for pages and spreadsheets has each change with all details.
 func changes(p *fix.Plan) []answer.Table {
 	short := answer.Table{Name: "changes", Title: "Changes", Columns: answer.Columns(">batches", "cluster", "object", "change", "layout", "cures", "downtime")}
-	full := answer.Table{Name: "changes", Title: "Changes", Long: true, First: true, Columns: answer.Columns("object", "change", "before", "after", "cures", "downtime", "cluster", ">batch")}
+	full := answer.Table{Name: "changes", Title: "Changes", Long: true, First: true, Columns: answer.Columns("object", "change", "cures", "downtime", "before", "after", "cluster", ">batch")}
 	hosts := answer.Table{Name: "hosts", Title: "Layout of each VM on every host, before and after", Long: true, Columns: answer.Columns("VM", "on", "before", "after")}
 	type key struct{ cluster, change, layout, cures, downtime string }
 	of := map[key][]*fix.Change{}
@@ -193,7 +193,7 @@ func changes(p *fix.Plan) []answer.Table {
 		if len(c.Layout) > 0 {
 			before, after = sides(&c.Layout[0])
 		}
-		full.Rows = append(full.Rows, []answer.Cell{{Text: c.Target().Name}, {Text: edits(c.Edits)}, before, after, {Text: cures(c)}, {Text: c.Downtime}, {Text: c.Target().Cluster}, {Text: fmt.Sprint(c.Batch)}})
+		full.Rows = append(full.Rows, []answer.Cell{{Text: c.Target().Name}, {Text: edits(c.Edits)}, {Text: cures(c)}, {Text: c.Downtime}, before, after, {Text: c.Target().Cluster}, {Text: fmt.Sprint(c.Batch)}})
 		for i := range c.Layout {
 			before, after := sides(&c.Layout[i])
 			hosts.Rows = append(hosts.Rows, []answer.Cell{{Text: c.VM.Name}, {Text: strings.Join(c.Layout[i].Hosts, ", ")}, before, after})

@@ -107,7 +107,11 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 		add("read", fmt.Sprintf("%s · KVM · %s · %s", f.Source, hosts, vms), o.Read)
 		add("judged", all+", as their definitions state them: nothing is predicted", o.Judged)
 	} else {
-		add("read", fmt.Sprintf("%s · %s · %s · %s", f.Source, hosts, vms, words.Plural(len(f.Clusters), "cluster")), o.Read)
+		undated := "as of the file (no date)"
+		if f.Collected != "" {
+			undated = ""
+		}
+		add("read", words.Join(" · ", f.Source, hosts, vms, words.Plural(len(f.Clusters), "cluster"), undated), o.Read)
 		add("judged", fmt.Sprintf("%s × the hosts of their cluster (%s)", all, words.Plural(x.Pairs, "prediction")), o.Judged)
 	}
 	add("shown", x.Filter, 0)

@@ -24,9 +24,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	switch own := x.VM.Host; {
 	case x.VM.Home != nil || x.Host == own:
 	case own != nil:
-		on = fmt.Sprintf("on %s, which %s, as on %s", own.Name, cmp.Or(own.Doubt, "the source does not describe"), x.On)
+		on = fmt.Sprintf("predicted as on %s, since its host %s %s", x.On, own.Name, cmp.Or(own.Doubt, "is not described by the source"))
 	default:
-		on = "on an unknown host, assumed to be like " + x.On
+		on = words.Join(" of ", "on an unknown host", x.Cluster) + ", assumed to be like " + x.On
 	}
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,

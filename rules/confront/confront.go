@@ -175,7 +175,7 @@ func (r *Result) then(places []Place) []Place {
 	for i := range old {
 		m, ok := old[i].Machine.WithRelease(r.Observation.Release.Value)
 		if !ok {
-			r.Open = append(r.Open, fmt.Sprintf("the host ran %s, of which no rules are known: predicted for %s", r.Observation.Release.Value, places[i].Machine.Release))
+			r.Open = append(r.Open, fmt.Sprintf("the host ran %s, for which no rules are known: predicted for %s", r.Observation.Release.Value, places[i].Machine.Release))
 			return places
 		}
 		old[i].Machine = m

@@ -104,7 +104,7 @@ vmware.log on esx11, power-cycle: comparable true, agrees true
 vmware.log on esx11, power-cycle: comparable true, agrees true
   virtual nodes (VPDs): 1 × 10, predicted 1 × 10, true
   NUMA clients (PPDs): 1 × 10, predicted 1 × 10, true
-  open: the host ran 2.5, of which no rules are known: predicted for 7.0 U3
+  open: the host ran 2.5, for which no rules are known: predicted for 7.0 U3
   other: release of the host = 2.5, inventory 7.0 U3
 `},
 		{"slices are rounded", "vm db vcpus=32 memory=384GB\nseen db by=vmware.log nodes=2x16 memory=196606MB+196610MB", `

@@ -89,7 +89,7 @@ func apart(p *rule.Pass, on *rule.On) bool {
 		Message:  fmt.Sprintf("its devices are attached to several nodes of %s, and a VM of one client is beside one of them only: %s", v.Host.Name, words.List(names)),
 		When:     "Where transfers matter",
 		Ways: []numa.Way{numa.ByHand("give the VM devices of one node and set numa.nodeAffinity to it"),
-			numa.ByHand("divide the VM into a virtual node for each, of which the guest uses the one beside the device")},
+			numa.ByHand("divide the VM into a virtual node for each node; the guest then uses the one beside the device")},
 		Evidence: []finding.Evidence{
 			{Name: "PCI devices", Value: strings.Join(names, ", "), Origin: v.Devices.Origin.String(), At: v.At},
 			{Name: "nodes of PCI devices", Value: words.Ranges(nodes), Origin: v.Host.Attached.Origin.String(), At: v.Host.At},

@@ -24,7 +24,8 @@ type Proposal struct {
 	// Own are fewer edits, which cure the harm on the hosts of the VM's own kind with fewer clients there; nil if Edits do not divide it further
 	// for the sake of other hosts.
 	Own      []numa.Edit `json:"-"`
-	OwnSteps []string    `json:"-"`        // those of Own
+	OwnSteps []string    `json:"-"` // those of Own
+	sockets  bool        // Optional shows the guest more sockets, for which a licence may count
 	Later    bool        `json:"-"`        // none of the findings is worth the downtime
 	Findings []string    `json:"findings"` // the rules whose advice it is
 	Effect   []Effect    `json:"effect"`
@@ -75,6 +76,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	best.Needed.Configure(&cured)
 	best.Edit.Configure(&after)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured), numa.Edits(&cured, &after)
+	out.sockets = best.After[0].VSockets.Len() > best.Cured[0].VSockets.Len()
 	if out.Own = p.own(best); out.Own != nil {
 		out.OwnSteps = p.stepsOf(&best.Alone.Needed)
 	}
@@ -102,6 +104,15 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
 	}
 	return out
+}
+
+// All returns the necessary edits, and the optional ones where they cost nothing more: the VM is down for them as it is for others, which need
+// at least down, and the guest sees no more sockets.
+func (p *Proposal) All(down numa.Needs) []numa.Edit {
+	if p.sockets || Needs(p.Optional) > max(down, Needs(p.Edits)) {
+		return p.Edits
+	}
+	return slices.Concat(p.Edits, p.Optional)
 }
 
 // own returns the edits of Proposal.Own. With them the clients are even on the other hosts too.

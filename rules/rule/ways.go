@@ -331,9 +331,7 @@ func (p *Pass) resized(ways []numa.Way) string {
 // Needs returns the most disruptive action that the edits need to take effect.
 func Needs(edits []numa.Edit) (most numa.Needs) {
 	for _, e := range edits {
-		if n := e.Needs(); n == numa.NeedsOff || most == numa.NeedsNothing {
-			most = n
-		}
+		most = max(most, e.Needs())
 	}
 	return most
 }

@@ -149,7 +149,7 @@ func showWhatIf(x *request) (*view, error) {
 		return v, err
 	}
 	if vm != "" && valueOf(fields, "vm") == "" {
-		return v, errors.New("of which VM? Say its name, or * for all")
+		return v, errors.New("which VM? Enter its name, or * for all")
 	}
 	q := assessing()
 	err = give(q, "what-if", vm, "what-if", hosts, "what-if", prefixed("lose-host=", valueOf(fields, "lose-host")),

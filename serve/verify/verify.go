@@ -189,7 +189,7 @@ func (in *Input) observed(c *fix.Change, check *effect.Check, st *numa.State) {
 		}
 	}
 	if check.InEffect == effect.Yes && !check.Observed {
-		check.Why += "; its layout was not seen: --evidence takes its vmware.log"
+		check.Why += "; its layout was not seen"
 	}
 }
 

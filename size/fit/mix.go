@@ -85,7 +85,7 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 			m.RemoteVMs = append(m.RemoteVMs, f)
 		}
 	}
-	bins, free := r.pack(ctx, items, byESXi), r.pack(ctx, items, byHand)
+	bins, free := r.pack(ctx, items, byESXi, m.Bound), r.pack(ctx, items, byHand, m.Bound)
 	m.Hosts, m.Free = len(bins), min(len(bins), len(free))
 	m.Total = m.Hosts
 	if m.Hosts > 0 {

@@ -195,8 +195,9 @@ func (r *room) orders() []func(a, b *item) int {
 	}
 }
 
-// pack returns the fewest hosts over all orders, all like the room. It returns early when ctx ends.
-func (r *room) pack(ctx context.Context, items []item, take taker) (best []*bin) {
+// pack returns the fewest hosts over all orders, all like the room, or the first with the least, which is a lower bound. It returns early when ctx ends.
+func (r *room) pack(ctx context.Context, items []item, take taker, least int) (best []*bin) {
+	var first []item
 	for i, order := range r.orders() {
 		sorted := slices.Clone(items)
 		slices.SortFunc(sorted, func(a, b item) int { return order(&a, &b) })
@@ -207,6 +208,15 @@ func (r *room) pack(ctx context.Context, items []item, take taker) (best []*bin)
 		if i == 0 || len(bins) < len(best) {
 			best = bins
 		}
+		if len(best) <= least {
+			return best
+		}
+		if i == 0 {
+			first = sorted
+		}
+	}
+	if bins := r.hostByHost(ctx, first, take, len(best)); bins != nil {
+		return bins
 	}
 	return best
 }

@@ -138,7 +138,7 @@ func TestPackIsPlaced(t *testing.T) {
 		}
 		items, _, never := r.items(shapes, &o)
 		for _, take := range []taker{byESXi, byHand} {
-			bins := r.pack(t.Context(), items, take)
+			bins := r.pack(t.Context(), items, take, r.leastHosts(items))
 			packed := make([]int, len(shapes))
 			for _, b := range bins {
 				for _, s := range b.placed {
@@ -152,7 +152,7 @@ func TestPackIsPlaced(t *testing.T) {
 				}
 			}
 		}
-		for _, b := range r.pack(t.Context(), items, byESXi) {
+		for _, b := range r.pack(t.Context(), items, byESXi, r.leastHosts(items)) {
 			checkBin(t, r, items, b, host)
 		}
 	}
@@ -184,5 +184,22 @@ func checkBin(t *testing.T, r *room, items []item, b *bin, host string) {
 				t.Errorf("%s: client of %s has %v remote, %v nowhere", host, list[c.Request].Name, c.Remote, c.Nowhere)
 			}
 		}
+	}
+}
+
+// First fit in every order puts a VM of 54 GB beside each of 100 GB, where no small one has room then: 5 hosts.
+func TestPackLeavesLittle(t *testing.T) {
+	a := &Ask{Types: []Type{typeOf(t, "1x16c/160GB")}, Options: Options{PerCore: 1}}
+	for _, s := range []struct{ vcpus, memory, count int }{{8, 100, 2}, {6, 54, 4}, {2, 13, 12}} {
+		shape := NewShape(s.vcpus, numa.Bytes(s.memory)*numa.GiB)
+		shape.Count = s.count
+		a.Shapes = append(a.Shapes, shape)
+	}
+	res, err := Fit(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := res.Types[0].Mix; m.Hosts != 4 || m.Bound != 4 {
+		t.Errorf("%d hosts, at least %d: want 4, 4", m.Hosts, m.Bound)
 	}
 }

@@ -425,7 +425,7 @@ func (r *reader) vmOf(d *definition.VM) (numa.VM, bool) {
 	case d.Cut:
 		why = "its definition breaks off: it is not judged"
 	case v.Stated == nil:
-		why = cmp.Or(d.Why, "found no number of vCPUs, and no cells of which it follows")
+		why = cmp.Or(d.Why, "found no number of vCPUs, and no cells that imply it")
 	default:
 		return v, true
 	}

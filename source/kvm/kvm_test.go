@@ -138,7 +138,7 @@ func TestNothingIsLost(t *testing.T) {
 		{"crossed elements", []string{"a/good.xml", sql01, "a/bad.xml", "<domain type='kvm'>\n <vcpu>2</vcpus>\n</domain>"}, 1,
 			[]string{"fleet/a/bad.xml:2:9: found </vcpus>, want </vcpu> of line 2", "fleet/a/bad.xml:1:1: bad: its definition breaks off: it is not judged"}},
 		{"no number", []string{"a.xml", "<domain type='kvm'><name>x</name><vcpu>many</vcpu></domain>"}, 0,
-			[]string{`fleet/a.xml:1:34: vcpu: found "many", want a number below 4097`, "fleet/a.xml:1:1: x: found no number of vCPUs, and no cells of which it follows"}},
+			[]string{`fleet/a.xml:1:34: vcpu: found "many", want a number below 4097`, "fleet/a.xml:1:1: x: found no number of vCPUs, and no cells that imply it"}},
 		{"running before inactive", []string{"a/1.xml", inactive, "a/2.xml", sql01}, 1, []string{"fleet/a/1.xml:1: sql01 is there twice: how it runs counts (fleet/a/2.xml:1)"}},
 		{"an empty file, a binary one, and XML of something else", []string{"a/1.xml", sql01, "a/2.xml", "\n", "a/3.xml", "\x7fELF\x00\x00<", "a/4.xml", "<pool type='dir'/>"}, 1,
 			[]string{"fleet/a/2.xml: the file is empty", "fleet/a/3.xml: found no XML", "1 file is of no form that is read: a/4.xml"}},

@@ -253,7 +253,7 @@ func TestManyBadCells(t *testing.T) {
 		`sheet vInfo, row 4, column "Template": found "maybe", want True or False: ignored for VM vm2`,
 		`sheet vInfo, row 5, column "Template": found "maybe", want True or False: ignored for VM vm3`,
 		`sheet vInfo, row 6, column "Template": found "maybe", want True or False: ignored for VM vm4`,
-		`sheet vInfo, column "Template": 95 more cells are unreadable or contradict others, and ignored`,
+		`sheet vInfo, column "Template": 95 more cells are unreadable or contradict others: ignored`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("notes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

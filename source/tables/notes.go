@@ -102,7 +102,7 @@ func (n *notes) cell(sheet string, row int, header, text string) {
 func (n *notes) all() []numa.Note {
 	for _, key := range n.order {
 		if more := n.cells[key] - maxCellNotes; more > 0 {
-			n.add(key, fmt.Sprintf("%s, and ignored", words.Verb(more, "more cell is unreadable or contradicts others", "more cells are unreadable or contradict others")))
+			n.add(key, fmt.Sprintf("%s: ignored", words.Verb(more, "more cell is unreadable or contradicts others", "more cells are unreadable or contradict others")))
 		}
 	}
 	return n.list

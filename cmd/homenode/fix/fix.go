@@ -63,7 +63,7 @@ func (c *command) registerModes(cmd *cobra.Command) {
 	fl.StringVar(&c.rollback, "rollback", "", "take back what the run of this journal wrote; with --vm only of these VMs")
 	fl.StringVar(&c.verify, "verify", "", "report whether the run of this journal is in effect and helped")
 	fl.BoolVar(&c.unlock, "unlock", false, "remove the lock of a run that was killed: one run at a time changes a vCenter")
-	fl.StringVar(&c.query, "query-url", "", "URL of homenode serve or Prometheus, for --verify (VictoriaMetrics too): it kept what was counted; env takes it from HOMENODE_QUERY_URL, where it may have an account")
+	fl.StringVar(&c.query, "query-url", "", "for --verify, URL of the homenode serve, Prometheus or VictoriaMetrics that has the counters; env reads the URL, which may have a password, from HOMENODE_QUERY_URL")
 }
 
 func (c *command) run(cmd *cobra.Command, args []string) error {

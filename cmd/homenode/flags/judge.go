@@ -21,7 +21,7 @@ const NoConfig = "none"
 
 // Register adds the flag to a command.
 func (f *Config) Register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.File, "config", "", "configuration: thresholds, severities, accepted findings (default: "+policy.DefaultFile+" of the working directory, if there is one; "+NoConfig+" takes none)")
+	cmd.Flags().StringVar(&f.File, "config", "", "configuration: thresholds, severities, accepted findings (default: "+policy.DefaultFile+" in the working directory, if it exists; "+NoConfig+" ignores it)")
 }
 
 // Policy reads the configuration; nil if there is none.

@@ -70,7 +70,7 @@ func (c *command) register(cmd *cobra.Command) {
 	})
 	flags.Group(cmd, "pages", func(cmd *cobra.Command) {
 		fl.StringArrayVar(&c.fleet, "fleet", nil, "show the pages of this SOURCE, such as an RVTools export, instead of collecting (repeatable: as one fleet)")
-		fl.StringVar(&c.queryURL, "query-url", "", "Prometheus or another database with its query API: show what other collectors sent there, instead of collecting; env takes HOMENODE_QUERY_URL, for a URL with a password")
+		fl.StringVar(&c.queryURL, "query-url", "", "Prometheus or another database with its query API: show what other collectors sent there, instead of collecting; env reads the URL, which may have a password, from HOMENODE_QUERY_URL")
 		fl.StringVar(&c.folder, "captures", "", "folder of captures that pages list and open; nothing outside of it is read")
 		c.judgement.Register(cmd)
 	})

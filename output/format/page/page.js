@@ -58,7 +58,7 @@
         if (narrowed !== was) quiet.open = narrowed;
       }
       was = narrowed;
-      shown.textContent = number.format(n) + " of " + number.format(all) + " shown";
+      shown.textContent = n < all ? number.format(n) + " of " + number.format(all) + " shown" : "";
     }
     form.addEventListener("input", () => {
       const on = boxes.filter((box) => box.checked).map((box) => box.value);
@@ -90,7 +90,7 @@
         row.el.hidden = !row.found || (!whole && n > few);
       }
       more.hidden = whole || n <= few;
-      shown.textContent = number.format(n) + " of " + number.format(rows.length);
+      shown.textContent = n < rows.length ? number.format(n) + " of " + number.format(rows.length) : "";
     }
     more.firstChild.addEventListener("click", () => { whole = true; filter(); });
     function sort() {

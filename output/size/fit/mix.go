@@ -63,7 +63,7 @@ func (c *Context) uncounted(spare int) (lines []string) {
 		return nil
 	}
 	if c.Cluster.Part != "" {
-		lines = append(lines, fmt.Sprintf("This is for the listed VMs alone: %s.", c.Cluster.Part))
+		lines = append(lines, fmt.Sprintf("Only the listed VMs are counted: %s.", c.Cluster.Part))
 	}
 	if n := c.Cluster.Away; n > 0 && len(c.Cluster.Hosts) > 0 {
 		line := fmt.Sprintf("%s on hosts that the source does not describe", words.Verb(n, "of them runs", "of them run"))
@@ -99,7 +99,7 @@ func (c *Context) uncounted(spare int) (lines []string) {
 		if alone > 0 {
 			of = append(of, words.Plural(alone, "standalone host"))
 		}
-		lines = append(lines, fmt.Sprintf("All %s are counted as one, which shares %s: --cluster NAME counts one alone.", strings.Join(of, " and "), words.Plural(spare, "spare host")))
+		lines = append(lines, fmt.Sprintf("%s are sized together, with %s for all of them: --cluster NAME sizes one alone.", strings.Join(of, " and "), words.Plural(spare, "spare host")))
 	}
 	return lines
 }

@@ -23,6 +23,7 @@ type Explanation struct {
 	Case     vnuma.Case        `json:"-"`
 	Name     string            `json:"vm"`
 	On       string            `json:"host"`
+	Cluster  string            `json:"-"` // name of the VM's
 	Release  numa.Release      `json:"release"`
 	Event    string            `json:"event"`
 	Layout   vnuma.Layout      `json:"layout"`
@@ -54,7 +55,7 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{VM: v, Host: on, Machine: machine, Case: c, Name: v.Name, On: on.Name, Release: machine.Release, Event: c.Event.String(), Observed: v.Seen}
+	x := &Explanation{VM: v, Host: on, Machine: machine, Case: c, Name: v.Name, On: on.Name, Cluster: r.Fleet.ClusterName(v.Cluster), Release: machine.Release, Event: c.Event.String(), Observed: v.Seen}
 	if x.Layout, x.Trace, x.Problems, err = vnuma.Explain(v.VM, on, &x.Case); err != nil {
 		return nil, err
 	}
