@@ -51,7 +51,6 @@ func TestSiteAsks(t *testing.T) {
 		"/calculator?kind=io&path=ram&throughput=20GB/s&host-cores=32&core=3.0GHz":      {"of the CPU"},
 		"/calculator?kind=latency&calls=20":                                             {"Remote memory is 1.7 × local"},
 		"/calculator?kind=speed&vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz":          {"Limit 8 GHz"},
-		"/calculator?kind=speed&source=SOURCE":                                          {"CPU limit"},
 		"/calculator?kind=dump&ram=1.5TB&boot=32GB":                                     {"Fits on 32 GiB"},
 		"/calculator?kind=dump&source=SOURCE&boot=32GB":                                 {"of 24 hosts: 24 fit"},
 		"/calculator?kind=pages&memory=1.5TB":                                           {"Freed with salting 0"},
