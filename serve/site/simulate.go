@@ -50,7 +50,7 @@ func showSimulate(x *request) (*view, error) {
 			f.Group, f.Folded = "Changed before", true
 		}
 	}
-	more := x.asked(field{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()}, field{Name: "add-host", Label: "Add hosts", Hint: "esx01"})
+	more := x.asked(field{Name: "lose-host", Label: "Lose a host", Choices: x.hostsOr("none")}, field{Name: "add-host", Label: "Add hosts", Hint: "esx01"})
 	at := 1 + slices.IndexFunc(fields, func(f field) bool { return f.Name == "what-if" })
 	v := &view{fields: slices.Insert(fields, at, more...), most: 10}
 	for _, f := range more {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,12 +25,12 @@ func (x *request) whatIfFields() []field {
 		{Name: "memory", Label: "Memory", Hint: "384GB"},
 		{Name: "hotAdd", Label: "CPU hot add", Choices: asIsOnOff},
 		{Name: "hw", Label: "Virtual hardware", Hint: "21"},
-		{Name: "host", Label: "On host", Choices: x.moveChoices()},
+		{Name: "host", Label: "On host or cluster", Choices: x.moveChoices()},
 		{Name: "preferHT", Label: "numa.vcpu.preferHT", Choices: []choice{{"", "as it is"}, {"TRUE", "TRUE"}, {"FALSE", "FALSE"}}},
 		{Group: "Hosts", Name: "hosts", Label: "Which hosts", Hint: "all, or " + patternOf(x.example("host"))},
 		{Name: "release", Label: "ESXi release", Choices: releaseChoices("as it is")},
 		{Name: "nodesPerSocket", Label: "NUMA nodes per socket (SNC, NPS)", Choices: choices("as it is", "1", "2", "3", "4")},
-		{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()},
+		{Name: "lose-host", Label: "Lose a host", Choices: x.hostsOr("none")},
 		{Name: "add-host", Label: "Add hosts", Hint: x.example("host") + " count=2, or 2x32c/1TB cluster=" + x.example("cluster"), Long: true},
 		{Group: "Anything else, in words", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=" + patternOf(x.example("VM")) + " hotAdd=off coresPerSocket=16", Long: true},
 	}
@@ -78,20 +77,24 @@ func releaseChoices(none string) []choice {
 	return out
 }
 
-// moveChoices returns the hosts that VMs can move to.
+// moveChoices returns the hosts and clusters that VMs can move to.
 func (x *request) moveChoices() []choice {
-	if x.fleet == nil {
-		return []choice{{"", "where it is"}}
+	out := x.hostsOr("where it is")
+	if x.fleet != nil {
+		for _, c := range x.fleet.Result.Fleet.Clusters {
+			out = append(out, choice{c.Name, "cluster " + c.Name})
+		}
 	}
-	out := x.hostChoices()
-	out[0].Label = "where it is"
 	return out
 }
 
-// loseChoices returns the hosts that can fail.
-func (x *request) loseChoices() []choice {
-	out := slices.Clone(x.moveChoices())
-	out[0].Label = "none"
+// hostsOr returns the hosts after the label of none.
+func (x *request) hostsOr(none string) []choice {
+	if x.fleet == nil {
+		return []choice{{"", none}}
+	}
+	out := x.hostChoices()
+	out[0].Label = none
 	return out
 }
 
