@@ -76,7 +76,7 @@ func (r *Result) addDoubts() {
 		{hosts, "host", "the source knows no NUMA nodes, " + each + " assumed; say better with --nodes-per-socket"},
 		{tiers, "host", "whether memory tiering is on is unknown: then the memory read includes NVMe, and that of a node is less (A-12)"},
 		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
-		{len(sockets), "Windows VM", fmt.Sprintf("more than %d sockets (%s)%s, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", rule.FewSockets, words.Few(sockets), assumed, rule.FewSockets)},
+		{len(sockets), "Windows VM", fmt.Sprintf("more than %d sockets or %d vCPUs (%s)%s, and what runs in them is not stated: it depends, SQL Server Standard uses the lesser of %[1]d sockets and %[2]d cores (32 in 2025) and leaves the others idle; say what runs with --product", rule.FewSockets, rule.FewCores, words.Few(sockets), assumed)},
 		{r.Templates, "template", "judged as if powered on, for clones inherit their settings; counted apart"},
 	} {
 		if d.n > 0 {

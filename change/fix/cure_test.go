@@ -154,6 +154,10 @@ vm v host=h vcpus=8 memory=600GB hw=20 coresPerSocket=auto cpuAffinity=0-31`,
 host h nodes=2 cores=20 memory=1024GB
 vm v host=h vcpus=8 coresPerSocket=1 memory=32GB hw=19 product="Windows Server 2019 Essentials"`,
 			fix.Options{}, []string{"v: coresPerSocket=8 cures N033\n"}, "N033 stays"},
+		{"unknown cores per socket are no reason to plan any", `release 7.0U3
+host h nodes=2 cores=32 memory=1024GB
+vm v host=h vcpus=16 coresPerSocket=? memory=256GB hw=19 product="SQL Server 2019 Standard"`,
+			fix.Options{}, nil, "v: "},
 		{"a finding that becomes less severe", `release 7.0U3
 host h nodes=2 cores=20 memory=1024GB
 vm v host=h vcpus=32 coresPerSocket=1 memory=256GB hw=19 product="SQL Server 2019 Standard"`,

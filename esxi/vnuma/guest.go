@@ -93,7 +93,7 @@ type Usable struct {
 
 // usableOf returns the combined limits of all products of a VM. Where they depend on an unknown version or edition, the loosest counts, and
 // more sockets than now only where none of the possible ones uses fewer vCPUs with them. That holds for SQL Server Standard too if it may run
-// in the guest.
+// in the guest. Unknown cores per socket exceed no limit of sockets.
 func usableOf(v *numa.VM) (u Usable) {
 	least := func(a int32, n int) int32 {
 		if n > 0 && (a == 0 || int32(n) < a) {
@@ -109,7 +109,10 @@ func usableOf(v *numa.VM) (u Usable) {
 	products := product.Running(v.Software().Value, v.GuestOS.Value)
 	for i := range products {
 		p := &products[i]
-		u.PerNode, u.Sockets = least(u.PerNode, p.Node()), least(u.Sockets, p.Sockets())
+		u.PerNode = least(u.PerNode, p.Node())
+		if socketsKnown(v) {
+			u.Sockets = least(u.Sockets, p.Sockets())
+		}
 		keep(p)
 	}
 	if v.GuestOS.Known() && MayRunSQL(v) {
@@ -196,6 +199,11 @@ func VirtualThreads(v *numa.VM) numa.Fact[int] {
 	return threads
 }
 
+// socketsKnown reports whether the source states cores per socket, or that they are automatic.
+func socketsKnown(v *numa.VM) bool {
+	return v.CoresPerSocket.Known() || v.AutoCoresPerSocket.Or(false)
+}
+
 // missing returns the assumptions for the unknown facts of the VM.
 func missing(v *numa.VM) Assumptions {
 	var a Assumptions
@@ -203,7 +211,7 @@ func missing(v *numa.VM) Assumptions {
 		known bool
 		bit   Assumptions
 	}{
-		{v.CoresPerSocket.Known() || v.AutoCoresPerSocket.Or(false), AssumedCPS},
+		{socketsKnown(v), AssumedCPS},
 		{v.CPUHotAdd.Known(), AssumedHotAdd},
 		{v.Hardware.Known(), AssumedHardware},
 		{v.Settings.Known() || v.SizeAssumed, AssumedSettings},

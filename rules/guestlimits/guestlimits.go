@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"homenode/esxi/product"
@@ -99,23 +98,33 @@ func idle(p *rule.Pass, one *product.Product) {
 	if fewest == n {
 		return
 	}
+	unstated := on.Layout.Assumes&vnuma.AssumedCPS != 0
+	if unstated { // on the best sockets
+		_, uses = one.Usable(n, 1, n)
+	}
 	f := finding.Finding{Severity: finding.Medium, Topic: "processors"}
 	switch {
+	case unstated && uses == n:
+		f.Severity = finding.Info
+		f.Message = fmt.Sprintf("not known: cores per socket, which decide how many of %d vCPUs %s uses (%s): %d with %s per socket", n, one, limits(one.Rows), fewest, words.Plural(cores, "core"))
+		f.Ways = []numa.Way{numa.ByHand("state the cores per socket (RVTools has them in its sheet vCPU)")}
+		report(p, one, f, on)
+		return
 	case one.Rows[0].Supported:
 		f.Severity = finding.Low
 		f.Message = fmt.Sprintf("%s is supported with at most %d processors, and the VM has %d", one, uses, n)
 	case uses == n:
 		f.Severity = finding.Info
 		f.Message = fmt.Sprintf("it depends on the %s of %s, not stated: of %d vCPUs (%s of %s) it may use only %d", one.Missing(), one, n, words.Plural(sockets, "socket"), words.Plural(cores, "core"), fewest)
+	case unstated:
+		f.Severity = idles(n, uses)
+		f.Message = fmt.Sprintf("%s uses at most %d of %d vCPUs: %s; not known: cores per socket, with which it may use fewer", one, uses, n, limits(one.Rows))
 	default:
 		f.Severity = idles(n, uses)
 		f.Message = fmt.Sprintf("%s uses %s of %d vCPUs: %s, and the guest sees %s of %s", one, span(fewest, uses), n, limits(one.Rows), words.Plural(sockets, "socket"), words.Plural(cores, "core"))
 		if one.PerCore() {
 			f.Message += fmt.Sprintf("; licensed by core, it pays for %d and uses %d", max(4, n), uses)
 		}
-	}
-	if on.Layout.Assumes&vnuma.AssumedCPS != 0 {
-		f.Message += "; its cores per socket are not stated, and " + strconv.Itoa(cores) + " is assumed"
 	}
 	cure(p, &f, one, uses)
 	report(p, one, f, on)

@@ -252,12 +252,12 @@ func (v *VM) threads(m *vnuma.Machine) bool {
 // MayRunSQL reports whether SQL Server for Windows may run in the guest.
 func (v *VM) MayRunSQL() bool { return vnuma.MayRunSQL(v.VM) }
 
-// FewSockets is the limit of the standard editions of SQL Server (docs/reference/guests.md).
-const FewSockets = 4
+// FewSockets and FewCores are the limits of the standard editions of SQL Server 2016 to 2022 (docs/reference/guests.md).
+const FewSockets, FewCores = 4, 24
 
-// EditionDecides reports whether SQL Server may run in the guest and its edition decides whether all sockets are used.
+// EditionDecides reports whether SQL Server may run in the guest and its edition decides whether all sockets and vCPUs are used.
 func (v *VM) EditionDecides() bool {
-	return v.On[0].Layout.VSockets.Len() > FewSockets && v.GuestOS.Known() && v.MayRunSQL()
+	return (v.On[0].Layout.VSockets.Len() > FewSockets || v.Guest.VCPUs > FewCores) && v.GuestOS.Known() && v.MayRunSQL()
 }
 
 // On is the layout of a VM on one kind of host after a power cycle.

@@ -26,9 +26,9 @@ func atMost(n, cps int, why string) numa.Way {
 	return w
 }
 
-// divides reports whether n vCPUs are whole sockets of the VM.
+// divides reports whether n vCPUs are known to be whole sockets of the VM.
 func (v *VM) divides(n int) bool {
-	return v.Guest.AutoCPS || n%max(1, int(v.Guest.CoresPerSocket)) == 0
+	return v.Guest.AutoCPS || v.CoresPerSocket.Known() && n%max(1, int(v.Guest.CoresPerSocket)) == 0
 }
 
 // Divided returns a way to fewer vCPUs on m with cores per socket that divide them; any other way as it is.
