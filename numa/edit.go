@@ -97,6 +97,15 @@ func (e Edit) Needs() Needs {
 	return NeedsOff
 }
 
+// Stated reports whether the edit has both values of a setting that is never absent, so that it can be compared and reverted.
+func (e Edit) Stated() bool {
+	switch e.Kind {
+	case EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditLatency, EditMemoryReservation, EditCPUReservation, EditHostOption:
+		return e.From.Set && e.To.Set
+	}
+	return true
+}
+
 // Undo returns the edit that reverts e.
 func (e Edit) Undo() Edit {
 	e.From, e.To = e.To, e.From

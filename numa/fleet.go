@@ -47,7 +47,7 @@ func loadUnknown(part string) string {
 	if part == "" {
 		return ""
 	}
-	return part + ": this is part of an export, so the load and free memory of the hosts are unknown"
+	return part + ": this is part of an export, so the load and free memory of their nodes are unknown"
 }
 
 // A Cluster is a set of hosts that VMs move between.

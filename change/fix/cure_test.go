@@ -49,6 +49,10 @@ func TestCures(t *testing.T) {
 host h nodes=2 cores=24 memory=1024GB
 vm v host=h vcpus=32 coresPerSocket=1 memory=128GB hw=20 hotAdd=on`,
 			fix.Options{}, []string{"v: coresPerSocket=0 cpuHotAdd=false cures N001 N022\n"}, "stays"},
+		{"the optional edit changes a value that is unknown, so no script could make and revert it", `release 8.0U3
+host h nodes=2 cores=24 memory=1024GB
+vm v host=h vcpus=32 coresPerSocket=? memory=128GB hw=20 hotAdd=on`,
+			fix.Options{}, []string{"v: cpuHotAdd=false cures N001"}, "coresPerSocket"},
 		{"the optional edit needs the VM off, the other a power cycle", `release 7.0U3
 host h nodes=2 cores=18 memory=512GB
 vm v host=h vcpus=32 coresPerSocket=1 memory=128GB hw=19 numa.vcpu.maxPerVirtualNode=32`,

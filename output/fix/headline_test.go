@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"homenode/change/fix"
+	"homenode/change/fix/apply"
 	"homenode/change/whatif"
 	"homenode/source/scenario"
 )
@@ -70,5 +71,26 @@ vm tmpl host=esx01 vcpus=32 memory=256GB hw=17 hotAdd=on template=yes power=off
 	}
 	if a := Plan(p, "", false, "wish.txt"); a.Next != nil {
 		t.Errorf("no script changes rules of DRS, and next is %q", a.Next)
+	}
+}
+
+// TestRunHeadline: a run that touched nothing was not carried out.
+func TestRunHeadline(t *testing.T) {
+	for _, tt := range []struct {
+		want     string
+		outcomes []apply.Outcome
+	}{
+		{"Nothing was changed: v has to be off (--power guest).", []apply.Outcome{apply.NeedsOff}},
+		{"Nothing was changed: of 2 changes 1 not touched: needs to be off, 1 not touched: refused.", []apply.Outcome{apply.NeedsOff, apply.Refused}},
+		{"Plan p was carried out: of 1 change 1 so already.", []apply.Outcome{apply.Already}},
+		{"Plan p was carried out: of 2 changes 1 done, 1 not touched: needs to be off.", []apply.Outcome{apply.NeedsOff, apply.Done}},
+	} {
+		r := Run{Plan: &fix.Plan{ID: "p"}}
+		for _, o := range tt.outcomes {
+			r.Results = append(r.Results, apply.Result{Name: "v", Outcome: o})
+		}
+		if got := r.Answer().Verdict[0]; got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.outcomes, got, tt.want)
+		}
 	}
 }

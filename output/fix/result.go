@@ -79,16 +79,19 @@ func (r *Run) Answer() *answer.Answer {
 		Results []apply.Result `json:"results"`
 		Left    []fix.Left     `json:"left,omitempty"`
 	}{id, undo, r.Journal, text(r.Stopped), r.Results, left}
-	if count[apply.Done]+count[apply.Pending] == 0 && count[apply.NeedsOff] > 0 && r.Stopped == nil {
-		a.Verdict[0] += " Nothing was changed."
-	}
 	a.Next = r.next(count, off != nil)
 	return a
 }
 
 // headline says what became of the plan with this ID.
 func (r *Run) headline(id, verb string, undo bool, count map[apply.Outcome]int) string {
+	off := count[apply.NeedsOff]
 	switch n := len(r.Results); {
+	case off > 0 && off == n:
+		names := words.Texts(r.Results, func(one apply.Result) string { return one.Name })
+		return fmt.Sprintf("Nothing was changed: %s %s to be off (--power guest).", words.Few(names), map[bool]string{true: "has", false: "have"}[n == 1])
+	case n > count[apply.Already] && n == off+count[apply.Already]+count[apply.Refused]+count[apply.Drift]+count[apply.NotBegun]:
+		return fmt.Sprintf("Nothing was changed: of %s %s.", words.Plural(n, "change"), strings.Join(counted(count), ", "))
 	case n > 0:
 		return fmt.Sprintf("Plan %s was %s: of %s %s.", id, verb, words.Plural(n, "change"), strings.Join(counted(count), ", "))
 	case !undo:

@@ -115,7 +115,11 @@ func (r *report) vmTable(vms []*verdict.VM) answer.Table {
 // more describes the VMs that a table omits.
 func (r *report) more(all []*verdict.VM, first int) string {
 	with := slices.DeleteFunc(slices.Clone(all), func(v *verdict.VM) bool { return len(v.Findings) == 0 })
-	text := "and " + words.Plural(verdict.CountVMs(all)-verdict.CountVMs(all[:first]), "more VM")
+	left := verdict.CountVMs(all) - verdict.CountVMs(all[:first])
+	if left == 0 { // VMs that have rows above, of other hosts
+		return fmt.Sprintf("and %s: --details", words.Plural(len(all)-first, "more row"))
+	}
+	text := "and " + words.Plural(left, "more VM")
 	if n := verdict.CountVMs(with) - verdict.CountVMs(with[:min(first, len(with))]); n > 0 {
 		return fmt.Sprintf("%s, %d of them with findings: --details", text, n)
 	}

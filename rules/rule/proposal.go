@@ -107,9 +107,10 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 }
 
 // All returns the necessary edits, and the optional ones where they cost nothing more: the VM is down for them as it is for others, which need
-// at least down, and the guest sees no more sockets.
+// at least down, the guest sees no more sockets, and what they change is known.
 func (p *Proposal) All(down numa.Needs) []numa.Edit {
-	if p.sockets || Needs(p.Optional) > max(down, Needs(p.Edits)) {
+	blind := slices.ContainsFunc(p.Optional, func(e numa.Edit) bool { return !e.Stated() })
+	if p.sockets || blind || Needs(p.Optional) > max(down, Needs(p.Edits)) {
 		return p.Edits
 	}
 	return slices.Concat(p.Edits, p.Optional)

@@ -55,6 +55,10 @@ func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Undoes == "" && len(p.Changes) > 0 && !slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return touched(&c, written, ended) }) {
+		c := p.Changes[0].Target()
+		return nil, fmt.Errorf("%s: the run changed nothing, so there is nothing to verify (%s: %s)", in.Journal, c.Name, cmp.Or(ended[c.ID].Why, string(apply.NotBegun)))
+	}
 	v := &effect.Verdict{Plan: cmp.Or(p.Undoes, p.ID), Undo: p.Undoes != "", Journal: in.Journal, Checks: []effect.Check{}}
 	not, before := "the run did not write it: ", "it is as it was before the change"
 	if v.Undo {
@@ -106,6 +110,16 @@ func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 	}
 	v.Conclude()
 	return v, nil
+}
+
+// touched reports whether the run changed something, found it as planned, or failed at it.
+func touched(c *fix.Change, written map[string]apply.Write, ended map[string]apply.Result) bool {
+	_, ok := written[c.Target().ID]
+	switch ended[c.Target().ID].Outcome {
+	case "", apply.NotBegun, apply.NeedsOff, apply.Refused, apply.Drift:
+		return ok
+	}
+	return true
 }
 
 // host checks the options of a host.

@@ -241,6 +241,16 @@ func TestNotWritten(t *testing.T) {
 	}
 }
 
+// TestNothingChanged has no verdict on a run that had to leave all VMs as they are.
+func TestNothingChanged(t *testing.T) {
+	s := newStory(t, 7, 10)
+	s.lines = append(s.lines[:1], journal.Line{Step: journal.StepEnd, Target: s.lines[0].Whole.Changes[0].VM.ID, State: "needsOff", Why: "it has to be off"})
+	_, err := verify.Run(t.Context(), verify.Input{Lines: s.lines, Journal: "j", States: s.states, Now: time.Now(), Fleet: s.result, Zone: time.UTC})
+	if err == nil || !strings.HasPrefix(err.Error(), "j: the run changed nothing, so there is nothing to verify (") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestOtherVCenter reads nothing of VMs that another vCenter has under the same names and IDs.
 func TestOtherVCenter(t *testing.T) {
 	s := newStory(t, 7, 10)

@@ -90,8 +90,8 @@ func (n *notes) rowless() string {
 	return "named, but without a row in " + cmp.Or(strings.TrimPrefix(n.hosts, "sheet "), "a table of hosts")
 }
 
-// A load is the number of VMs and vCPUs that hosts run, by their rows, and of those that are listed.
-type load struct{ vms, vcpus, listed, listedVCPUs int }
+// A load is the number of VMs and vCPUs that hosts run and of their cores, by their rows, and of those that are listed.
+type load struct{ vms, vcpus, cores, listed, listedVCPUs int }
 
 // partOf sets the Part of the fleet and of its clusters: the hosts run more than is listed. Only running VMs are compared when the rows of hosts count the
 // others apart.
@@ -106,7 +106,7 @@ func partOf(f *numa.Fleet, hosts []hostRow, c *clusters) {
 	for _, h := range of {
 		id := c.id(h.vcenter, h.datacenter, h.cluster)
 		l := loads[id]
-		l.vms, l.vcpus = l.vms+h.vms, l.vcpus+h.vcpus
+		l.vms, l.vcpus, l.cores = l.vms+h.vms, l.vcpus+h.vcpus, l.cores+h.host.Cores.Or(numa.MaxVCPUs)
 		loads[id] = l
 	}
 	at := map[string]string{} // cluster, by host
@@ -137,6 +137,7 @@ func partOf(f *numa.Fleet, hosts []hostRow, c *clusters) {
 		}
 		short = short || part != ""
 		all.vms, all.listed = all.vms+l.vms, all.listed+min(l.vms, l.listed)
+		all.cores += l.cores
 		all.vcpus, all.listedVCPUs = all.vcpus+l.vcpus, all.listedVCPUs+min(l.vcpus, l.listedVCPUs)
 	}
 	if short {
@@ -154,7 +155,11 @@ func (l *load) part(of int) string {
 		noun        string
 	}{{l.vms, l.listed, "VM"}, {l.vcpus, l.listedVCPUs, "vCPU"}} {
 		if (n.run-n.listed)*of > n.run {
-			return fmt.Sprintf("the hosts run %s, but only %s listed", words.Plural(n.run, n.noun), words.Verb(n.listed, n.noun+" is", n.noun+"s are"))
+			at := ""
+			if l.vcpus > 0 {
+				at = fmt.Sprintf(", %.2f vCPUs per core by their rows", float64(l.vcpus)/float64(l.cores))
+			}
+			return fmt.Sprintf("the hosts run %s%s, but only %s listed", words.Plural(n.run, n.noun), at, words.Verb(n.listed, "of them is", "of them are"))
 		}
 	}
 	return ""

@@ -276,13 +276,13 @@ func TestPart(t *testing.T) {
 	}{
 		{"all VMs", "h1,a,3,,\nh2,b,1,,\n", "v1,On,4,a,h1\nv2,On,4,a,h1\nv3,Off,4,a,h1\nv4,On,4,b,h2\n", "", "", ""},
 		{"running VMs", "h1,a,3,4,\nh2,b,1,1,\n", "v1,On,4,a,h1\nv2,On,4,a,h1\nv3,Off,4,a,h1\nv4,On,4,b,h2\n",
-			"the hosts run 4 VMs, but only 3 VMs are listed", "the hosts run 3 VMs, but only 2 VMs are listed", ""},
-		{"vCPUs", "h1,a,1,1,8\nh2,b,0,0,0\n", "v1,On,4,a,h1\n", "the hosts run 8 vCPUs, but only 4 vCPUs are listed", "the hosts run 8 vCPUs, but only 4 vCPUs are listed", ""},
+			"the hosts run 4 VMs, but only 3 of them are listed", "the hosts run 3 VMs, but only 2 of them are listed", ""},
+		{"vCPUs", "h1,a,1,1,8\nh2,b,0,0,0\n", "v1,On,4,a,h1\n", "the hosts run 8 vCPUs, 1.00 vCPUs per core by their rows, but only 4 of them are listed", "the hosts run 8 vCPUs, 2.00 vCPUs per core by their rows, but only 4 of them are listed", ""},
 		{"an unknown size", "h1,a,1,1,8\nh2,b,0,0,0\n", "v1,On,,a,h1\n", "", "", ""},
 		{"a VM between the readings", "h1,a,50,50,\n", strings.Repeat("v,On,4,a,h1\n", 49), "", "", ""},
-		{"another cluster", "h1,a,1,1,4\nh2,b,1,1,4\n", "v1,On,4,a,h1\n", "the hosts run 2 VMs, but only 1 VM is listed", "", "the hosts run 1 VM, but only 0 VMs are listed"},
+		{"another cluster", "h1,a,1,1,4\nh2,b,1,1,4\n", "v1,On,4,a,h1\n", "the hosts run 2 VMs, 1.00 vCPUs per core by their rows, but only 1 of them is listed", "", "the hosts run 1 VM, 1.00 vCPUs per core by their rows, but only 0 of them are listed"},
 	} {
-		f := mustRead(t, tempFolder(t, map[string][]byte{"vHost.csv": []byte("Host,Cluster,# VMs,# VMs total,# vCPUs\n" + tt.hosts),
+		f := mustRead(t, tempFolder(t, map[string][]byte{"vHost.csv": []byte("Host,Cluster,# VMs,# VMs total,# vCPUs,# Cores\n" + strings.ReplaceAll(tt.hosts, "\n", ",4\n")),
 			"vInfo.csv": []byte("VM,Powerstate,CPUs,Cluster,Host\n" + strings.ReplaceAll(strings.ReplaceAll(tt.vms, "On", "poweredOn"), "Off", "poweredOff"))}))
 		got := []string{f.Part, "", ""}
 		for i := range f.Clusters {

@@ -140,6 +140,9 @@ func (c *command) check(cmd *cobra.Command, source string) error {
 func (c *command) show(cmd *cobra.Command, p *fix.Plan) error {
 	switch {
 	case slices.Contains(script.Formats, c.asks.Output.Format):
+		for _, why := range script.Missing(c.asks.Output.Format, p) {
+			flags.Warn(cmd.ErrOrStderr(), "not in this script: "+why)
+		}
 		return c.asks.Output.Write(cmd, func(w io.Writer, _ bool) error { return script.Print(w, c.asks.Output.Format, p, c.do.power != "") })
 	case c.asks.Output.Format == "json":
 		return c.asks.Output.Write(cmd, func(w io.Writer, _ bool) error { return p.Write(w) })

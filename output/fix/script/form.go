@@ -182,11 +182,8 @@ func unreferenced(t *fix.Target) bool {
 
 // unsaid returns why no script can make the edit and roll it back, or "".
 func unsaid(e numa.Edit) string {
-	switch e.Kind {
-	case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditLatency, numa.EditMemoryReservation, numa.EditCPUReservation, numa.EditHostOption:
-		if !e.From.Set || !e.To.Set {
-			return "the plan does not know which value it had"
-		}
+	if !e.Stated() {
+		return "the plan does not know which value it had"
 	}
 	for _, one := range []numa.Edit{e, e.Undo()} { // the plan can come from a file
 		if e.Kind != numa.EditHostOption && one.To.Set {

@@ -120,6 +120,15 @@ func Write(w io.Writer, name string, p *fix.Plan, o Options) error {
 	return err
 }
 
+// Missing returns the changes of the plan that the script in one of Formats lacks, each with the reason.
+func Missing(format string, p *fix.Plan) []string {
+	name := strings.TrimSuffix(format, undone)
+	if tools[name] == nil {
+		return nil
+	}
+	return newForm(p, name, Options{}).unmade
+}
+
 // comment prints comment lines. Each stays on one line, even if it contains a name with line breaks.
 func comment(b *bytes.Buffer, indent string, lines ...string) {
 	for _, line := range lines {
