@@ -10,17 +10,16 @@ import (
 // and wide, with and without cores per socket, hot add and stored sizes.
 func BenchmarkPredict(b *testing.B) {
 	for _, band := range []struct {
-		name    string
-		release numa.Release
-		event   Event
-		move    bool
+		name     string
+		release  numa.Release
+		hardware int32
+		event    Event
+		move     bool
 	}{
-		{"3.5", numa.ESX35, PowerCycle, false},
-		{"4.1", numa.ESX41, PowerCycle, false},
-		{"6.0", numa.ESXi60, PowerCycle, false},
-		{"6.5", numa.ESXi65, PowerCycle, false},
-		{"8.0", numa.ESXi80, PowerCycle, false},
-		{"8.0-vmotion", numa.ESXi80, VMotionIn, true},
+		{"6.0", numa.ESXi60, 11, PowerCycle, false},
+		{"6.5", numa.ESXi65, 13, PowerCycle, false},
+		{"8.0", numa.ESXi80, 19, PowerCycle, false},
+		{"8.0-vmotion", numa.ESXi80, 19, VMotionIn, true},
 	} {
 		b.Run(band.name, func(b *testing.B) {
 			m := machineOf(b, band.release, 2, 20, 40, 256*gib)
@@ -29,7 +28,7 @@ func BenchmarkPredict(b *testing.B) {
 			if band.move {
 				c.From = &from
 			}
-			guests := benchGuests()
+			guests := benchGuests(band.hardware)
 			vpds, want := 0, 0
 			for i := range guests {
 				want += len(spec(&guests[i], &m, &c).vpds)
@@ -50,12 +49,12 @@ func BenchmarkPredict(b *testing.B) {
 	}
 }
 
-// benchGuests returns 64 VMs of 1 to 40 vCPUs.
-func benchGuests() []Guest {
+// benchGuests returns 64 VMs of 1 to 40 vCPUs with this version of virtual hardware.
+func benchGuests(hardware int32) []Guest {
 	guests := make([]Guest, 64)
 	for i := range guests {
 		n := int32(1 + i*39/63)
-		g := Guest{VCPUs: n, CoresPerSocket: 1, Memory: int64(n) * 8 * gib, Hardware: 19}
+		g := Guest{VCPUs: n, CoresPerSocket: 1, Memory: int64(n) * 8 * gib, Hardware: hardware}
 		switch i % 8 {
 		case 3:
 			if n%2 == 0 {
