@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/testdeps"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/lowlocality"
@@ -13,7 +14,6 @@ import (
 	"homenode/rules/policy"
 	"homenode/rules/rule"
 	"homenode/source/incident"
-	"homenode/source/text"
 )
 
 // TestCaptureOptions checks the defaults, which the pages of the rules state, and that a
@@ -44,10 +44,7 @@ func TestConfiguredWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := text.ReadFile("lowlocality/testdata/fires.txtar", incident.Read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := testdeps.Input(t, "lowlocality/testdata/fires.txtar", incident.Read)
 	recorders := capture.NewRecorders(rules.CaptureOptions(p))
 	if err := in.Ticks(func(tick *numa.Tick) error { recorders.Add(tick); return nil }); err != nil {
 		t.Fatal(err)

@@ -4,20 +4,17 @@ import (
 	"testing"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/testdeps"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/scenario"
-	"homenode/source/text"
 )
 
 // TestNoEffect takes away each setting that N019 calls idle and predicts again: the
 // model must agree that nothing changes, on every host and for every event that looks
 // at settings.
 func TestNoEffect(t *testing.T) {
-	f, err := text.ReadFile("noeffect/testdata/fires.txtar", scenario.Read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testdeps.Input(t, "noeffect/testdata/fires.txtar", scenario.Read)
 	r := rules.Run(f, rules.Options{})
 	checked := 0
 	for _, x := range r.Findings {

@@ -15,6 +15,7 @@ import (
 
 	"homenode/capture"
 	"homenode/internal/golden"
+	"homenode/internal/testdeps"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -24,7 +25,6 @@ import (
 	"homenode/source/incident"
 	"homenode/source/kvm"
 	"homenode/source/scenario"
-	"homenode/source/text"
 )
 
 // TestScenarios runs every scenario of every rule and compares the findings of
@@ -60,10 +60,7 @@ func TestScenarios(t *testing.T) {
 // findings returns the findings of one rule as text.
 func findings(t *testing.T, path, id string) []byte {
 	t.Helper()
-	f, err := text.ReadFile(path, scenario.Read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testdeps.Input(t, path, scenario.Read)
 	return ofFleet(f, id)
 }
 
@@ -159,10 +156,7 @@ func ofFleet(f *numa.Fleet, id string) []byte {
 // of the section "fleet" when there is one.
 func watched(t *testing.T, path, id string) []byte {
 	t.Helper()
-	in, err := text.ReadFile(path, incident.Read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := testdeps.Input(t, path, incident.Read)
 	recorders := capture.NewRecorders(rules.CaptureOptions(nil))
 	recorders.Open(filepath.Base(path), "incident")
 	if err := in.Ticks(func(tick *numa.Tick) error { recorders.Add(tick); return nil }); err != nil {

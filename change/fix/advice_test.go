@@ -130,7 +130,7 @@ func TestAdvice(t *testing.T) {
 }
 
 // change finds the changes that a sentence of advice names.
-var change = regexp.MustCompile(`(?i)(?:set|remove|clear) ((?:numa|sched|cpuid)\.[\w.]+)(?: = (\w[\w,]*))?|at most (\d+) vCPUs|give the VM at most ([\d.]+ [GT]B)`)
+var change = regexp.MustCompile(`(?i)(?:set|remove|clear) ((?:numa|sched|cpuid)\.[\w.]+)(?: = (\w+(?:,\w+)*))?|at most (\d+) vCPUs|give the VM at most ([\d.]+ [GT]B)`)
 
 // named checks that the ways of a finding have each change that its advice names.
 func named(t *testing.T, f *finding.Finding, text string) {

@@ -8,6 +8,7 @@ import (
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
+	"homenode/internal/testdeps"
 	"homenode/measure/published"
 	"homenode/numa"
 	"homenode/source/scenario"
@@ -48,10 +49,7 @@ func TestConfirmAdvice(t *testing.T) {
 	}
 	compared := 0
 	for _, path := range files {
-		cases, err := published.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cases := testdeps.Input(t, path, published.Read)
 		for _, c := range cases {
 			if c.Kind != "recommended" {
 				continue

@@ -90,6 +90,20 @@ func ProvePython(t testing.TB) string {
 	return python(t, "prove", "no Python with the packages of scripts/prove-requirements.txt: scripts/test-deps all installs it")
 }
 
+// Input reads a handwritten file of a test.
+func Input[T any](t testing.TB, path string, read func(name string, data []byte) (T, error)) T {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := read(path, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
 // Proving skips a test that is too slow for every change, or whose dependencies take too long to install, unless make prove runs it.
 func Proving(t testing.TB) {
 	t.Helper()

@@ -18,7 +18,6 @@ import (
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
-	"homenode/source/text"
 )
 
 // A Case is one published configuration with its observations. Zero fields are not stated.
@@ -106,9 +105,6 @@ func memory(name string, gb float64, most numa.Bytes) error {
 	}
 	return nil
 }
-
-// ReadFile reads a file of cases.
-func ReadFile(path string) ([]Case, error) { return text.ReadFile(path, Read) }
 
 // Read reads cases; name is used in errors:
 //

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/testdeps"
 )
 
 // shipped returns the cases of measure/published/testdata by ID.
@@ -19,10 +20,7 @@ func shipped(t testing.TB) map[string]Case {
 	}
 	out := map[string]Case{}
 	for _, path := range paths {
-		cases, err := ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cases := testdeps.Input(t, path, Read)
 		if id := strings.TrimSuffix(filepath.Base(path), ".txtar"); len(cases) != 1 || cases[0].ID != id {
 			t.Fatalf("%s holds %d cases, the first of id %q", path, len(cases), cases[0].ID)
 		}

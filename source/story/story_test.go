@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"homenode/internal/golden"
+	"homenode/internal/testdeps"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/scenario"
-	"homenode/source/text"
 )
 
 // dump writes a story as a person reads it, the fleet left out.
@@ -83,10 +83,7 @@ func TestRead(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			s, err := text.ReadFile(file, Read)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := testdeps.Input(t, file, Read)
 			golden.Section(t, []byte(dump(s)), file, "story")
 			b, err := os.ReadFile(file)
 			if err != nil {
