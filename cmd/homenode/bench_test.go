@@ -204,7 +204,7 @@ func TestPeak(t *testing.T) {
 		{10_000, exitFindings, 94, []string{"assess"}},
 		{100_000, exitFindings, 440, []string{"assess"}},
 		{10_000, exitClean, 180, []string{"fix"}},
-		{10_000, exitFindings, 274, []string{"move", "--hosts", "2x36c/2TB*500", "-o", filepath.Join(dir, "moved")}},
+		{10_000, exitFindings, 206, []string{"move", "--hosts", "2x36c/2TB*500", "-o", filepath.Join(dir, "moved")}},
 	} {
 		_, rss, _ := process(t, tt.exit, binary, append(tt.args, snapshotBy(t, binary, dir, tt.vms))...)
 		text = append(text, fmt.Sprintf("%s of %d VMs %d MB", tt.args[0], tt.vms, rss/1e6))

@@ -30,10 +30,10 @@ func (e *Edit) Steps(g *vnuma.Guest, m *vnuma.Machine) []string {
 	add(e.ManualOff && g.CoresPerNode > 0 && e.PerNode == 0, "remove numa.vcpu.coresPerNode (NUMA Nodes assigned at power on)")
 	if e.PerNode > 0 {
 		if e.hardware(g) >= 20 && m.Model() >= numa.ESXi80 {
-			add(true, "set NUMA Nodes to %d by hand (%d cores each)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, e.PerNode)
+			add(int(g.CoresPerNode) != e.PerNode, "set NUMA Nodes to %d by hand (%d cores each)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, e.PerNode)
 		} else {
-			add(true, "set numa.vcpu.maxPerVirtualNode = %d", e.PerNode)
-			add(e.Force, "set numa.vcpu.maxPerMachineNode = %d", e.PerNode)
+			add(int(g.MaxPerVirtualNode) != e.PerNode, "set numa.vcpu.maxPerVirtualNode = %d", e.PerNode)
+			add(e.Force && int(g.MaxPerMachineNode) != e.PerNode, "set numa.vcpu.maxPerMachineNode = %d", e.PerNode)
 		}
 	}
 	add(e.Spread, "set numa.consolidate = FALSE")

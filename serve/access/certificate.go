@@ -15,7 +15,7 @@ const certificateEvery = 10 * time.Second
 // remains in use.
 type Certificate struct {
 	Cert, Key string      // PEM files
-	Warn      func(error) // is called when they cannot be read
+	Warn      func(error) // is called when they cannot be read, or the certificate has expired
 
 	mu      sync.Mutex
 	now     *tls.Certificate
@@ -41,6 +41,9 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	if err == nil {
 		c.now, c.changed = &pair, changed
+		if end := pair.Leaf.NotAfter; c.Warn != nil && end.Before(c.looked) {
+			c.Warn(fmt.Errorf("%s: the certificate expired on %s, and clients refuse it", c.Cert, end.UTC().Format(time.DateOnly)))
+		}
 		return c.now, nil
 	}
 	if c.now == nil {

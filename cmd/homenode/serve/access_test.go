@@ -90,16 +90,28 @@ func TestRefusals(t *testing.T) {
 	if _, err := (&door{listen: here, cert: token, key: token}).open(&cobra.Command{}); err == nil || !strings.HasPrefix(err.Error(), "--tls-cert: ") {
 		t.Errorf("no certificate: %v", err)
 	}
+	cert, key, _ := certificate(t, -24*time.Hour)
+	var printed bytes.Buffer
+	cmd := &cobra.Command{}
+	cmd.SetErr(&printed)
+	o, err := (&door{listen: here, cert: cert, key: key}).open(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Close()
+	if !strings.Contains(printed.String(), "the certificate expired on "+time.Now().UTC().Add(-24*time.Hour).Format(time.DateOnly)) {
+		t.Errorf("a certificate of yesterday: %s", printed.String())
+	}
 }
 
-// certificate returns the files of one for localhost, and who trusts it.
-func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
+// certificate returns the files of one for localhost that is valid for so long, and who trusts it.
+func certificate(t *testing.T, valid time.Duration) (cert, key string, pool *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true}
+	of := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(valid), DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, &of, &of, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +129,7 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 // TestTokenOverTLS starts a server with TLS and a token: whoever has the token is let in. It is in nothing that the server prints or answers.
 func TestTokenOverTLS(t *testing.T) {
 	const token = "s3cret0123456789abcdef0123456789"
-	cert, key, pool := certificate(t)
+	cert, key, pool := certificate(t, time.Hour)
 	d := door{listen: "127.0.0.1:0", cert: cert, key: key, token: write(t, 0o600, token+"\n")}
 	var printed bytes.Buffer
 	out, in := io.Pipe()
