@@ -164,7 +164,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 	v, on := p.VM, &p.VM.On[0]
 	m := &on.Kind.Machine
 	n := m.Allowed(v.Guest.AllowedNodes)
-	if v.Home == nil || v.Off() || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || !m.MemoryKnown() || n >= int(m.Nodes) {
+	if v.Home == nil || v.Off() || v.Stopped() || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || !m.MemoryKnown() || n >= int(m.Nodes) {
 		return false
 	}
 	_, has := m.Holds(n, v.Guest.AllowedNodes, false)
