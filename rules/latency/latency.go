@@ -46,7 +46,7 @@ func check(p *rule.Pass) {
 			does, whole.Edits = append(does, way.Do), append(whole.Edits, way.Edits...)
 		}
 	}
-	if lacks == nil && p.Cluster.Denied(v).Any() { // it uses no core: N032
+	if lacks == nil && p.Denied().Any() { // it uses no core: N032
 		return
 	}
 	if lacks == nil {

@@ -36,7 +36,7 @@ func check(p *rule.Pass) {
 		unsettable(p)
 		return
 	}
-	if r := p.Cluster.Denied(v); r.Any() {
+	if r := p.Denied(); r.Any() {
 		denied(p, r)
 		return
 	}

@@ -16,11 +16,30 @@ func (c *Cluster) Running(h *numa.Host) []*VM {
 	return c.running[h]
 }
 
-// Denied returns the reason why a VM that otherwise counts as running does not power on in addition to the other VMs of its host (B-30): VMs that are known
-// to run come first, then the others power on in the order of the fleet.
+// Denied returns the reason why a VM that otherwise counts as running does not power on in addition to the other VMs of its host (B-30): VMs that are
+// known to run come first, then the others power on in the order of the fleet.
 func (c *Cluster) Denied(v *VM) vnuma.Refusal {
 	c.admit()
 	return c.denied[v]
+}
+
+// Denied is that of the cluster for the VM of the pass. While edits are weighed, the VM comes after those that run now.
+func (p *Pass) Denied() vnuma.Refusal {
+	v, c := p.VM, p.Cluster
+	if !p.Weighing {
+		return c.Denied(v)
+	}
+	c.admit()
+	if v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() || v.Runs() {
+		return vnuma.Refusal{}
+	}
+	var others vnuma.Reserved
+	for _, o := range c.running[v.Host] {
+		if o.ID != v.ID {
+			others.Add(&o.Guest.Needs)
+		}
+	}
+	return vnuma.Beside(&v.Guest.Needs, others, &v.On[0].Kind.Machine)
 }
 
 // Unjudged returns the hosts without a prediction.
