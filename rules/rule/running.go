@@ -29,17 +29,21 @@ func (p *Pass) Denied() vnuma.Refusal {
 	if !p.Weighing {
 		return c.Denied(v)
 	}
-	c.admit()
 	if v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() || v.Runs() {
 		return vnuma.Refusal{}
 	}
+	return p.beside(&v.Guest.Needs)
+}
+
+// beside returns the reason why the VM with these needs does not power on in addition to the VMs that run.
+func (p *Pass) beside(needs *vnuma.Needs) vnuma.Refusal {
 	var others vnuma.Reserved
-	for _, o := range c.running[v.Host] {
-		if o.ID != v.ID {
+	for _, o := range p.Cluster.Running(p.VM.Host) {
+		if o.ID != p.VM.ID {
 			others.Add(&o.Guest.Needs)
 		}
 	}
-	return vnuma.Beside(&v.Guest.Needs, others, &v.On[0].Kind.Machine)
+	return vnuma.Beside(needs, others, &p.VM.On[0].Kind.Machine)
 }
 
 // Unjudged returns the hosts without a prediction.

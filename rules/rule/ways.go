@@ -132,6 +132,7 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 	if p.VM.Guest.Affinity {
 		after = slices.DeleteFunc(slices.Clone(after), func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
 	}
+	denied := err == nil && p.VM.Off() && p.VM.Home != nil && p.beside(&guest.Needs).Any()
 	var worst *finding.Finding
 	others := false
 	for i := range after {
@@ -142,6 +143,9 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 		had := slices.ContainsFunc(now, func(n finding.Finding) bool { return a.Same(n) && n.Severity >= a.Severity })
 		if !had && (worst == nil || a.Severity > worst.Severity) {
 			worst = a
+		}
+		if !had && denied && a.Severity == finding.High {
+			return a
 		}
 		others = others || !had && a.Topic == Beside
 	}
@@ -265,7 +269,8 @@ func (p *Pass) advise(f *finding.Finding) {
 					if harm == f { // it is cured, and yet
 						text = "much more of its memory would be on another node than the vCPU that uses it"
 					}
-					why = fmt.Sprintf("To %s alone would not do: %s", w.Do, text)
+					do, _, _ := strings.Cut(w.Do, ";")
+					why = fmt.Sprintf("To %s alone would not do: %s", do, text)
 				}
 			}
 			if harm == nil {
