@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"homenode/change/diff"
@@ -11,6 +12,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/rules/rule"
 )
 
 // oneVM describes the effect on the VM of a change that affects only this VM; "" if others differ too.
@@ -45,13 +47,23 @@ func oneVM(r *whatif.Result) string {
 			share = words.Join("; ", share, "all the same it is worse: "+row.why)
 		}
 		if sees != "" {
-			return words.Join("; ", subject(v.Settings)+" "+sees, share) + "."
+			return words.Join("; ", subject(v.Settings)+" "+sees+on(r.B.ByID()[v.ID], v.To.On), share) + "."
 		}
 	}
 	if row.verdict == diff.Other {
 		return v.Name + " differs, neither better nor worse: " + row.why + "."
 	}
 	return v.Name + " is " + row.verdict.String() + ": " + row.why + "."
+}
+
+// on names the hosts of the VM with this layout, unless all that it can run on have the same clients and nodes.
+func on(v *rule.VM, o *rule.On) string {
+	if v == nil || !slices.ContainsFunc(v.On, func(other rule.On) bool {
+		return !other.Layout.PPDs.Equal(o.Layout.PPDs) || !other.Layout.VPDs.Equal(o.Layout.VPDs)
+	}) {
+		return ""
+	}
+	return " on " + rule.HostNames(v.HostsOf(o.Kind))
 }
 
 // subject describes the change as the subject of a sentence: "Switching CPU hot add off and setting cores per

@@ -94,8 +94,30 @@ func (p *Pass) vetted() vetted {
 		whole.After, whole.Cured = whole.Before, whole.Before
 		whole.For, whole.Alone, v.price = nil, nil, ""
 	}
+	if v.Better && v.price != "" {
+		if e, ok := p.cheaper(&v.Needed); ok {
+			guest := p.VM.Guest
+			fit, others := p.VM.Machines()
+			v = vetted{Plan: v.Instead(e, &guest, p.Choices, slices.Concat(fit, others)...)}
+		}
+	}
 	p.Cluster.vetted[p.VM] = v
 	return v
+}
+
+// cheaper returns an edit near e that cures what e cures of at least medium severity, and makes no other such finding.
+func (p *Pass) cheaper(e *plan.Edit) (plan.Edit, bool) {
+	with := p.weighPlan(e)
+	for _, near := range e.Near(p.VM.Guest.VCPUs) {
+		found := p.weighPlan(&near)
+		price, ok := p.gains(found)
+		if ok && price == "" && !slices.ContainsFunc(found, func(a finding.Finding) bool {
+			return a.Full() >= finding.Medium && !slices.ContainsFunc(with, func(b finding.Finding) bool { return a.Same(b) && b.Full() >= a.Full() })
+		}) {
+			return near, true
+		}
+	}
+	return plan.Edit{}, false
 }
 
 // gains reports whether the VM gains by a plan with which it has the findings after: they are less severe than now, or the same. price describes
