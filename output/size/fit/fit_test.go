@@ -51,7 +51,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratio, _ := c.PerCore(0)
+	ratio, _, _ := c.PerCore()
 	o.PerCore = max(1, ratio)
 	many := &fit.Ask{Types: append(c.Types(), types...), Shapes: c.Shapes(), Spare: 1, Options: o}
 	mixed, err := fit.Fit(t.Context(), many)
@@ -114,5 +114,18 @@ func TestMixPrices(t *testing.T) {
 		if got := mixNotes(&Context{}, r); !slices.Equal(got, tt.notes) {
 			t.Errorf("notes: found %q, want %q", got, tt.notes)
 		}
+	}
+}
+
+// Described VMs are not said to run, and nobody is told to add --vm who did.
+func TestMixDescribed(t *testing.T) {
+	off := &numa.VM{Name: "off", Config: numa.Config{VCPUs: numa.ReadAt(4, "vm.txt"), Memory: numa.ReadAt(16*numa.GiB, "vm.txt")}}
+	c := &Context{Options: fit.Options{PerCore: 1}, Cluster: &fit.Cluster{Off: []*numa.VM{off}}}
+	own, more := fit.NewShape(4, 16*numa.GiB), fit.NewShape(4, 16*numa.GiB)
+	own.Count, own.VMs, more.Count = 1, []string{"on"}, 2
+	r := &fit.Result{Shapes: []fit.Shape{own, more}, Types: []fit.Outcome{{Name: "a", Mix: &fit.Mix{Hosts: 2, Bound: 1, VMs: 3}}}}
+	want := []string{"At 1 vCPU per core, 1 running VM and 2 of --vm (12 vCPUs, 48 GB) fit on 2 hosts of a (at least 1)."}
+	if got := mixVerdict(c, r); !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
 	}
 }
