@@ -222,7 +222,11 @@ func (r *room) pack(ctx context.Context, items []item, take taker, least int) (b
 		if len(best) <= least {
 			break
 		}
-		if bins := r.again(r.within(l).pack(ctx, items, take, least), items, take); bins != nil && len(bins) < len(best) {
+		w := r.within(l)
+		if slices.ContainsFunc(items, func(it item) bool { return !take(newBin(w), &it) }) {
+			continue // local, or at all, on the larger host only
+		}
+		if bins := r.again(w.pack(ctx, items, take, least), items, take); bins != nil && len(bins) < len(best) {
 			best = bins
 		}
 	}

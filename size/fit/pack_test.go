@@ -206,7 +206,7 @@ func TestPackLeavesLittle(t *testing.T) {
 
 // First fit in every order packs these VMs worse where a host has more memory.
 func TestMoreIsNoWorse(t *testing.T) {
-	a := &Ask{Types: []Type{typeOf(t, "2x18c/768GB"), typeOf(t, "2x18c/1152GB")}, Options: Options{Reserve: 1, PerCore: 464.0 / 328, Failed: 464.0 / 264, Overhead: PublishedOverhead}}
+	a := &Ask{Types: []Type{typeOf(t, "2x18c/384GB"), typeOf(t, "2x18c/768GB"), typeOf(t, "2x18c/1152GB")}, Options: Options{Reserve: 1, PerCore: 464.0 / 328, Failed: 464.0 / 264, Overhead: PublishedOverhead}}
 	for _, s := range []struct{ vcpus, memory, count int }{{40, 512, 2}, {24, 384, 4}, {16, 128, 6}, {8, 64, 24}} {
 		shape := NewShape(s.vcpus, numa.Bytes(s.memory)*numa.GiB)
 		shape.Count = s.count
@@ -228,13 +228,13 @@ func TestMoreIsNoWorse(t *testing.T) {
 		if total["2x18c/1152GB"] > total["2x18c/768GB"] {
 			t.Errorf("%d spare: %v: more where hosts have more memory", a.Spare, total)
 		}
-		was, whatIf = total, map[string]int{"2x18c/768GB": total["2x18c/768GB"], "2x18c/1152GB": total["2x18c/1152GB"]}
+		was, whatIf = total, map[string]int{"2x18c/384GB": total["2x18c/384GB"], "2x18c/768GB": total["2x18c/768GB"], "2x18c/1152GB": total["2x18c/1152GB"]}
 		for i, c := range Changes(t.Context(), a, r) {
 			for _, m := range c.Moved {
 				if i == 0 {
 					whatIf[m.Type] = m.After
 				}
-				if c.If == "hosts with half as much memory again" && m.After > m.Before {
+				if c.If == "hosts with half as much memory again" && m.Type != "2x18c/384GB" && m.After > m.Before { // these hold further VMs then
 					t.Errorf("%d spare: %s: %+v", a.Spare, c.If, m)
 				}
 			}

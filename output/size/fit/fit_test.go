@@ -102,7 +102,7 @@ func TestMixPrices(t *testing.T) {
 		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 0, 4, 4)}, "4 + 1 spare hosts of a, which cost 500; 4 + 1 spare hosts of b.", []string{"of unknown price, so not compared: b"}},
 		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 4)}, "4 + 1 spare hosts of a, which cost the least: 500; 4 + 1 spare hosts of b cost 505.", nil},
 		{
-			[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 3), outcome("c", 0, 5, 5)}, "4 + 1 spare hosts of a, which cost the least: 500; 4 + 1 spare hosts of b cost 505; 5 + 1 spare hosts of c.",
+			[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 3), outcome("c", 0, 5, 5)}, "4 + 1 spare hosts of a, which cost the least: 500; 4 + 1 spare hosts of b (at least 3 + 1) cost 505; 5 + 1 spare hosts of c.",
 			[]string{"b: could cost less, were 3 + 1 hosts enough, which is not decided", "of unknown price, so not compared: c"},
 		},
 	} {
