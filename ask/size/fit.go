@@ -74,7 +74,9 @@ func (f *Fit) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Options = a.Options
+	if c.Options = a.Options; a.Spare == 0 {
+		c.Failed = 0
+	}
 	if len(a.Shapes) == 0 {
 		return show.Sizes(c, r, f.Words(nil, "hosts", "release", "reserve", "vcpus-per-core", "overhead")), nil
 	}
@@ -133,11 +135,11 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		return nil, fmt.Errorf("%s; read the whole export, or use --vcpus-per-core with --hosts to size for the listed VMs only", text)
 	}
 	if !c.Given["vcpus-per-core"] {
-		ratio, ok := c.Cluster.PerCore(f.Spare) // what runs now runs on the other hosts then
+		today, failed, ok := c.Cluster.PerCore()
 		if !ok {
 			return nil, noHost(c.Cluster, ", or --vcpus-per-core where only --hosts are asked about")
 		}
-		a.PerCore = max(1, ratio)
+		a.PerCore, a.Failed = max(1, today), max(1, failed)
 	}
 	if room {
 		return f.room(ctx, a, c)
@@ -171,7 +173,9 @@ func (f *Fit) room(ctx context.Context, a *fit.Ask, c *show.Context) (*answer.An
 	if err != nil {
 		return nil, err
 	}
-	c.Options = a.Options
+	if c.Options = a.Options; spare == 0 {
+		c.Failed = 0
+	}
 	return show.Room(c, left), nil
 }
 

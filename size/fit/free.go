@@ -58,6 +58,8 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 	}
 	out := &Free{Shape: s, Spare: spare}
 	var hosts []*present
+	failed := *o
+	failed.PerCore = max(o.PerCore, o.Failed)
 	types := c.Types()
 	for _, h := range c.Hosts {
 		if !h.Ready() {
@@ -65,7 +67,7 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 			continue
 		}
 		k := slices.IndexFunc(types, func(t Type) bool { return equal(&t.Host, h) })
-		p, notes, err := c.present(h, o)
+		p, notes, err := c.present(h, &failed)
 		if err != nil {
 			return nil, err
 		}
@@ -80,13 +82,19 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		hf := p.free(&s, o)
+		now, _, err := c.present(p.host, o)
+		if err != nil {
+			return nil, err
+		}
+		now.kind = p.kind
+		hf := now.free(&s, o)
 		out.Total += hf.More
 		out.Hosts = append(out.Hosts, hf)
 	}
 	out.WithFailed = out.Total
 	if spare > 0 {
-		out.fail(ctx, hosts, &s, o)
+		out.fail(ctx, hosts, &s, &failed)
+		out.WithFailed = min(out.WithFailed, out.Total)
 	}
 	return out, ctx.Err()
 }

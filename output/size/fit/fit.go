@@ -153,12 +153,12 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 		if c.Cluster.Away > 0 {
 			ratio.Note = fmt.Sprintf("as on the %s of %s that the source describes", words.Plural(len(c.Cluster.Hosts), "host"), c.Cluster.Name)
 		}
-		switch today, _ := c.Cluster.PerCore(0); {
-		case today >= c.PerCore:
-		case c.PerCore > 1:
-			ratio.Note = "as in " + c.Cluster.Name + " with --spare hosts failed: " + unit.Digits(today, 3) + " today"
-		default:
+		if today, _, _ := c.Cluster.PerCore(); today < c.PerCore {
 			ratio.Origin, ratio.Note = unit.Assumed, fmt.Sprintf("the least that is taken: %s has %s today", c.Cluster.Name, unit.Digits(today, 2))
+		}
+		if c.Failed > c.PerCore {
+			ratio.Value += ", " + unit.Digits(c.Failed, 3)
+			ratio.Note += ", spare hosts included; while hosts have failed at most as there without its largest host"
 		}
 	}
 	return append(out, reserve, overhead, ratio)
@@ -246,7 +246,11 @@ func (c *Context) ratio() string {
 	if c.PerCore == 1 {
 		noun = "vCPU"
 	}
-	return fmt.Sprintf("%s %s per core", unit.Digits(c.PerCore, 3), noun)
+	text := fmt.Sprintf("%s %s per core", unit.Digits(c.PerCore, 3), noun)
+	if c.Failed > c.PerCore {
+		text += fmt.Sprintf(" (%s with hosts failed)", unit.Digits(c.Failed, 3))
+	}
+	return text
 }
 
 // anyPrice reports whether any price is known.

@@ -16,13 +16,20 @@ import (
 
 // mixVerdict names the first type, which is the cheapest, and the type with the fewest hosts.
 func mixVerdict(c *Context, r *fit.Result) []string {
-	vms, vcpus, memory := 0, 0, numa.Bytes(0)
+	vms, more, vcpus, memory := 0, 0, 0, numa.Bytes(0)
 	for _, s := range r.Shapes {
+		if s.VMs == nil {
+			more += s.Count
+		}
 		vms, vcpus, memory = vms+s.Count, vcpus+s.Count*s.VCPUs, memory+numa.Bytes(s.Count)*s.Memory
 	}
 	first, fewest := &r.Types[0], r.Fewest()
-	size := fmt.Sprintf("%s (%d vCPUs, %s)", c.running(vms), vcpus, whole(memory))
-	line := fmt.Sprintf("At %s, %s %s %s", c.ratio(), size, map[bool]string{true: "needs", false: "need"}[vms == 1], hostsOf(first, r.Spare))
+	size := fmt.Sprintf("%s (%d vCPUs, %s)", c.running(vms, more), vcpus, whole(memory))
+	verb := map[bool]string{true: "needs", false: "need"}[vms == 1]
+	if first.Mix.Bound < first.Mix.Hosts {
+		verb = map[bool]string{true: "fits on", false: "fit on"}[vms == 1]
+	}
+	line := fmt.Sprintf("At %s, %s %s %s", c.ratio(), size, verb, hostsOf(first, r.Spare))
 	if first.Mix.VMs == 0 && vms > 0 {
 		fits := "such a host"
 		if len(r.Types) > 1 {
@@ -46,19 +53,22 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	if fewest != first {
 		line += fmt.Sprintf("; the fewest are %s", hostsOf(fewest, r.Spare))
 	}
-	return append([]string{line + others(r, fewest) + "."}, c.uncounted(r.Spare)...)
+	return append([]string{line + others(r, fewest) + "."}, c.uncounted(r.Spare, more)...)
 }
 
-// running names a number of VMs: those of a source are the running ones.
-func (c *Context) running(vms int) string {
-	if c.Cluster == nil {
+// running names a number of VMs, of which more are described: those of a source are the running ones.
+func (c *Context) running(vms, more int) string {
+	switch {
+	case c.Cluster == nil:
 		return words.Plural(vms, "VM")
+	case more > 0:
+		return fmt.Sprintf("%s and %d of --vm", words.Plural(vms-more, "running VM"), more)
 	}
 	return words.Plural(vms, "running VM")
 }
 
-// uncounted says which VMs of the source the answer leaves out and how to count them, and that clusters are pooled.
-func (c *Context) uncounted(spare int) (lines []string) {
+// uncounted says which VMs of the source the answer leaves out and how to count them, unless more are described, and that clusters are pooled.
+func (c *Context) uncounted(spare, more int) (lines []string) {
 	if c.Cluster == nil {
 		return nil
 	}
@@ -72,7 +82,7 @@ func (c *Context) uncounted(spare int) (lines []string) {
 		}
 		lines = append(lines, line+".")
 	}
-	if len(c.Cluster.Off) > 0 {
+	if len(c.Cluster.Off) > 0 && more == 0 {
 		const most = 3
 		var flags []string
 		count := map[string]int{}
@@ -185,13 +195,17 @@ func others(r *fit.Result, fewest *fit.Outcome) (text string) {
 	return text
 }
 
-// hostsOf formats a number of hosts: "8 + 1 spare hosts of 2x32c/1TB".
+// hostsOf formats a number of hosts, with the lower bound where it differs: "8 + 1 spare hosts of 2x32c/1TB (at least 7 + 1)".
 func hostsOf(t *fit.Outcome, spare int) string {
-	n := fmt.Sprint(t.Mix.Hosts)
+	n, least, with := fmt.Sprint(t.Mix.Hosts), "", ""
 	if spare > 0 {
-		n += fmt.Sprintf(" + %d spare", spare)
+		with = fmt.Sprintf(" + %d", spare)
+		n += with + " spare"
 	}
-	return fmt.Sprintf("%s hosts of %s", n, t.Name)
+	if t.Mix.Bound < t.Mix.Hosts {
+		least = fmt.Sprintf(" (at least %d%s)", t.Mix.Bound, with)
+	}
+	return fmt.Sprintf("%s hosts of %s%s", n, t.Name, least)
 }
 
 // mixTable returns the table of hosts to buy.
