@@ -12,6 +12,10 @@ import (
 	"homenode/numa"
 )
 
+// MostPerCore is the limit of vCPUs per core for further VMs where none is given: the example of a CPU overcommit ratio in VMware's "Allocation Model for
+// Capacity Management in vRealize Operations 7.5" (blogs.vmware.com, May 2019), at which each vCPU may run a quarter of the time.
+const MostPerCore = 4
+
 // A Free is the number of additional VMs of one shape that fit a cluster.
 type Free struct {
 	Shape Shape      `json:"shape"`
@@ -58,8 +62,6 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 	}
 	out := &Free{Shape: s, Spare: spare}
 	var hosts []*present
-	failed := *o
-	failed.PerCore = max(o.PerCore, o.Failed)
 	types := c.Types()
 	for _, h := range c.Hosts {
 		if !h.Ready() {
@@ -67,7 +69,7 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 			continue
 		}
 		k := slices.IndexFunc(types, func(t Type) bool { return equal(&t.Host, h) })
-		p, notes, err := c.present(h, &failed)
+		p, notes, err := c.present(h, o)
 		if err != nil {
 			return nil, err
 		}
@@ -82,19 +84,13 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		now, _, err := c.present(p.host, o)
-		if err != nil {
-			return nil, err
-		}
-		now.kind = p.kind
-		hf := now.free(&s, o)
+		hf := p.free(&s, o)
 		out.Total += hf.More
 		out.Hosts = append(out.Hosts, hf)
 	}
 	out.WithFailed = out.Total
 	if spare > 0 {
-		out.fail(ctx, hosts, &s, &failed)
-		out.WithFailed = min(out.WithFailed, out.Total)
+		out.fail(ctx, hosts, &s, o)
 	}
 	return out, ctx.Err()
 }

@@ -25,6 +25,7 @@ type Context struct {
 	Filled  int             // number of hosts in the source without a release, which have Release instead
 	fit.Options
 	Details bool
+	more    bool // the question is how many more VMs fit
 }
 
 // A result is the JSON of an answer about fitting.
@@ -147,21 +148,33 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	if !c.Given["overhead"] {
 		overhead.Note = "VMware's table to 8 vCPUs and 16 GB, extrapolated"
 	}
+	return append(out, reserve, overhead, c.perCore())
+}
+
+// perCore describes the vCPUs per core: those of the cluster today, or the limit for further VMs.
+func (c *Context) perCore() answer.Assumption {
 	ratio := answer.Assumption{What: "vCPUs per core", Value: unit.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
-	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
-		ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
-		if c.Cluster.Away > 0 {
-			ratio.Note = fmt.Sprintf("as on the %s of %s that the source describes", words.Plural(len(c.Cluster.Hosts), "host"), c.Cluster.Name)
-		}
-		if today, _, _ := c.Cluster.PerCore(); today < c.PerCore {
-			ratio.Origin, ratio.Note = unit.Assumed, fmt.Sprintf("the least that is taken: %s has %s today", c.Cluster.Name, unit.Digits(today, 2))
-		}
-		if c.Failed > c.PerCore {
-			ratio.Value += ", " + unit.Digits(c.Failed, 3)
-			ratio.Note += ", spare hosts included; while hosts have failed at most as there without its largest host"
-		}
+	if c.Cluster == nil || c.Given["vcpus-per-core"] {
+		return ratio
 	}
-	return append(out, reserve, overhead, ratio)
+	today, _, _ := c.Cluster.PerCore()
+	has := fmt.Sprintf("%s has %s today", c.Cluster.Name, unit.Digits(today, 3))
+	ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
+	switch {
+	case c.more && c.PerCore > fit.MostPerCore:
+		ratio.Note = "at most, as there with its largest host failed: " + has
+	case c.more:
+		ratio.Origin, ratio.Note = unit.Assumed, "at most, VMware's example of a limit: "+has
+	case today < c.PerCore:
+		ratio.Origin, ratio.Note = unit.Assumed, "the least that is taken: "+has
+	case c.Cluster.Away > 0:
+		ratio.Note = fmt.Sprintf("as on the %s of %s that the source describes", words.Plural(len(c.Cluster.Hosts), "host"), c.Cluster.Name)
+	}
+	if c.Failed > c.PerCore {
+		ratio.Value += ", " + unit.Digits(c.Failed, 3)
+		ratio.Note += ", spare hosts included; while hosts have failed at most as there without its largest host"
+	}
+	return ratio
 }
 
 // spread lists a few values, or the first and last of many.
@@ -282,13 +295,15 @@ func prices(r *fit.Result) answer.Table {
 	return t
 }
 
+const bindsFoot = "BINDS is the limit that one more VM would exceed first."
+
 // counts returns the table of VMs per host.
 func counts(r *fit.Result) answer.Table {
 	t := answer.Table{Name: "fit", Columns: size.Columns("host type", "nodes", "VM", "clients", ">VMs", "binds", ">cores used", ">memory", "left on a node")}
 	if r.Hosts > 0 {
 		t.Columns = append(t.Columns, answer.Column{Name: words.Plural(r.Hosts, "host"), Right: true})
 	}
-	t.Foot = []string{"BINDS is the limit that one more VM would exceed first."}
+	t.Foot = []string{bindsFoot}
 	if r.Hosts > 0 && r.Spare > 0 {
 		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})
 	}

@@ -221,8 +221,10 @@ func mixTable(r *fit.Result) answer.Table {
 	if priced {
 		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
 	}
-	if r.Spare > 0 {
-		t.Foot = []string{"CORES and MEMORY include the spare hosts; USED is of the hosts without them."}
+	t.Foot = []string{
+		"HOSTS are those that hold all VMs, + spare ones; no placement needs fewer than AT LEAST.",
+		"USED is of the HOSTS without the spare ones, which CORES and MEMORY include.",
+		"WIDE: VMs that ESXi divides over several nodes. REMOTE: VMs with memory on other nodes, → with virtual NUMA nodes.",
 	}
 	for i := range r.Types {
 		o := &r.Types[i]
@@ -411,9 +413,9 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	for i := range r.Hosts {
 		hosts = append(hosts, fit.Outcome{Reserve: r.Hosts[i].Nodes[0].Reserve})
 	}
-	out.Assumed = c.assumed([]fit.Shape{r.Shape}, hosts)
-	out.Assumed = append(out.Assumed, answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
-	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at %s", r.Total, r.Shape.Name, c.ratio())
+	c.more = true
+	out.Assumed = append(c.assumed([]fit.Shape{r.Shape}, hosts), answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
+	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at up to %s", r.Total, r.Shape.Name, c.ratio())
 	switch {
 	case r.Spare == 0:
 	case r.Homeless > 0:
@@ -425,11 +427,14 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 		}
 		line += fmt.Sprintf("; %d when %s %s failed", r.WithFailed, strings.Join(r.Failed, ", "), has)
 	}
-	out.Verdict = []string{line + "."}
+	out.Verdict = []string{line + ".", c.limits(r)}
 	if c.Cluster.Away > 0 {
 		out.Verdict = append(out.Verdict, fmt.Sprintf("This is the room of %s: %s on hosts that the source does not describe.", words.Plural(len(c.Cluster.Hosts), "host"), words.Verb(c.Cluster.Away, "VM runs", "VMs run")))
 	}
-	t := answer.Table{Name: "room", Columns: size.Columns("host", "type", ">VMs now", ">more", "binds", "free vCPUs of nodes", "free memory of nodes")}
+	t := answer.Table{
+		Name: "room", Columns: size.Columns("host", "type", ">VMs now", ">more", "binds", "free vCPUs of nodes", "free memory of nodes"),
+		Foot: []string{bindsFoot + " OVER: vCPUs of its VMs beyond the limit."},
+	}
 	listed := slices.Clone(r.Hosts)
 	if len(listed) > mostHosts && !c.Details {
 		slices.SortStableFunc(listed, func(a, b fit.HostFree) int { return cmp.Compare(b.More, a.More) })
@@ -445,6 +450,29 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	out.Note(r.Notes...)
 	out.Note(c.Cluster.Notes...)
 	return out
+}
+
+// limits names the limits that one more VM exceeds, and on how many hosts.
+func (c *Context) limits(r *fit.Free) string {
+	var parts []string
+	for _, limit := range []struct {
+		binds fit.Limit
+		text  string
+	}{{fit.Memory, "memory"}, {fit.Cores, c.ratio()}, {fit.Both, c.ratio() + " and memory"}} {
+		n := 0
+		for i := range r.Hosts {
+			if r.Hosts[i].Binds == limit.binds {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s on %s", limit.text, words.Plural(n, "host")))
+		}
+	}
+	if parts == nil {
+		return "No host powers it on, or places it."
+	}
+	return "The limit is " + strings.Join(parts, ", ") + "."
 }
 
 // roomLocalAs describes how to configure the VMs where they are not local by default.
