@@ -95,29 +95,34 @@ func (p *Pass) vetted() vetted {
 		whole.For, whole.Alone, v.price = nil, nil, ""
 	}
 	if v.Better && v.price != "" {
-		if e, ok := p.cheaper(&v.Needed); ok {
-			guest := p.VM.Guest
-			fit, others := p.VM.Machines()
-			v = vetted{Plan: v.Instead(e, &guest, p.Choices, slices.Concat(fit, others)...)}
+		if without := p.without(v.Plan); without != nil {
+			v = vetted{Plan: without}
 		}
 	}
 	p.Cluster.vetted[p.VM] = v
 	return v
 }
 
-// cheaper returns an edit near e that cures what e cures of at least medium severity, and makes no other such finding.
-func (p *Pass) cheaper(e *plan.Edit) (plan.Edit, bool) {
-	with := p.weighPlan(e)
-	for _, near := range e.Near(p.VM.Guest.VCPUs) {
+// without returns a plan near v that cures the findings of at least medium severity that v cures, makes no other such finding, and divides the VM as
+// evenly on its host; nil for none.
+func (p *Pass) without(v *plan.Plan) *plan.Plan {
+	with := p.weighPlan(&v.Needed)
+	guest := p.VM.Guest
+	fit, others := p.VM.Machines()
+	for _, near := range v.Needed.Near(guest.VCPUs) {
 		found := p.weighPlan(&near)
 		price, ok := p.gains(found)
-		if ok && price == "" && !slices.ContainsFunc(found, func(a finding.Finding) bool {
+		if !ok || price != "" || slices.ContainsFunc(found, func(a finding.Finding) bool {
 			return a.Full() >= finding.Medium && !slices.ContainsFunc(with, func(b finding.Finding) bool { return a.Same(b) && b.Full() >= a.Full() })
 		}) {
-			return near, true
+			continue
+		}
+		out := v.Instead(near, &guest, p.Choices, slices.Concat(fit, others)...)
+		if out.Cured[0].PPDs.Even() || !v.Cured[0].PPDs.Even() {
+			return out
 		}
 	}
-	return plan.Edit{}, false
+	return nil
 }
 
 // gains reports whether the VM gains by a plan with which it has the findings after: they are less severe than now, or the same. price describes
