@@ -127,7 +127,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		}
 		fill(fleet, on, c)
 	}
-	c.Source = fleet.Source
+	c.Source, c.Notes = fleet.Source, fleet.Notes
 	if c.Cluster, err = fit.Find(fleet, f.Cluster...); err != nil {
 		return nil, err
 	}
@@ -139,8 +139,9 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		if !ok {
 			return nil, noHost(c.Cluster, ", or --vcpus-per-core where only --hosts are asked about")
 		}
-		if a.PerCore, a.Failed = max(1, today), max(1, failed); room {
-			a.PerCore, a.Failed = max(fit.MostPerCore, failed), 0 // the present number is no limit
+		if a.PerCore, a.Failed = max(1, today), max(1, failed); room { // the present number is no limit
+			a.PerCore, _ = c.Cluster.Limit()
+			a.Failed = 0
 		}
 	}
 	if room {

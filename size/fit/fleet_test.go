@@ -113,6 +113,12 @@ func TestRoom(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	o.PerCore, _ = c.Limit()
+	o.Overhead = PublishedOverhead
+	r, err = c.Room(t.Context(), NewShape(64, 600*numa.GiB), 1, &o)
+	if loss := c.Loss(t.Context()); err != nil || loss.Homeless != r.Homeless || !slices.Equal(loss.Failed, r.Failed) {
+		t.Errorf("%d homeless without %v, a room says %d without %v, %v", loss.Homeless, loss.Failed, r.Homeless, r.Failed, err)
+	}
 	if _, err := c.Room(t.Context(), NewShape(4, numa.GiB), 3, &o); err == nil || err.Error() != "found 3 hosts that take VMs, 3 of them spare: want one at least that is not" {
 		t.Errorf("all hosts spare: error %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/size"
+	"homenode/rules/rule"
 	"homenode/size/fit"
 )
 
@@ -19,6 +20,7 @@ import (
 type Context struct {
 	Given   map[string]bool // flags that the user gave
 	Source  string          // of the fleet; "" for none
+	Notes   []numa.Note     // of the source
 	Cluster *fit.Cluster    // nil without a source
 	Today   *fit.Today      // of the cluster
 	Release string          // of host types that are only described; "" if there are none
@@ -72,11 +74,33 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	for _, c := range changes {
 		out.Changes = append(out.Changes, change(r, c))
 	}
-	if c.Cluster != nil {
-		out.Note(c.Cluster.Notes...)
-	}
+	c.sourceNotes(out)
 	out.Note(r.Left...)
 	return out
+}
+
+// sourceNotes adds the notes on the present hosts and VMs: those that assess has about the memory of hosts (H007), and those of the source.
+func (c *Context) sourceNotes(out *answer.Answer) {
+	if c.Cluster == nil {
+		return
+	}
+	var over []string
+	used := map[string]numa.Bytes{}
+	for _, v := range c.Cluster.VMs {
+		used[v.Host] += v.Memory.Value
+	}
+	for _, h := range c.Cluster.Hosts {
+		m, err := vnuma.NewMachine(h)
+		if more := used[h.ID] - numa.Bytes(m.ForVMs()); err == nil && more > 0 {
+			over = append(over, fmt.Sprintf("%s: of its running VMs %s if all is touched", h.Name, rule.Beyond(more/numa.MiB*numa.MiB, h.TierMemory.Value)))
+		}
+	}
+	if len(over) > mostMisfits && !c.Details {
+		over = append(over[:mostMisfits], words.Plural(len(over)-mostMisfits, "more host")+" with too much memory of VMs (--details)")
+	}
+	out.Note(over...)
+	out.Note(c.Cluster.Notes...)
+	out.NotesFrom("source", c.Notes...)
 }
 
 // Sizes returns the answer which VMs fit the nodes of each type of host; flags are those that affect it, for the next commands.

@@ -419,7 +419,7 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	switch {
 	case r.Spare == 0:
 	case r.Homeless > 0:
-		line += fmt.Sprintf("; none safely: without %s %d of its VMs are local nowhere", strings.Join(r.Failed, ", "), r.Homeless)
+		line += "; none safely: " + Homeless(r)
 	default:
 		has := "has"
 		if len(r.Failed) > 1 {
@@ -448,8 +448,13 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	out.Drawings = c.room(r, line)
 	out.Note(roomLocalAs(r)...)
 	out.Note(r.Notes...)
-	out.Note(c.Cluster.Notes...)
+	c.sourceNotes(out)
 	return out
+}
+
+// Homeless describes the failure that leaves VMs without a host.
+func Homeless(r *fit.Free) string {
+	return fmt.Sprintf("without %s %s", strings.Join(r.Failed, ", "), words.Verb(r.Homeless, "of its VMs is local nowhere", "of its VMs are local nowhere"))
 }
 
 // limits names the limits that one more VM exceeds, and on how many hosts.
