@@ -1,7 +1,6 @@
 package change
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -71,9 +70,7 @@ func on(v *rule.VM, o *rule.On) string {
 func subject(settings []diff.Setting) string {
 	var parts []string
 	for _, s := range settings {
-		if fact := numa.Of(numa.VMFacts, s.Name); fact != nil {
-			s.Name = cmp.Or(fact.Name, s.Name)
-		}
+		s.Name = numa.Title(s.Name)
 		switch s.To {
 		case "on", "off":
 			parts = append(parts, "switching "+s.Name+" "+s.To)
