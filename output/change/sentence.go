@@ -46,7 +46,10 @@ func oneVM(r *whatif.Result) string {
 			share = words.Join("; ", share, "all the same it is worse: "+row.why)
 		}
 		if sees != "" {
-			return words.Join("; ", subject(v.Settings)+" "+sees+on(r.B.ByID()[v.ID], v.To.On), share) + "."
+			if where := on(r.B.ByID()[v.ID], v.To.On); !strings.Contains(share, where) {
+				sees += where
+			}
+			return words.Join("; ", subject(v.Settings)+" "+sees, share) + "."
 		}
 	}
 	if row.verdict == diff.Other {

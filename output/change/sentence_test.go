@@ -56,7 +56,7 @@ func TestWorseSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := oneVM(r); !strings.HasPrefix(got, "The change lets v see its 2 NUMA nodes on a; all the same it is worse: ") {
+	if got := oneVM(r); !strings.HasPrefix(got, "The change lets v see its 2 NUMA nodes; all the same it is worse: ") {
 		t.Error(got)
 	}
 }
