@@ -120,6 +120,23 @@ func (e Edit) Name() string {
 	return string(e.Kind)
 }
 
+// NUMANodesKey is the advanced setting behind NUMA Nodes of the vSphere Client: the cores of each virtual node.
+const NUMANodesKey = "numa.vcpu.coresPerNode"
+
+// Title returns the name in the vSphere Client of a setting, with its key in parentheses: the setting is the word of a what-if, the kind of an edit, or a key,
+// which is returned as it is where the Client has no name for it.
+func Title(setting string) string {
+	if setting == string(EditCoresPerNUMANode) || strings.EqualFold(setting, NUMANodesKey) {
+		return "cores of NUMA Nodes (" + NUMANodesKey + ")"
+	}
+	for i := range VMFacts {
+		if p := &VMFacts[i]; setting == p.Word || setting != "" && setting == string(p.Edit) {
+			return p.Name
+		}
+	}
+	return setting
+}
+
 // ValueOf returns the value in the configuration of the setting that the edit changes.
 func (e Edit) ValueOf(c *Config) Value {
 	switch e.Kind {

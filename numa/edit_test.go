@@ -53,3 +53,15 @@ func TestFollow(t *testing.T) {
 		}
 	}
 }
+
+// TestTitle: one change has one name, whether a what-if, an edit or a key states it.
+func TestTitle(t *testing.T) {
+	for setting, want := range map[string]string{
+		"hotAdd": "CPU hot add", "cpuHotAdd": "CPU hot add", "coresPerSocket": "cores per socket", "NUMA.vcpu.coresPerNode": "cores of NUMA Nodes (numa.vcpu.coresPerNode)",
+		"coresPerNUMANode": "cores of NUMA Nodes (numa.vcpu.coresPerNode)", "numa.vcpu.preferHT": "numa.vcpu.preferHT", "": "",
+	} {
+		if got := Title(setting); got != want {
+			t.Errorf("%s: found %q, want %q", setting, got, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/confront"
 	"homenode/rules/finding"
@@ -178,7 +179,7 @@ func (r *Result) homeless(v *numa.VM, h *numa.Host) string {
 	if h != nil && !h.Nodes.Known() {
 		why = "its host " + h.Name + " " + cmp.Or(h.Doubt, "is known, and the NUMA nodes of that are not") + ": say its nodes"
 		if h.Doubt != "" && h.Cores.Known() { // an example would take one of the contradicting numbers
-			return "its host " + h.Name + " " + h.Doubt + ": which is right decides, so say its nodes with --assume-host"
+			return fmt.Sprintf("its host %s %s: if %s are right, say its nodes with --assume-host, such as '%s'; else correct the source", h.Name, h.Doubt, words.Plural(h.Cores.Value, "core"), r.Example(h))
 		}
 	}
 	return why + " with --assume-host, such as '" + r.Example(h) + "'"

@@ -11,12 +11,14 @@ import (
 	"homenode/ask"
 	"homenode/change/whatif"
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/output/change"
 	answers "homenode/output/fleet"
 	"homenode/output/format"
 	"homenode/rules"
 	"homenode/rules/filter"
 	"homenode/rules/finding"
+	"homenode/size/fit"
 )
 
 // Assess asks which VMs of a fleet have NUMA problems, why, and which changes fix them.
@@ -107,6 +109,19 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	return r, err
 }
 
+// losses returns the failure of a host that leaves most VMs of each changed cluster without one, by the ID of the cluster.
+func losses(ctx context.Context, r *whatif.Result) map[string]*fit.Free {
+	out := map[string]*fit.Free{}
+	for i := range r.Capacity {
+		if id := r.Capacity[i].ID; slices.ContainsFunc(r.B.Fleet.Clusters, func(c numa.Cluster) bool { return c.ID == id }) {
+			if c, err := fit.Find(r.B.Fleet, id); err == nil {
+				out[id] = c.Loss(ctx)
+			}
+		}
+	}
+	return out
+}
+
 // beside assesses the fleet before and after the changes. Only findings that the changes cause affect the exit code.
 func (a *Assess) beside(ctx context.Context, e *ask.Env, options rules.Options, changes []whatif.Change, shown *filter.Filter, least finding.Severity) (*ask.Reply, error) {
 	fleet, err := a.ReadBy(ctx, e, options.Choices, false, a.Sources...)
@@ -117,7 +132,7 @@ func (a *Assess) beside(ctx context.Context, e *ask.Env, options rules.Options, 
 	if err != nil {
 		return nil, err
 	}
-	r, err := ask.Answered(change.WhatIf(both, change.Options{Details: a.Details, FailOn: least}), nil)
+	r, err := ask.Answered(change.WhatIf(both, change.Options{Details: a.Details, FailOn: least, Losses: losses(ctx, both)}), nil)
 	r.AllTables, r.Found = true, both.Worsens(least)
 	return r, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/filter"
@@ -167,7 +168,7 @@ func (d *Drift) setApart(raw *Drift) {
 		v.Verdict, v.Apart = Other, true
 		d.verdicts[v.ID] = Other
 		v.Why = slices.DeleteFunc(v.Why, func(s string) bool { return strings.HasPrefix(s, onOneSide) })
-		v.Why = append([]string{onOneSide + strings.Join(names, ", ")}, v.Why...)
+		v.Why = append([]string{onOneSide + strings.Join(words.Texts(names, numa.Title), ", ")}, v.Why...)
 		if is {
 			d.VMs[k] = v
 		} else {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -281,7 +282,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	}
 	v.Why = why(d, &v, of, !hosts.same(va.Host, vb.Host))
 	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && v.oneSided != nil { // perhaps only the known facts differ
-		v.Why = append([]string{onOneSide + strings.Join(v.oneSided, ", ")}, v.Why...)
+		v.Why = append([]string{onOneSide + strings.Join(words.Texts(v.oneSided, numa.Title), ", ")}, v.Why...)
 	}
 	if now, besides := barredFrom(&v, hosts); v.Verdict != Worse {
 		if besides != nil {

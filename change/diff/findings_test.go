@@ -219,7 +219,7 @@ func TestOneSided(t *testing.T) {
 	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=24 memory=32GB hotAdd="
 	got := text(compare(t, judge(t, fleet+"?\n"), judge(t, fleet+"on\n"), diff.Options{}))
 	want := `0 better 1 worse 0 other 0 unchanged 0 moved 1 one-sided
-worse prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % of accesses remote, N001 new (high)
+worse prod/db: known on one side only: CPU hot add, the guest sees 1 node, 0 → 50 % of accesses remote, N001 new (high)
 N001 prod/db none -> high
 `
 	if got != want {
@@ -245,15 +245,15 @@ vm app vcpus=%s memory=32GB hotAdd=%[2]s
 		differs              bool
 	}{
 		{"nothing changed", judge(t, fmt.Sprintf(fleet, "Balanced", "?", "4")), judge(t, fmt.Sprintf(fleet, "Balanced", "on", "4")), `0 better 0 worse 1 other 1 unchanged 0 moved 2 one-sided
-other prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % of accesses remote, N001 new (high)
+other prod/db: known on one side only: CPU hot add, the guest sees 1 node, 0 → 50 % of accesses remote, N001 new (high)
 `, 2, 0, 0, false},
 		{"the other way", judge(t, fmt.Sprintf(fleet, "Balanced", "on", "4")), judge(t, fmt.Sprintf(fleet, "Balanced", "?", "4")), `0 better 0 worse 1 other 1 unchanged 0 moved 2 one-sided
-other prod/db: known on one side only: hotAdd, the guest sees its 2 nodes, 50 → 0 % of accesses remote, N001 gone
+other prod/db: known on one side only: CPU hot add, the guest sees its 2 nodes, 50 → 0 % of accesses remote, N001 gone
 `, 2, 0, 0, false},
 		{"a VM grew", judge(t, fmt.Sprintf(fleet, "Balanced", "?", "4")), judge(t, fmt.Sprintf(fleet, "Balanced", "on", "20")), `0 better 1 worse 1 other 0 unchanged 0 moved 2 one-sided
 worse prod/app: the guest sees 1 node, 0 → 50 % of accesses remote, 4 → 20 sockets, N001 new (high), N002 gone
     vcpus 4 -> 20
-other prod/db: known on one side only: hotAdd, the guest sees 1 node, 0 → 50 % of accesses remote, N001 new (high)
+other prod/db: known on one side only: CPU hot add, the guest sees 1 node, 0 → 50 % of accesses remote, N001 new (high)
 N001 prod/app none -> high
 N002 prod/app info -> none
 `, 1, 2, 1, true},

@@ -264,15 +264,20 @@ func shapes(g *vnuma.Guest, hardware int32, machines []vnuma.Machine) []Shape {
 	return list
 }
 
-// minimal removes every single change from e that is not needed.
-func (s *search) minimal(e Edit) Edit {
-	least := s.score(e)
-	for _, undo := range []func(*Edit){
+// undos returns the functions that remove a single change.
+func undos() []func(*Edit) {
+	return []func(*Edit){
 		func(e *Edit) { e.HotAddOff = false }, func(e *Edit) { e.Shape = Shape{} }, func(e *Edit) { e.ForgetStored = false },
 		func(e *Edit) { e.ManualOff = false }, func(e *Edit) { e.SpreadOff = false }, func(e *Edit) { e.Spread = false }, func(e *Edit) { e.LimitsOff = false },
 		func(e *Edit) { e.PreferHTOff = false }, func(e *Edit) { e.FollowOff = false }, func(e *Edit) { e.Min = 0 },
 		func(e *Edit) { e.Upgrade = 0 }, func(e *Edit) { e.PerNode, e.Force = 0, false }, func(e *Edit) { e.Force = false },
-	} {
+	}
+}
+
+// minimal removes every single change from e that is not needed.
+func (s *search) minimal(e Edit) Edit {
+	least := s.score(e)
+	for _, undo := range undos() {
 		without := e
 		undo(&without)
 		if c := s.score(without); c <= least {
@@ -280,6 +285,33 @@ func (s *search) minimal(e Edit) Edit {
 		}
 	}
 	return e
+}
+
+// Near returns the edits without one of the changes of e, and those with other cores per socket for n vCPUs.
+func (e Edit) Near(n int32) (out []Edit) {
+	for _, undo := range undos() {
+		without := e
+		if undo(&without); without != e && without != (Edit{}) {
+			out = append(out, without)
+		}
+	}
+	for k := n; k > 0; k-- {
+		if n%k == 0 && e.Shape != (Shape{}) && e.Shape.CoresPerSocket != int(k) {
+			other := e
+			other.Shape = Shape{CoresPerSocket: int(k)}
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// Instead returns the plan with another edit for the VM on the machines, all of which is needed.
+func (p Plan) Instead(e Edit, g *vnuma.Guest, ch vnuma.Choices, machines ...vnuma.Machine) *Plan {
+	s := search{g: g, machines: machines, real: machines, ch: ch}
+	p.Edit, p.Needed, p.For, p.Alone = e, e, nil, nil
+	p.After = s.layouts(e)
+	p.Cured = p.After
+	return &p
 }
 
 // smallest returns the cores of the smallest node of all machines.

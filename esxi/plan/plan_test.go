@@ -170,7 +170,7 @@ func TestNeeded(t *testing.T) {
 		{"few vCPUs must be shown their nodes too", "vcpus=8 coresPerSocket=4 hw=19 memory=400GB",
 			"set numa.consolidate = FALSE, set numa.vcpu.min = 8", "set numa.consolidate = FALSE, set numa.vcpu.min = 8"},
 		{"by hand where that can be set", "vcpus=16 coresPerSocket=8 hw=20 memory=400GB",
-			"set NUMA Nodes to 2 by hand (8 cores each)", "set NUMA Nodes to 2 by hand (8 cores each)"},
+			"set NUMA Nodes to 2 (numa.vcpu.coresPerNode = 8)", "set NUMA Nodes to 2 (numa.vcpu.coresPerNode = 8)"},
 		{"preferHT goes first", "vcpus=32 coresPerSocket=16 hw=19 memory=400GB numa.vcpu.preferHT=TRUE",
 			"remove numa.vcpu.preferHT", "remove numa.vcpu.preferHT"},
 	} {

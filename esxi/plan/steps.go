@@ -27,10 +27,10 @@ func (e *Edit) Steps(g *vnuma.Guest, m *vnuma.Machine) []string {
 		add(true, "set cores per socket to %d (%s)", n, sockets)
 	}
 	add(e.ManualOff && g.MaxPerVirtualNode > 0 && e.PerNode == 0, "remove numa.vcpu.maxPerVirtualNode")
-	add(e.ManualOff && g.CoresPerNode > 0 && e.PerNode == 0, "remove numa.vcpu.coresPerNode (NUMA Nodes assigned at power on)")
+	add(e.ManualOff && g.CoresPerNode > 0 && e.PerNode == 0, "let NUMA Nodes be assigned at power on (remove "+numa.NUMANodesKey+")")
 	if e.PerNode > 0 {
 		if e.hardware(g) >= 20 && m.Model() >= numa.ESXi80 {
-			add(int(g.CoresPerNode) != e.PerNode, "set NUMA Nodes to %d by hand (%d cores each)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, e.PerNode)
+			add(int(g.CoresPerNode) != e.PerNode, "set NUMA Nodes to %d (%s = %d)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, numa.NUMANodesKey, e.PerNode)
 		} else {
 			add(int(g.MaxPerVirtualNode) != e.PerNode, "set numa.vcpu.maxPerVirtualNode = %d", e.PerNode)
 			add(e.Force && int(g.MaxPerMachineNode) != e.PerNode, "set numa.vcpu.maxPerMachineNode = %d", e.PerNode)
@@ -54,7 +54,7 @@ func (e *Edit) keys(g *vnuma.Guest) (out []string) {
 		key     string
 	}{
 		{e.PerNode > 0 && e.hardware(g) < 20 || g.MaxPerVirtualNode > 0 && (e.ManualOff || e.PerNode > 0), "numa.vcpu.maxPerVirtualNode"},
-		{e.PerNode > 0 && e.hardware(g) >= 20 || g.CoresPerNode > 0 && (e.ManualOff || e.PerNode > 0), "numa.vcpu.coresPerNode"},
+		{e.PerNode > 0 && e.hardware(g) >= 20 || g.CoresPerNode > 0 && (e.ManualOff || e.PerNode > 0), numa.NUMANodesKey},
 		{e.Force || e.LimitsOff && g.MaxPerMachineNode > 0, "numa.vcpu.maxPerMachineNode"},
 		{e.LimitsOff && g.MaxPerClient > 0, "numa.vcpu.maxPerClient"},
 		{e.Spread || e.SpreadOff, "numa.consolidate"},
@@ -105,8 +105,10 @@ func (e *Edit) Undo(g *vnuma.Guest, c *numa.Config) (out []string) {
 	for _, key := range e.keys(g) {
 		was := numa.Edit{Kind: numa.EditExtraConfig, Key: key}.ValueOf(c)
 		switch {
-		case !was.Set && key == "numa.vcpu.coresPerNode" && g.CoresPerNode > 0:
-			out = append(out, fmt.Sprintf("set the cores of a NUMA node to %d by hand", g.CoresPerNode))
+		case !was.Set && key == numa.NUMANodesKey && g.CoresPerNode > 0:
+			out = append(out, fmt.Sprintf("set NUMA Nodes to %d (%s = %d)", (g.VCPUs+g.CoresPerNode-1)/g.CoresPerNode, key, g.CoresPerNode))
+		case !was.Set && key == numa.NUMANodesKey && c.Settings.Known():
+			out = append(out, "let NUMA Nodes be assigned at power on (remove "+key+")")
 		case !c.Settings.Known():
 			unknown = append(unknown, key)
 		default:

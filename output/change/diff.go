@@ -10,12 +10,15 @@ import (
 	"homenode/output/answer"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/size/fit"
 )
 
 // Options are the options of comparing fleets.
 type Options struct {
 	Details bool             // one row for each VM and setting
 	FailOn  finding.Severity // lowest severity of a new or worse finding that makes the exit code 1
+	// Losses are the failures of one host of the changed clusters of a what-if, by the ID of the cluster.
+	Losses map[string]*fit.Free
 }
 
 // Diff returns the answer that compares two fleets.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/change/diff"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -129,22 +130,30 @@ func (r *settingRow) of() string {
 func settingRows(hosts []diff.Host, vms []diff.VM, each bool) []settingRow {
 	var out []settingRow
 	index := map[diff.Setting]int{}
-	add := func(subject string, s []diff.Setting) {
+	add := func(subject string, s []diff.Setting, named func(string) string) {
 		for _, one := range s {
 			if i, ok := index[one]; ok && !each {
 				out[i].count++
 				continue
 			}
 			index[one] = len(out)
-			out = append(out, settingRow{subject, one.Name, one.From, one.To, 1})
+			out = append(out, settingRow{subject, named(one.Name), one.From, one.To, 1})
 		}
 	}
 	for i := range hosts {
-		add(hosts[i].Name, hosts[i].Settings)
+		add(hosts[i].Name, hosts[i].Settings, func(name string) string { return name })
 	}
 	clear(index) // VMs are counted separately from hosts
 	for i := range vms {
-		add(vms[i].Subject(), vms[i].Settings)
+		add(vms[i].Subject(), vms[i].Settings, title)
 	}
 	return out
+}
+
+// title returns the name in the vSphere Client of a setting of a VM, with its key in parentheses if that is another.
+func title(setting string) string {
+	if name := numa.Title(setting); name != setting && !strings.HasSuffix(name, ")") {
+		return name + " (" + setting + ")"
+	}
+	return numa.Title(setting)
 }

@@ -1,9 +1,9 @@
 package change
 
 import (
-	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"homenode/change/diff"
@@ -11,6 +11,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/rules/rule"
 )
 
 // oneVM describes the effect on the VM of a change that affects only this VM; "" if others differ too.
@@ -45,6 +46,9 @@ func oneVM(r *whatif.Result) string {
 			share = words.Join("; ", share, "all the same it is worse: "+row.why)
 		}
 		if sees != "" {
+			if where := on(r.B.ByID()[v.ID], v.To.On); !strings.Contains(share, where) {
+				sees += where
+			}
 			return words.Join("; ", subject(v.Settings)+" "+sees, share) + "."
 		}
 	}
@@ -54,14 +58,22 @@ func oneVM(r *whatif.Result) string {
 	return v.Name + " is " + row.verdict.String() + ": " + row.why + "."
 }
 
+// on names the hosts of the VM with this layout, unless all that it can run on have the same clients and nodes.
+func on(v *rule.VM, o *rule.On) string {
+	if v == nil || !slices.ContainsFunc(v.On, func(other rule.On) bool {
+		return !other.Layout.PPDs.Equal(o.Layout.PPDs) || !other.Layout.VPDs.Equal(o.Layout.VPDs)
+	}) {
+		return ""
+	}
+	return " on " + rule.HostNames(v.HostsOf(o.Kind))
+}
+
 // subject describes the change as the subject of a sentence: "Switching CPU hot add off and setting cores per
 // socket to 16".
 func subject(settings []diff.Setting) string {
 	var parts []string
 	for _, s := range settings {
-		if fact := numa.Of(numa.VMFacts, s.Name); fact != nil {
-			s.Name = cmp.Or(fact.Name, s.Name)
-		}
+		s.Name = numa.Title(s.Name)
 		switch s.To {
 		case "on", "off":
 			parts = append(parts, "switching "+s.Name+" "+s.To)

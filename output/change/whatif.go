@@ -11,7 +11,9 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
+	size "homenode/output/size/fit"
 	"homenode/rules/verdict/fleet"
+	"homenode/size/fit"
 )
 
 // WhatIf returns the answer of a what-if: the fleet before and after the change.
@@ -39,7 +41,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 		t := answer.Table{Name: "capacity", Columns: answer.Columns("capacity", "hosts", "memory of VMs / hosts", "reserved", "vCPUs per core", "")}
 		for i := range r.Capacity {
 			c := &r.Capacity[i]
-			t.Add(c.Cluster, arrow(strconv.Itoa(c.Before.Hosts), strconv.Itoa(c.After.Hosts)), memoryUse(c), reserved(&c.After), arrow(load(&c.Before), load(&c.After)), capacityText(c))
+			t.Add(c.Cluster, arrow(strconv.Itoa(c.Before.Hosts), strconv.Itoa(c.After.Hosts)), memoryUse(c), reserved(&c.After), arrow(load(&c.Before), load(&c.After)), withLoss(capacityText(c), o.Losses[c.ID]))
 		}
 		a.Tables = append(a.Tables, t)
 	}
@@ -154,6 +156,19 @@ func capacityText(c *whatif.Capacity) string {
 	return text
 }
 
+// withLoss adds the failure of a host, as size fit describes it, to the text about a cluster that fits.
+func withLoss(text string, loss *fit.Free) string {
+	switch {
+	case loss == nil || !strings.HasPrefix(text, fits):
+		return text
+	case loss.Homeless > 0:
+		return text + "; " + size.Homeless(loss)
+	}
+	return text + "; also without any one host"
+}
+
+const fits = "fits"
+
 func roomText(c *whatif.Capacity) string {
 	switch {
 	case c.After.Hosts == 0 && c.After.Away > 0:
@@ -167,7 +182,7 @@ func roomText(c *whatif.Capacity) string {
 	case c.After.Over() > 0:
 		return tooMuch(&c.After)
 	case !c.Certain:
-		return fmt.Sprintf("fits, as far as sizes are known (%d unknown)", c.After.Unknown)
+		return fmt.Sprintf("%s, as far as sizes are known (%d unknown)", fits, c.After.Unknown)
 	}
-	return "fits"
+	return fits
 }

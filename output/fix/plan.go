@@ -2,6 +2,7 @@
 package fix
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -278,21 +279,16 @@ func shortLayout(c *fix.Change) string {
 func edits(list []numa.Edit) string {
 	var out []string
 	for _, e := range list {
-		name := e.Name()
-		if text, ok := titles[e.Kind]; ok {
-			name = text
-		}
+		name := cmp.Or(titles[e.Kind], numa.Title(e.Name()))
 		out = append(out, fmt.Sprintf("%s %s → %s", name, shown(e, e.From), shown(e, e.To)))
 	}
 	return strings.Join(out, ", ")
 }
 
-// titles are the names of edits in the vSphere Client.
+// titles are the names of edits with the units of their values, and of those that change no VM.
 var titles = map[numa.EditKind]string{
-	numa.EditHardware: "virtual hardware", numa.EditVCPUs: "vCPUs", numa.EditMemory: "memory (MB)", numa.EditCoresPerSocket: "cores per socket",
-	numa.EditCPUHotAdd: "CPU hot add", numa.EditMemoryHotAdd: "memory hot add", numa.EditCoresPerNUMANode: "cores per NUMA node",
-	numa.EditVNUMAHotAdd: "vNUMA with CPU hot add", numa.EditCPUAffinity: "CPU affinity", numa.EditDRSRule: "DRS rule",
-	numa.EditLatency: "latency sensitivity", numa.EditReserveAll: "reserve all guest memory", numa.EditMemoryReservation: "memory reservation (MB)", numa.EditCPUReservation: "CPU reservation (MHz)",
+	numa.EditHardware: "virtual hardware", numa.EditMemory: "memory (MB)", numa.EditDRSRule: "DRS rule",
+	numa.EditMemoryReservation: "memory reservation (MB)", numa.EditCPUReservation: "CPU reservation (MHz)",
 }
 
 // shown formats a value for human readers.

@@ -94,8 +94,35 @@ func (p *Pass) vetted() vetted {
 		whole.After, whole.Cured = whole.Before, whole.Before
 		whole.For, whole.Alone, v.price = nil, nil, ""
 	}
+	if v.Better && v.price != "" {
+		if without := p.without(v.Plan); without != nil {
+			v = vetted{Plan: without}
+		}
+	}
 	p.Cluster.vetted[p.VM] = v
 	return v
+}
+
+// without returns a plan near v that cures the findings of at least medium severity that v cures, makes no other such finding, and divides the VM as
+// evenly on its host; nil for none.
+func (p *Pass) without(v *plan.Plan) *plan.Plan {
+	with := p.weighPlan(&v.Needed)
+	guest := p.VM.Guest
+	fit, others := p.VM.Machines()
+	for _, near := range v.Needed.Near(guest.VCPUs) {
+		found := p.weighPlan(&near)
+		price, ok := p.gains(found)
+		if !ok || price != "" || slices.ContainsFunc(found, func(a finding.Finding) bool {
+			return a.Full() >= finding.Medium && !slices.ContainsFunc(with, func(b finding.Finding) bool { return a.Same(b) && b.Full() >= a.Full() })
+		}) {
+			continue
+		}
+		out := v.Instead(near, &guest, p.Choices, slices.Concat(fit, others)...)
+		if out.Cured[0].PPDs.Even() || !v.Cured[0].PPDs.Even() {
+			return out
+		}
+	}
+	return nil
 }
 
 // gains reports whether the VM gains by a plan with which it has the findings after: they are less severe than now, or the same. price describes

@@ -163,11 +163,21 @@ func (p *Pass) Whole(findings []finding.Finding) *Proposal {
 			continue
 		}
 		w := &f.Ways[slices.IndexFunc(f.Ways, func(w numa.Way) bool { return w.Auto })]
-		out.Needed, out.Findings = append(out.Needed, w.Do), append(out.Findings, f.Rule)
+		out.Needed = append(out.Needed, w.Do)
 		cures = append(cures, w.Edits...)
 	}
 	if cures != nil {
 		p.with(out, cures)
+		left = p.weigh(out.Edits)
+	}
+	now := p.now()
+	out.Findings = nil
+	for i := range findings {
+		f := &findings[i]
+		cured := slices.ContainsFunc(now, f.Same) && !slices.ContainsFunc(left, f.Same)
+		if f.VMID == p.VM.ID && (cured || f.Planned()) && !slices.Contains(out.Findings, f.Rule) {
+			out.Findings = append(out.Findings, f.Rule)
+		}
 	}
 	return out
 }

@@ -186,6 +186,18 @@ func (p *Pass) helps(f *finding.Finding) bool {
 	})
 }
 
+// follows reports whether the plan that the VM needs for its own host cures the finding about others too.
+func (p *Pass) follows(f *finding.Finding) bool {
+	if _, crowded := p.VM.Crowded(p.VM.On[0].Kind); crowded || p.Cluster.Weigh == nil || !p.Plan().Better {
+		return false
+	}
+	after := p.weighPlan(&p.Plan().Edit)
+	gone := func(n finding.Finding) bool { return !slices.ContainsFunc(after, n.Same) }
+	return gone(*f) && slices.ContainsFunc(p.now(), func(n finding.Finding) bool {
+		return n.Severity >= finding.Medium && !n.Elsewhere() && gone(n)
+	})
+}
+
 // Hid reports whether CPU or memory affinity, which the edits remove, hid a finding of the VM: rules do not report layouts on other hosts for a
 // VM without NUMA management, although they were no better.
 func (v *VM) Hid(f *finding.Finding, after *vnuma.Guest) bool {
@@ -235,6 +247,11 @@ func (p *Pass) advise(f *finding.Finding) {
 	}
 	if p.VM != nil && !p.away && f.Planned() && f.Severity >= finding.Medium {
 		f.Ways = append(f.Ways, p.Elsewhere()...) // without downtime
+	}
+	if p.VM != nil && p.away && p.follows(f) {
+		if ways, notice := p.PlanWays(); slices.ContainsFunc(ways, func(w numa.Way) bool { return w.Plan }) {
+			f.Ways, f.Notice = slices.DeleteFunc(ways, func(w numa.Way) bool { return !w.Plan }), notice
+		}
 	}
 	f.Ways = distinct(f.Ways)
 	changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil }

@@ -224,10 +224,10 @@ func (c *Cluster) VCPUs() (n int) {
 	return n
 }
 
-// PerCore returns the vCPUs per core of Hosts, of the VMs that run there, after the failure of the largest hosts, at most all but one. Empty hosts that take
-// no VMs now do not count. It is false when no host has all needed facts, or when VMs may run there or not.
-func (c *Cluster) PerCore(failed int) (ratio float64, ok bool) {
-	var cores []int
+// PerCore returns the vCPUs per core of Hosts, of the VMs that run there, and those after the failure of the largest of several hosts. Empty hosts that
+// take no VMs now do not count. It is false when no host has all needed facts, or when VMs may run there or not.
+func (c *Cluster) PerCore() (today, failed float64, ok bool) {
+	hosts, all, largest := 0, 0, 0
 	for _, h := range c.Hosts {
 		if !h.Ready() && !slices.ContainsFunc(c.VMs, func(v *numa.VM) bool { return v.Host == h.ID }) {
 			continue
@@ -236,14 +236,13 @@ func (c *Cluster) PerCore(failed int) (ratio float64, ok bool) {
 		for _, node := range h.Nodes.Value {
 			n += node.Cores
 		}
-		cores = append(cores, n)
+		hosts, all, largest = hosts+1, all+n, max(largest, n)
 	}
-	slices.Sort(cores)
-	left := 0
-	for _, n := range cores[:max(min(1, len(cores)), len(cores)-failed)] {
-		left += n
+	today = float64(c.vcpus) / float64(max(1, all))
+	if failed = today; hosts > 1 {
+		failed = float64(c.vcpus) / float64(all-largest)
 	}
-	return float64(c.vcpus) / float64(max(1, left)), left > 0 && !c.unsure
+	return today, failed, all > 0 && !c.unsure
 }
 
 // Types returns the kinds of hosts of the cluster, the most frequent first. Hosts of one kind differ only in the

@@ -58,19 +58,19 @@ func TestFind(t *testing.T) {
 	}
 	got = append(got, c.Notes...)
 	got = append(got, fmt.Sprintf("%d vCPUs, %d bound", c.VCPUs(), c.Bound()))
-	ratio, _ := c.PerCore(0)
-	got = append(got, fmt.Sprintf("%.4f vCPUs per core", ratio))
+	ratio, failed, _ := c.PerCore()
+	got = append(got, fmt.Sprintf("%.4f vCPUs per core, %.4f with a host failed", ratio, failed))
 	want := []string{
 		"2 of 2x18c/512GB", "1 of 2x18c/448GB uneven",
 		"2 of 24x128GB: db01 db02", "1 of 8x64GB: pin01", "5 of 4x32GB: app1 app2 app3 app4 dark01",
 		"host esx04: the NUMA nodes are unknown: left out",
 		"76 vCPUs, 1 bound",
-		fmt.Sprintf("%.4f vCPUs per core", 72.0/108), // without dark01, whose host is left out
+		fmt.Sprintf("%.4f vCPUs per core, %.4f with a host failed", 72.0/108, 72.0/72), // without dark01, whose host is left out
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if _, ok := (&Cluster{}).PerCore(0); ok {
+	if _, _, ok := (&Cluster{}).PerCore(); ok {
 		t.Error("a ratio without any host: want none")
 	}
 	all := clusterOf(t, small, "all")
@@ -112,6 +112,12 @@ func TestRoom(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	o.PerCore, _ = c.Limit()
+	o.Overhead = PublishedOverhead
+	r, err = c.Room(t.Context(), NewShape(64, 600*numa.GiB), 1, &o)
+	if loss := c.Loss(t.Context()); err != nil || loss.Homeless != r.Homeless || !slices.Equal(loss.Failed, r.Failed) {
+		t.Errorf("%d homeless without %v, a room says %d without %v, %v", loss.Homeless, loss.Failed, r.Homeless, r.Failed, err)
 	}
 	if _, err := c.Room(t.Context(), NewShape(4, numa.GiB), 3, &o); err == nil || err.Error() != "found 3 hosts that take VMs, 3 of them spare: want one at least that is not" {
 		t.Errorf("all hosts spare: error %v", err)

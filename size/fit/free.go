@@ -12,6 +12,10 @@ import (
 	"homenode/numa"
 )
 
+// MostPerCore is the limit of vCPUs per core for further VMs where none is given: the example of a CPU overcommit ratio in VMware's "Allocation Model for
+// Capacity Management in vRealize Operations 7.5" (blogs.vmware.com, May 2019), at which each vCPU may run a quarter of the time.
+const MostPerCore = 4
+
 // A Free is the number of additional VMs of one shape that fit a cluster.
 type Free struct {
 	Shape Shape      `json:"shape"`
@@ -57,21 +61,9 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 		return nil, err
 	}
 	out := &Free{Shape: s, Spare: spare}
-	var hosts []*present
-	types := c.Types()
-	for _, h := range c.Hosts {
-		if !h.Ready() {
-			out.Notes = append(out.Notes, fmt.Sprintf("host %s takes no VMs now: not counted", h.Name))
-			continue
-		}
-		k := slices.IndexFunc(types, func(t Type) bool { return equal(&t.Host, h) })
-		p, notes, err := c.present(h, o)
-		if err != nil {
-			return nil, err
-		}
-		p.kind = types[k].Name
-		out.Notes = append(out.Notes, notes...)
-		hosts = append(hosts, p)
+	hosts, err := c.presents(out, o)
+	if err != nil {
+		return nil, err
 	}
 	if spare >= len(hosts) {
 		return nil, fmt.Errorf("found %d hosts that take VMs, %d of them spare: want one at least that is not", len(hosts), spare)
@@ -89,6 +81,46 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 		out.fail(ctx, hosts, &s, o)
 	}
 	return out, ctx.Err()
+}
+
+// Loss returns the Failed and Homeless of Room for the failure of one host, at the limit of Limit; nil if fewer than two hosts take VMs, or if too little is
+// known.
+func (c *Cluster) Loss(ctx context.Context) *Free {
+	perCore, ok := c.Limit()
+	out := &Free{Spare: 1}
+	o := &Options{Reserve: 1, PerCore: perCore, Overhead: PublishedOverhead}
+	hosts, err := c.presents(out, o)
+	if !ok || err != nil || c.Part != "" || len(hosts) < 2 {
+		return nil
+	}
+	out.fail(ctx, hosts, nil, o)
+	return out
+}
+
+// Limit returns the vCPUs per core for further VMs where none are given: MostPerCore, or those of Hosts with the largest one failed if these are more.
+func (c *Cluster) Limit() (perCore float64, ok bool) {
+	_, failed, ok := c.PerCore()
+	return max(MostPerCore, failed), ok
+}
+
+// presents returns the hosts that take VMs, with their running VMs, and adds notes to f.
+func (c *Cluster) presents(f *Free, o *Options) (hosts []*present, err error) {
+	types := c.Types()
+	for _, h := range c.Hosts {
+		if !h.Ready() {
+			f.Notes = append(f.Notes, fmt.Sprintf("host %s takes no VMs now: not counted", h.Name))
+			continue
+		}
+		k := slices.IndexFunc(types, func(t Type) bool { return equal(&t.Host, h) })
+		p, notes, err := c.present(h, o)
+		if err != nil {
+			return nil, err
+		}
+		p.kind = types[k].Name
+		f.Notes = append(f.Notes, notes...)
+		hosts = append(hosts, p)
+	}
+	return hosts, nil
 }
 
 // A Today is the locality of a cluster's present VMs.
@@ -279,7 +311,7 @@ func (f *Free) fail(ctx context.Context, hosts []*present, s *Shape, o *Options)
 	}
 }
 
-// after returns how many VMs of the shape fit the other hosts when those of the set have failed and their VMs, the largest
+// after returns how many VMs of the shape, nil for none, fit the other hosts when those of the set have failed and their VMs, the largest
 // first, run where they are local.
 func (f *Free) after(hosts []*present, set []int, s *Shape, o *Options) (left, homeless int) {
 	var rest []*present
@@ -300,7 +332,7 @@ func (f *Free) after(hosts []*present, set []int, s *Shape, o *Options) (left, h
 			homeless++
 		}
 	}
-	if homeless > 0 {
+	if homeless > 0 || s == nil {
 		return 0, homeless
 	}
 	for i, p := range rest {

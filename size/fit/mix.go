@@ -21,7 +21,8 @@ type Prices struct {
 // A Mix is the number of hosts of one type for all VMs.
 type Mix struct {
 	// Hosts is the number that holds all VMs with all memory local, as ESXi places them, without spare hosts.
-	Hosts int `json:"hosts"`
+	Hosts          int `json:"hosts"`
+	running, after int // hosts that hold all VMs at PerCore, and at Failed: Total is no less than running, with the spare ones
 	// Bound is a lower bound for any placement. Hosts − Bound is the largest distance from the optimum.
 	Bound int `json:"bound"`
 	// Free is the number of hosts if the node of each client were chosen by hand.
@@ -68,7 +69,7 @@ type Filling struct {
 // mix packs all shapes, which have counts, onto hosts of the type.
 func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 	items, edited, never := r.items(a.Shapes, &a.Options)
-	m := &Mix{Bound: r.leastHosts(items), Never: never, Edited: edited}
+	m := &Mix{Never: never, Edited: edited}
 	for i := range items {
 		it := &items[i]
 		m.VMs += it.count
@@ -85,12 +86,9 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 			m.RemoteVMs = append(m.RemoteVMs, f)
 		}
 	}
-	bins, free := r.pack(ctx, items, byESXi, m.Bound), r.pack(ctx, items, byHand, m.Bound)
-	m.Hosts, m.Free = len(bins), min(len(bins), len(free))
-	m.Total = m.Hosts
-	if m.Hosts > 0 {
-		m.Total += a.Spare
-	}
+	r, bins := m.pack(ctx, r, items, a)
+	m.Hosts, m.Total = len(bins), m.total(a.Spare)
+	m.Free = min(m.Hosts, m.Free)
 	if of.InSource > 0 {
 		m.Add = max(0, m.Total-of.InSource)
 	}
@@ -98,6 +96,42 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 	m.Price = of.Price * float64(m.Total)
 	m.fill(r, items, bins, a)
 	return m
+}
+
+// pack packs the items onto hosts at PerCore, and without the spare hosts at Failed. It returns the hosts without the spare ones; some may be empty.
+func (m *Mix) pack(ctx context.Context, r *room, items []item, a *Ask) (*room, []*bin) {
+	best := func(r *room) (bins []*bin, free, bound int) {
+		bound = r.leastHosts(items)
+		return r.pack(ctx, items, byESXi, bound), len(r.pack(ctx, items, byHand, bound)), bound
+	}
+	bins, free, bound := best(r)
+	m.running, m.after, m.Free, m.Bound = len(bins), len(bins), free, bound
+	if a.Failed <= a.PerCore {
+		return r, bins
+	}
+	failed := r.at(a.Failed)
+	failed.lesser = a.lesser(failed)
+	left, least, bound := best(failed)
+	m.after = len(left)
+	if a.Spare == 0 {
+		return r, bins
+	}
+	m.Free, m.Bound = max(least, m.Free-a.Spare), max(bound, m.Bound-a.Spare)
+	for len(left) > 0 && len(left)+a.Spare < m.running {
+		left = append(left, newBin(failed))
+	}
+	return failed, left
+}
+
+// total returns the hosts with so many spare ones.
+func (m *Mix) total(spare int) int {
+	switch {
+	case m.running == 0:
+		return 0
+	case spare == 0:
+		return m.running
+	}
+	return max(m.running, m.after+spare)
 }
 
 // misfit returns the reason why the shape is not local.

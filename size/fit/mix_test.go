@@ -96,11 +96,42 @@ func TestMixProperties(t *testing.T) {
 		if after := resultOf(t, &more).Types[0].Mix; after.Bound < m.Bound {
 			t.Errorf("%s: more VMs and a lower bound: %d, was %d", host, after.Bound, m.Bound)
 		}
+		noMoreHosts(t, a, host)
 		none := *a
 		none.Reserve = 0
 		if after := resultOf(t, &none).Types[0].Mix; after.Bound > m.Bound {
 			t.Errorf("%s: no reserve and a higher bound: %d, was %d", host, after.Bound, m.Bound)
 		}
+	}
+}
+
+// noMoreHosts checks that hosts with more memory or more cores are never more, and those with one more spare host never fewer.
+func noMoreHosts(t *testing.T, a *Ask, host string) {
+	t.Helper()
+	b := *a
+	b.Options.PerCore, b.Options.Failed = 1.4, 1.9
+	b.Types = nil
+	for _, change := range []func(*numa.Node){func(*numa.Node) {}, func(n *numa.Node) { n.Memory.Value = n.Memory.Value / 2 * 3 }, func(n *numa.Node) { n.Cores, n.Threads = n.Cores+4, n.Threads+8 }} {
+		ty := typeOf(t, host)
+		ty.Name = fmt.Sprint(len(b.Types))
+		ty.Host.Nodes.Value = slices.Clone(ty.Host.Nodes.Value)
+		for i := range ty.Host.Nodes.Value {
+			change(&ty.Host.Nodes.Value[i])
+		}
+		b.Types = append(b.Types, ty)
+	}
+	was := map[string]int{}
+	for b.Spare = range 3 {
+		is := map[string]int{}
+		for _, o := range resultOf(t, &b).Types {
+			if is[o.Name] = o.Mix.Total; o.Mix.Total < was[o.Name] {
+				t.Errorf("%s, %v: %d spare: %d hosts, with one less %d", host, a.Shapes, b.Spare, o.Mix.Total, was[o.Name])
+			}
+		}
+		if is["1"] > is["0"] || is["2"] > is["0"] {
+			t.Errorf("%s, %v: %d hosts, with more memory %d, with more cores %d", host, a.Shapes, is["0"], is["1"], is["2"])
+		}
+		was = is
 	}
 }
 

@@ -216,9 +216,67 @@ func (r *room) pack(ctx context.Context, items []item, take taker, least int) (b
 		}
 	}
 	if bins := r.hostByHost(ctx, first, take, len(best)); bins != nil {
-		return bins
+		best = bins
+	}
+	for _, l := range r.lesser {
+		if len(best) <= least {
+			break
+		}
+		w := r.within(l)
+		if slices.ContainsFunc(items, func(it item) bool { return !take(newBin(w), &it) }) {
+			continue // local, or at all, on the larger host only
+		}
+		if bins := r.again(w.pack(ctx, items, take, least), items, take); bins != nil && len(bins) < len(best) {
+			best = bins
+		}
 	}
 	return best
+}
+
+// covers reports whether each node has the cores of that of l, and no less room.
+func (r *room) covers(l *room) bool {
+	for i := range min(len(r.vcpus), len(l.vcpus)) {
+		n, m := &r.host.Nodes[i], &l.host.Nodes[i]
+		if n.Cores != m.Cores || r.vcpus[i] < l.vcpus[i] || n.Memory.Value < m.Memory.Value {
+			return false
+		}
+	}
+	return len(r.vcpus) == len(l.vcpus)
+}
+
+// within returns the room with no more on its nodes than l has.
+func (r *room) within(l *room) *room {
+	out := *r
+	out.lesser, out.vcpus, out.host.Nodes = nil, l.vcpus, slices.Clone(r.host.Nodes)
+	for i := range out.host.Nodes {
+		out.host.Nodes[i].Memory = l.host.Nodes[i].Memory
+	}
+	return &out
+}
+
+// again packs hosts with the VMs of others, in their order or another; nil if ESXi places some of them otherwise, so that they do not fit.
+func (r *room) again(others []*bin, items []item, take taker) (bins []*bin) {
+	at := map[int]*item{}
+	for i := range items {
+		at[items[i].shape] = &items[i]
+	}
+	orders := append([]func(a, b *item) int{func(_, _ *item) int { return 0 }}, r.orders()...)
+	for _, o := range others {
+		k := slices.IndexFunc(orders, func(order func(a, b *item) int) bool {
+			placed := slices.Clone(o.placed)
+			slices.SortStableFunc(placed, func(a, b int) int { return order(at[a], at[b]) })
+			b := newBin(r)
+			if slices.ContainsFunc(placed, func(shape int) bool { return !take(b, at[shape]) }) {
+				return false
+			}
+			bins = append(bins, b)
+			return true
+		})
+		if k < 0 {
+			return nil
+		}
+	}
+	return bins
 }
 
 func (r *room) inOrder(ctx context.Context, items []item, take taker) (bins []*bin) {

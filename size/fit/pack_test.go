@@ -203,3 +203,41 @@ func TestPackLeavesLittle(t *testing.T) {
 		t.Errorf("%d hosts, at least %d: want 4, 4", m.Hosts, m.Bound)
 	}
 }
+
+// First fit in every order packs these VMs worse where a host has more memory.
+func TestMoreIsNoWorse(t *testing.T) {
+	a := &Ask{Types: []Type{typeOf(t, "2x18c/384GB"), typeOf(t, "2x18c/768GB"), typeOf(t, "2x18c/1152GB")}, Options: Options{Reserve: 1, PerCore: 464.0 / 328, Failed: 464.0 / 264, Overhead: PublishedOverhead}}
+	for _, s := range []struct{ vcpus, memory, count int }{{40, 512, 2}, {24, 384, 4}, {16, 128, 6}, {8, 64, 24}} {
+		shape := NewShape(s.vcpus, numa.Bytes(s.memory)*numa.GiB)
+		shape.Count = s.count
+		a.Shapes = append(a.Shapes, shape)
+	}
+	was, whatIf := map[string]int{}, map[string]int{}
+	for a.Spare = range 5 {
+		r, err := Fit(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := map[string]int{}
+		for _, o := range r.Types {
+			total[o.Name] = o.Mix.Total
+			if o.Mix.Total < was[o.Name] || a.Spare > 0 && whatIf[o.Name] != o.Mix.Total {
+				t.Errorf("%d spare: %d hosts of %s; with one less %d, and its alternative %d", a.Spare, o.Mix.Total, o.Name, was[o.Name], whatIf[o.Name])
+			}
+		}
+		if total["2x18c/1152GB"] > total["2x18c/768GB"] {
+			t.Errorf("%d spare: %v: more where hosts have more memory", a.Spare, total)
+		}
+		was, whatIf = total, map[string]int{"2x18c/384GB": total["2x18c/384GB"], "2x18c/768GB": total["2x18c/768GB"], "2x18c/1152GB": total["2x18c/1152GB"]}
+		for i, c := range Changes(t.Context(), a, r) {
+			for _, m := range c.Moved {
+				if i == 0 {
+					whatIf[m.Type] = m.After
+				}
+				if c.If == "hosts with half as much memory again" && m.Type != "2x18c/384GB" && m.After > m.Before { // these hold further VMs then
+					t.Errorf("%d spare: %s: %+v", a.Spare, c.If, m)
+				}
+			}
+		}
+	}
+}

@@ -18,6 +18,7 @@ type Ask struct {
 	Hosts, Spare int
 	Prices       Prices
 	Options
+	base *Ask // of which this is a variant: hosts that have more are no worse
 }
 
 // A Result is the outcome per type, in the order of the requested types; for a mix, the cheapest first.
@@ -64,6 +65,7 @@ func Fit(ctx context.Context, a *Ask) (*Result, error) {
 			out.Left = append(out.Left, err.Error())
 			continue
 		}
+		r.lesser = a.lesser(r)
 		res := r.outcome(t, a)
 		if counted {
 			res.Mix = r.mix(ctx, &res, a)
@@ -91,6 +93,24 @@ func Fit(ctx context.Context, a *Ask) (*Result, error) {
 		})
 	}
 	return out, nil
+}
+
+// lesser returns the rooms of the question, and of the one that it is a variant of, which have the nodes of r with less on them.
+func (a *Ask) lesser(r *room) (out []*room) {
+	for b := a; b != nil; b = b.base {
+		for i := range b.Types {
+			l, err := newRoom(&b.Types[i].Host, &b.Options)
+			if err != nil {
+				continue
+			}
+			for _, l := range []*room{l, l.at(max(b.PerCore, b.Failed))} {
+				if r.covers(l) && !l.covers(r) {
+					out = append(out, l)
+				}
+			}
+		}
+	}
+	return out
 }
 
 func (a *Ask) check() error {

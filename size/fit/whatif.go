@@ -69,10 +69,14 @@ func moved(before, after *Result) []Moved {
 // failed returns the effect of one more failed host on the cluster, or its cost.
 func (a *Ask) failed(r *Result) []Change {
 	c := Change{If: fmt.Sprintf("%s may fail instead of %d", words.Plural(a.Spare+1, "host"), a.Spare), Moved: []Moved{}}
+	carries := false
 	for i := range r.Types {
 		t := &r.Types[i]
 		if t.Mix != nil && t.Mix.Hosts > 0 { // else none carries a VM
-			c.Moved = append(c.Moved, Moved{Type: t.Name, Of: "hosts", Before: t.Mix.Total, After: t.Mix.Total + 1, Spare: a.Spare + 1})
+			carries = true
+			if more := t.Mix.total(a.Spare + 1); more != t.Mix.Total {
+				c.Moved = append(c.Moved, Moved{Type: t.Name, Of: "hosts", Before: t.Mix.Total, After: more, Spare: a.Spare + 1})
+			}
 		}
 		for j := range t.Counts {
 			if n := &t.Counts[j]; a.Hosts > a.Spare+1 && n.VMs > 0 {
@@ -80,7 +84,7 @@ func (a *Ask) failed(r *Result) []Change {
 			}
 		}
 	}
-	if len(c.Moved) == 0 {
+	if len(c.Moved) == 0 && !carries {
 		return nil
 	}
 	return []Change{c}
@@ -97,6 +101,7 @@ func (a *Ask) variants(r *Result) []variant {
 	var out []variant
 	add := func(name string, change func(*Ask)) {
 		b := *a
+		b.base = a
 		b.Types, b.Shapes = slices.Clone(a.Types), slices.Clone(a.Shapes)
 		change(&b)
 		out = append(out, variant{name: name, ask: b})
@@ -111,7 +116,7 @@ func (a *Ask) variants(r *Result) []variant {
 	if a.Reserve > 0 {
 		add("no reserve on the nodes", func(b *Ask) { b.Reserve = 0 })
 	}
-	add(fmt.Sprintf("%s vCPUs per core instead of %s", trim(2*a.PerCore), trim(a.PerCore)), func(b *Ask) { b.PerCore = 2 * a.PerCore })
+	add(fmt.Sprintf("%s vCPUs per core instead of %s", trim(2*a.PerCore), trim(a.PerCore)), func(b *Ask) { b.PerCore, b.Failed = 2*a.PerCore, 2*a.Failed })
 	add("hosts with half as much memory again", func(b *Ask) {
 		for i := range b.Types {
 			b.Types[i].Host = scaled(b.Types[i].Host, 3, 2)

@@ -220,7 +220,9 @@ func TestBadCells(t *testing.T) {
 	f := mustRead(t, tempFolder(t, s.csvs(",")))
 	got := notesOf(f)
 	// The notes on whole sheets are those of TestReadFolder.
-	got = slices.DeleteFunc(got, func(s string) bool { return strings.Contains(s, "(first: ") })
+	got = slices.DeleteFunc(got, func(s string) bool {
+		return strings.Contains(s, "(first: ") || strings.HasPrefix(s, `sheet vHost: no column "# VMs": `)
+	})
 	// Facts of one row are read in the order of the model, not of the columns.
 	slices.Sort(got)
 	slices.Sort(want)

@@ -114,7 +114,7 @@ var kinds = []kind{
 		{fact: "packages and so NUMA nodes", names: []string{"# CPU", "# CPUs", "vHostNumCpu"}},
 		{names: []string{"Cores per CPU", "vHostCoresPerCPU"}},
 		{names: []string{"# VMs total"}},
-		{names: []string{"# VMs", "vHostNumVMs"}},
+		{fact: "whether the export lists all VMs", names: []string{"# VMs", "vHostNumVMs"}},
 		{names: []string{"# vCPUs"}},
 		{fact: "cores", names: []string{"# Cores", "vHostNumCpuCores"}},
 		{fact: "memory", names: []string{"# Memory=MiB", "vHostMemorySize=MiB"}},

@@ -30,8 +30,9 @@ type form struct {
 
 // A step changes one VM or host.
 type step struct {
-	id     string
-	host   bool // a host; else a VM
+	id     string // MoRef, or the UUID
+	byUUID bool   // id is the UUID of the only VM that the script changes with it
+	host   bool   // a host; else a VM
 	title  string
 	why    string      // rule IDs
 	needs  numa.Needs  // state of the VM while writing: NeedsOff, or nothing
@@ -66,6 +67,9 @@ const identity = "instanceUuid"
 
 // goodID matches IDs that are safe in scripts.
 var goodID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// goodUUID matches UUIDs as vSphere writes them.
+var goodUUID = pattern.Of(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
 
 // newForm returns the form of a plan for a tool.
 func newForm(p *fix.Plan, name string, o Options) *form {
@@ -156,10 +160,12 @@ func refused(c *fix.Change, t *tool) string {
 	if c.Cluster != nil {
 		return "scripts do not change rules of DRS"
 	}
-	if unreferenced(c.Target()) {
+	if target := c.Target(); unreferenced(target) && (target.UUID == "" || !t.finds) {
 		return "the source states no MoRef of it, without which a script may change another: export it again with VM ID or Object ID, or plan from the vCenter itself"
+	} else if unreferenced(target) && !goodUUID.MatchString(target.UUID) {
+		return "its UUID is none of a vCenter"
 	}
-	if !goodID.MatchString(c.Target().ID) {
+	if !unreferenced(c.Target()) && !goodID.MatchString(c.Target().ID) {
 		return "its ID is none of a vCenter"
 	}
 	for _, e := range c.Edits {
@@ -210,24 +216,33 @@ func unsayable(text string) string {
 
 // others names the tools that support the change.
 func others(c *fix.Change, not string) string {
-	if unreferenced(c.Target()) {
-		return ""
-	}
 	var able []string
 	for _, name := range Tools {
 		if name != not && refused(c, tools[name]) == "" {
 			able = append(able, name)
 		}
 	}
-	if able == nil {
-		return "; homenode fix --apply can"
+	apply := "homenode fix --apply"
+	if unreferenced(c.Target()) {
+		apply = ""
 	}
-	return "; " + words.List(able) + " can, and homenode fix --apply"
+	switch {
+	case able == nil && apply == "":
+		return ""
+	case able == nil:
+		return "; " + apply + " can"
+	case apply == "":
+		return "; " + words.List(able) + " can, by its UUID"
+	}
+	return "; " + words.List(able) + " can, and " + apply
 }
 
 func stepOf(c *fix.Change, t *tool, o Options) step {
 	target := c.Target()
 	s := step{id: target.ID, host: c.VM == nil, title: target.Name, why: strings.Join(c.Findings, ", "), edits: c.Edits, memory: after(c, numa.EditMemory)}
+	if s.byUUID = unreferenced(target); s.byUUID {
+		s.id = strings.ToLower(target.UUID)
+	}
 	needs := c.Needs()
 	if t.off != nil && slices.ContainsFunc(c.Edits, t.off) {
 		needs = numa.NeedsOff
@@ -236,7 +251,7 @@ func stepOf(c *fix.Change, t *tool, o Options) step {
 	if needs == numa.NeedsOff || needs == numa.NeedsCycle && o.Power {
 		s.needs = numa.NeedsOff
 	}
-	if target.UUID != "" && c.VM != nil {
+	if target.UUID != "" && c.VM != nil && !s.byUUID {
 		s.rows = append(s.rows, row{What: identity, From: target.UUID, To: target.UUID})
 	}
 	touched := map[string]bool{}

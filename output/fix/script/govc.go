@@ -24,6 +24,7 @@ var govc = &tool{
 		}
 		return ""
 	},
+	finds: true,
 	print: func(b *bytes.Buffer, f *form) { f.sh(b) },
 }
 

@@ -1,14 +1,17 @@
 package script_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
 	"homenode/change/fix"
@@ -174,6 +177,36 @@ func TestGovcLeft(t *testing.T) {
 		}
 	}
 	w.arrived(t, w.plan.Changes[2])
+}
+
+// TestGovcUUID runs the script of a plan that knows VMs by a UUID, of the instance or of the BIOS: the only VM that has it is changed, and none if two have it.
+func TestGovcUUID(t *testing.T) {
+	w := newWorld(t)
+	env := govcEnv(t, w)
+	of := func(id string) *types.VirtualMachineConfigInfo {
+		return w.vc.Model.Map().Get(types.ManagedObjectReference{Type: "VirtualMachine", Value: id}).(*simulator.VirtualMachine).Config
+	}
+	for i := range 2 {
+		vm := w.pick(t, i, running)
+		w.change(vm, key("numa.vcpu.min", "12"))
+		of(vm.ID).InstanceUuid, of(vm.ID).Uuid = fmt.Sprintf("500b85c1-ef0d-4a11-8c4e-%012d", i), fmt.Sprintf("420b85c1-ef0d-4a11-8c4e-%012d", i)
+	}
+	wanted := slices.Clone(w.plan.Changes)
+	third := w.pick(t, 2, running)
+	of(third.ID).Uuid = of(wanted[0].VM.ID).InstanceUuid
+	for i, uuid := range []string{of(wanted[0].VM.ID).InstanceUuid, of(wanted[1].VM.ID).Uuid} {
+		w.plan.Changes[i].VM = &fix.Target{Name: "db", ID: strings.ToUpper(uuid), UUID: strings.ToUpper(uuid), Named: true}
+	}
+	n := w.changed()
+	out, code := run(t, env, "sh", w.write(t, "govc", script.Options{}))
+	if code != 1 || *n > 0 || !strings.Contains(out, "not one VM has the UUID "+of(third.ID).Uuid) {
+		t.Errorf("two have it: exit code %d, %d changes:\n%s", code, *n, out)
+	}
+	of(third.ID).Uuid = ""
+	if out, code := run(t, env, "sh", w.write(t, "govc", script.Options{})); code != 0 || *n != 2 {
+		t.Errorf("exit code %d, %d changes:\n%s", code, *n, out)
+	}
+	w.arrived(t, wanted...)
 }
 
 // TestGovcFails lets vCenter refuse the change of a VM that was shut down: it runs again, and the script says so.

@@ -14,6 +14,7 @@ var powercli = &tool{
 	about: []string{"For PowerShell with VMware PowerCLI, after Connect-VIServer to that vCenter. All edits of a VM are one ReconfigVM_Task with its",
 		"change version: vCenter makes all or none, and none when somebody else was faster."},
 	cannot: func(*fix.Change, numa.Edit) string { return "" },
+	finds:  true,
 	print: func(b *bytes.Buffer, f *form) {
 		comment(b, "", f.comments()...)
 		comment(b, "", "", "Exit code 0: all VMs are as planned. 1: drift or an error. 2: some were left as they are, and named.")
@@ -40,7 +41,7 @@ func (s *step) powershell(b *bytes.Buffer) {
 	if s.host {
 		kind = kindHost
 	}
-	fmt.Fprintf(b, "    @{ Kind = %s; Id = %s; Off = $%t; Rows = @(\n", words.PowerShell(kind), words.PowerShell(s.id), s.needs == numa.NeedsOff)
+	fmt.Fprintf(b, "    @{ Kind = %s; Id = %s; Off = $%t%s; Rows = @(\n", words.PowerShell(kind), words.PowerShell(s.id), s.needs == numa.NeedsOff, map[bool]string{true: "; ByUuid = $true"}[s.byUUID])
 	for _, r := range s.rows {
 		fmt.Fprintf(b, "        @{ What = %s; Key = %s; From = %s; To = %s", words.PowerShell(r.What), words.PowerShell(r.Key), words.PowerShell(r.From), words.PowerShell(r.To))
 		for _, flag := range []struct {

@@ -164,7 +164,7 @@ func checkPowerShell(t *testing.T, code []byte) {
 	}
 	_, data, _ := strings.Cut(strings.Join(rest, " "), "$left =")
 	data, _, _ = strings.Cut(data, "$script:status = 0")
-	allowed := regexp.MustCompile(`^(@|\(|\)|\{|\}|,|;|\+|=|Kind|Id|Off|Rows|What|Key|From|To|Loose|Gone|Quiet|Write|Set|\$true|\$false|\$changes)$`)
+	allowed := regexp.MustCompile(`^(@|\(|\)|\{|\}|,|;|\+|=|Kind|Id|ByUuid|Off|Rows|What|Key|From|To|Loose|Gone|Quiet|Write|Set|\$true|\$false|\$changes)$`)
 	for w := range strings.FieldsSeq(data) {
 		if !allowed.MatchString(w) {
 			t.Errorf("found %q as code among the data", w)
@@ -239,7 +239,6 @@ func TestRefused(t *testing.T) {
 	for name, change := range map[string]fix.Change{
 		"scripts do not change rules of DRS; homenode fix --apply can": {Cluster: &fix.Target{Name: "prod", ID: "domain-c8"}, Edits: []numa.Edit{{Kind: numa.EditDRSRule, Key: "apart", To: numa.Is("x")}}},
 		"the source states no MoRef of it":                             {VM: &fix.Target{ID: "vm-9", Name: "vm-9", Named: true}},
-		"export it again with VM ID":                                   {VM: &fix.Target{ID: "500B85C1-ef0d", UUID: "500b85c1-EF0D"}},
 		"its ID is none of a vCenter":                                  {VM: &fix.Target{ID: "vm-1'; id"}},
 		"the plan does not know which value it had":                    {VM: &fix.Target{ID: "vm-1"}, Edits: []numa.Edit{{Kind: numa.EditVCPUs, To: numa.Is("4")}}},
 		`vcpus: found "4; id", want a number`:                          {VM: &fix.Target{ID: "vm-1"}, Edits: []numa.Edit{{Kind: numa.EditVCPUs, From: numa.Is("2"), To: numa.Is("4; id")}}},
@@ -251,6 +250,13 @@ func TestRefused(t *testing.T) {
 			if len(f.steps) > 0 || len(f.left) != 1 || !strings.Contains(f.left[0], name) {
 				t.Errorf("%s: %d steps, left %q, want %q", tool, len(f.steps), f.left, name)
 			}
+		}
+	}
+	p := &fix.Plan{Changes: []fix.Change{{VM: &fix.Target{ID: "500B85C1-ef0d", UUID: "500b85c1-EF0D"}}, {VM: &fix.Target{Name: "db", ID: "db", Named: true, UUID: "500B85C1-ef0d-4a11-8c4e-0123456789ab"}}}}
+	for tool, want := range map[string][]string{"ansible": {"export it again with VM ID", "; govc, powercli and terraform can, by its UUID"}, "govc": {"its UUID is none of a vCenter"}, "powercli": {"its UUID is none of a vCenter"}, "terraform": {"its UUID is none of a vCenter"}} {
+		f := newForm(p, tool, Options{})
+		if len(f.left) != len(want) || len(f.steps) != 2-len(want) || !strings.Contains(f.left[0], want[0]) || !strings.HasSuffix(f.left[len(want)-1], want[len(want)-1]) {
+			t.Errorf("%s: %d steps, left %q, want %q", tool, len(f.steps), f.left, want)
 		}
 	}
 	if err := Write(new(bytes.Buffer), "perl", small(), Options{}); err == nil || err.Error() != `no scripts for "perl": there are ansible, govc, powercli, terraform` {

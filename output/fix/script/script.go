@@ -35,6 +35,7 @@ type tool struct {
 	// off reports whether the tool can only make the edit while the VM is off, although vSphere has no such restriction; nil
 	// for none.
 	off   func(e numa.Edit) bool
+	finds bool // it changes a VM without a MoRef, whose UUID only one VM has
 	print func(b *bytes.Buffer, f *form)
 	about []string // lines in the head of the script
 }

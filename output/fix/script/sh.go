@@ -23,7 +23,13 @@ func (f *form) sh(b *bytes.Buffer) {
 	comment(b, "", "", "Exit code 0: all VMs are as planned. 1: drift or an error. 2: some were left as they are, and named.")
 	b.WriteString(part("compare.sh") + reading("govc.sh", &inJQ) + "\npower=" + map[bool]string{true: "yes", false: "no"}[f.power] + "\n")
 	for i := range f.steps {
-		fmt.Fprintf(b, "\nwrite_%d() {\n\t%s\n}\n", i+1, strings.Join(govcCommands(&f.steps[i]), " &&\n\t\t"))
+		s := &f.steps[i]
+		commands := strings.Join(govcCommands(s), " &&\n\t\t")
+		if s.byUUID {
+			fmt.Fprintf(b, "\nid_%d=$(identify %s) || stop \"not one VM has the UUID %s. Nothing was changed\"\n", i+1, s.id, s.id)
+			commands = strings.ReplaceAll(commands, kindVM+":"+s.id, fmt.Sprintf(`"%s:$id_%d"`, kindVM, i+1))
+		}
+		fmt.Fprintf(b, "\nwrite_%d() {\n\t%s\n}\n", i+1, commands)
 	}
 	b.WriteString("\nchanges() {\n\t:\n")
 	for i := range f.steps {
@@ -33,7 +39,11 @@ func (f *form) sh(b *bytes.Buffer) {
 		if s.host {
 			kind = kindHost
 		}
-		fmt.Fprintf(b, "\t\"$1\" %s write_%d\n", words.Command(kind, s.id, s.wanted()), i+1)
+		id := words.Command(s.id)
+		if s.byUUID {
+			id = fmt.Sprintf(`"$id_%d"`, i+1)
+		}
+		fmt.Fprintf(b, "\t\"$1\" %s %s %s write_%d\n", kind, id, words.Command(s.wanted()), i+1)
 	}
 	b.WriteString("}\n\n")
 	for _, l := range f.unmade {

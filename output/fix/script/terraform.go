@@ -31,6 +31,7 @@ var terraform = &tool{
 		}
 		return "vsphere_virtual_machine has no argument for it"
 	},
+	finds: true,
 	print: func(b *bytes.Buffer, f *form) {
 		comment(b, "", f.comments()...)
 		for i := range f.steps {
@@ -38,9 +39,17 @@ var terraform = &tool{
 			b.WriteString("\n")
 			comment(b, "", title(s))
 			comment(b, "", removed(s.edits)...)
-			fmt.Fprintf(b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", hcl(strings.ReplaceAll(s.id, ".", "_")), arguments("terraform", whole(s.edits, s.memory), terraformNames))
+			fmt.Fprintf(b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", hcl(label(s)), arguments("terraform", whole(s.edits, s.memory), terraformNames))
 		}
 	},
+}
+
+// label returns the name of the resource: a letter or underscore comes first.
+func label(s *step) string {
+	if s.byUUID {
+		return "_" + s.id
+	}
+	return strings.ReplaceAll(s.id, ".", "_")
 }
 
 // terraformNames are the arguments of vsphere_virtual_machine.

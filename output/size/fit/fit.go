@@ -12,6 +12,7 @@ import (
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/size"
+	"homenode/rules/rule"
 	"homenode/size/fit"
 )
 
@@ -19,12 +20,14 @@ import (
 type Context struct {
 	Given   map[string]bool // flags that the user gave
 	Source  string          // of the fleet; "" for none
+	Notes   []numa.Note     // of the source
 	Cluster *fit.Cluster    // nil without a source
 	Today   *fit.Today      // of the cluster
 	Release string          // of host types that are only described; "" if there are none
 	Filled  int             // number of hosts in the source without a release, which have Release instead
 	fit.Options
 	Details bool
+	more    bool // the question is how many more VMs fit
 }
 
 // A result is the JSON of an answer about fitting.
@@ -71,11 +74,33 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	for _, c := range changes {
 		out.Changes = append(out.Changes, change(r, c))
 	}
-	if c.Cluster != nil {
-		out.Note(c.Cluster.Notes...)
-	}
+	c.sourceNotes(out)
 	out.Note(r.Left...)
 	return out
+}
+
+// sourceNotes adds the notes on the present hosts and VMs: those that assess has about the memory of hosts (H007), and those of the source.
+func (c *Context) sourceNotes(out *answer.Answer) {
+	if c.Cluster == nil {
+		return
+	}
+	var over []string
+	used := map[string]numa.Bytes{}
+	for _, v := range c.Cluster.VMs {
+		used[v.Host] += v.Memory.Value
+	}
+	for _, h := range c.Cluster.Hosts {
+		m, err := vnuma.NewMachine(h)
+		if more := used[h.ID] - numa.Bytes(m.ForVMs()); err == nil && more > 0 {
+			over = append(over, fmt.Sprintf("%s: of its running VMs %s if all is touched", h.Name, rule.Beyond(more/numa.MiB*numa.MiB, h.TierMemory.Value)))
+		}
+	}
+	if len(over) > mostMisfits && !c.Details {
+		over = append(over[:mostMisfits], words.Plural(len(over)-mostMisfits, "more host")+" with too much memory of VMs (--details)")
+	}
+	out.Note(over...)
+	out.Note(c.Cluster.Notes...)
+	out.NotesFrom("source", c.Notes...)
 }
 
 // Sizes returns the answer which VMs fit the nodes of each type of host; flags are those that affect it, for the next commands.
@@ -147,21 +172,33 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	if !c.Given["overhead"] {
 		overhead.Note = "VMware's table to 8 vCPUs and 16 GB, extrapolated"
 	}
+	return append(out, reserve, overhead, c.perCore())
+}
+
+// perCore describes the vCPUs per core: those of the cluster today, or the limit for further VMs.
+func (c *Context) perCore() answer.Assumption {
 	ratio := answer.Assumption{What: "vCPUs per core", Value: unit.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
-	if c.Cluster != nil && !c.Given["vcpus-per-core"] {
-		ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
-		if c.Cluster.Away > 0 {
-			ratio.Note = fmt.Sprintf("as on the %s of %s that the source describes", words.Plural(len(c.Cluster.Hosts), "host"), c.Cluster.Name)
-		}
-		switch today, _ := c.Cluster.PerCore(0); {
-		case today >= c.PerCore:
-		case c.PerCore > 1:
-			ratio.Note = "as in " + c.Cluster.Name + " with --spare hosts failed: " + unit.Digits(today, 3) + " today"
-		default:
-			ratio.Origin, ratio.Note = unit.Assumed, fmt.Sprintf("the least that is taken: %s has %s today", c.Cluster.Name, unit.Digits(today, 2))
-		}
+	if c.Cluster == nil || c.Given["vcpus-per-core"] {
+		return ratio
 	}
-	return append(out, reserve, overhead, ratio)
+	today, _, _ := c.Cluster.PerCore()
+	has := fmt.Sprintf("%s has %s today", c.Cluster.Name, unit.Digits(today, 3))
+	ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
+	switch {
+	case c.more && c.PerCore > fit.MostPerCore:
+		ratio.Note = "at most, as there with its largest host failed: " + has
+	case c.more:
+		ratio.Origin, ratio.Note = unit.Assumed, "at most, VMware's example of a limit: "+has
+	case today < c.PerCore:
+		ratio.Origin, ratio.Note = unit.Assumed, "the least that is taken: "+has
+	case c.Cluster.Away > 0:
+		ratio.Note = fmt.Sprintf("as on the %s of %s that the source describes", words.Plural(len(c.Cluster.Hosts), "host"), c.Cluster.Name)
+	}
+	if c.Failed > c.PerCore {
+		ratio.Value += ", " + unit.Digits(c.Failed, 3)
+		ratio.Note += ", spare hosts included; while hosts have failed at most as there without its largest host"
+	}
+	return ratio
 }
 
 // spread lists a few values, or the first and last of many.
@@ -246,7 +283,11 @@ func (c *Context) ratio() string {
 	if c.PerCore == 1 {
 		noun = "vCPU"
 	}
-	return fmt.Sprintf("%s %s per core", unit.Digits(c.PerCore, 3), noun)
+	text := fmt.Sprintf("%s %s per core", unit.Digits(c.PerCore, 3), noun)
+	if c.Failed > c.PerCore {
+		text += fmt.Sprintf(" (%s with hosts failed)", unit.Digits(c.Failed, 3))
+	}
+	return text
 }
 
 // anyPrice reports whether any price is known.
@@ -278,13 +319,15 @@ func prices(r *fit.Result) answer.Table {
 	return t
 }
 
+const bindsFoot = "BINDS is the limit that one more VM would exceed first."
+
 // counts returns the table of VMs per host.
 func counts(r *fit.Result) answer.Table {
 	t := answer.Table{Name: "fit", Columns: size.Columns("host type", "nodes", "VM", "clients", ">VMs", "binds", ">cores used", ">memory", "left on a node")}
 	if r.Hosts > 0 {
 		t.Columns = append(t.Columns, answer.Column{Name: words.Plural(r.Hosts, "host"), Right: true})
 	}
-	t.Foot = []string{"BINDS is the limit that one more VM would exceed first."}
+	t.Foot = []string{bindsFoot}
 	if r.Hosts > 0 && r.Spare > 0 {
 		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})
 	}

@@ -51,7 +51,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratio, _ := c.PerCore(0)
+	ratio, _, _ := c.PerCore()
 	o.PerCore = max(1, ratio)
 	many := &fit.Ask{Types: append(c.Types(), types...), Shapes: c.Shapes(), Spare: 1, Options: o}
 	mixed, err := fit.Fit(t.Context(), many)
@@ -102,7 +102,7 @@ func TestMixPrices(t *testing.T) {
 		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 0, 4, 4)}, "4 + 1 spare hosts of a, which cost 500; 4 + 1 spare hosts of b.", []string{"of unknown price, so not compared: b"}},
 		{[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 4)}, "4 + 1 spare hosts of a, which cost the least: 500; 4 + 1 spare hosts of b cost 505.", nil},
 		{
-			[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 3), outcome("c", 0, 5, 5)}, "4 + 1 spare hosts of a, which cost the least: 500; 4 + 1 spare hosts of b cost 505; 5 + 1 spare hosts of c.",
+			[]fit.Outcome{outcome("a", 100, 4, 4), outcome("b", 101, 4, 3), outcome("c", 0, 5, 5)}, "4 + 1 spare hosts of a, which cost the least: 500; 4 + 1 spare hosts of b (at least 3 + 1) cost 505; 5 + 1 spare hosts of c.",
 			[]string{"b: could cost less, were 3 + 1 hosts enough, which is not decided", "of unknown price, so not compared: c"},
 		},
 	} {
@@ -114,5 +114,18 @@ func TestMixPrices(t *testing.T) {
 		if got := mixNotes(&Context{}, r); !slices.Equal(got, tt.notes) {
 			t.Errorf("notes: found %q, want %q", got, tt.notes)
 		}
+	}
+}
+
+// Described VMs are not said to run, and nobody is told to add --vm who did.
+func TestMixDescribed(t *testing.T) {
+	off := &numa.VM{Name: "off", Config: numa.Config{VCPUs: numa.ReadAt(4, "vm.txt"), Memory: numa.ReadAt(16*numa.GiB, "vm.txt")}}
+	c := &Context{Options: fit.Options{PerCore: 1}, Cluster: &fit.Cluster{Off: []*numa.VM{off}}}
+	own, more := fit.NewShape(4, 16*numa.GiB), fit.NewShape(4, 16*numa.GiB)
+	own.Count, own.VMs, more.Count = 1, []string{"on"}, 2
+	r := &fit.Result{Shapes: []fit.Shape{own, more}, Types: []fit.Outcome{{Name: "a", Mix: &fit.Mix{Hosts: 2, Bound: 1, VMs: 3}}}}
+	want := []string{"At 1 vCPU per core, 1 running VM and 2 of --vm (12 vCPUs, 48 GB) fit on 2 hosts of a (at least 1)."}
+	if got := mixVerdict(c, r); !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
 	}
 }

@@ -16,13 +16,20 @@ import (
 
 // mixVerdict names the first type, which is the cheapest, and the type with the fewest hosts.
 func mixVerdict(c *Context, r *fit.Result) []string {
-	vms, vcpus, memory := 0, 0, numa.Bytes(0)
+	vms, more, vcpus, memory := 0, 0, 0, numa.Bytes(0)
 	for _, s := range r.Shapes {
+		if s.VMs == nil {
+			more += s.Count
+		}
 		vms, vcpus, memory = vms+s.Count, vcpus+s.Count*s.VCPUs, memory+numa.Bytes(s.Count)*s.Memory
 	}
 	first, fewest := &r.Types[0], r.Fewest()
-	size := fmt.Sprintf("%s (%d vCPUs, %s)", c.running(vms), vcpus, whole(memory))
-	line := fmt.Sprintf("At %s, %s %s %s", c.ratio(), size, map[bool]string{true: "needs", false: "need"}[vms == 1], hostsOf(first, r.Spare))
+	size := fmt.Sprintf("%s (%d vCPUs, %s)", c.running(vms, more), vcpus, whole(memory))
+	verb := map[bool]string{true: "needs", false: "need"}[vms == 1]
+	if first.Mix.Bound < first.Mix.Hosts {
+		verb = map[bool]string{true: "fits on", false: "fit on"}[vms == 1]
+	}
+	line := fmt.Sprintf("At %s, %s %s %s", c.ratio(), size, verb, hostsOf(first, r.Spare))
 	if first.Mix.VMs == 0 && vms > 0 {
 		fits := "such a host"
 		if len(r.Types) > 1 {
@@ -46,19 +53,22 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	if fewest != first {
 		line += fmt.Sprintf("; the fewest are %s", hostsOf(fewest, r.Spare))
 	}
-	return append([]string{line + others(r, fewest) + "."}, c.uncounted(r.Spare)...)
+	return append([]string{line + others(r, fewest) + "."}, c.uncounted(r.Spare, more)...)
 }
 
-// running names a number of VMs: those of a source are the running ones.
-func (c *Context) running(vms int) string {
-	if c.Cluster == nil {
+// running names a number of VMs, of which more are described: those of a source are the running ones.
+func (c *Context) running(vms, more int) string {
+	switch {
+	case c.Cluster == nil:
 		return words.Plural(vms, "VM")
+	case more > 0:
+		return fmt.Sprintf("%s and %d of --vm", words.Plural(vms-more, "running VM"), more)
 	}
 	return words.Plural(vms, "running VM")
 }
 
-// uncounted says which VMs of the source the answer leaves out and how to count them, and that clusters are pooled.
-func (c *Context) uncounted(spare int) (lines []string) {
+// uncounted says which VMs of the source the answer leaves out and how to count them, unless more are described, and that clusters are pooled.
+func (c *Context) uncounted(spare, more int) (lines []string) {
 	if c.Cluster == nil {
 		return nil
 	}
@@ -72,7 +82,7 @@ func (c *Context) uncounted(spare int) (lines []string) {
 		}
 		lines = append(lines, line+".")
 	}
-	if len(c.Cluster.Off) > 0 {
+	if len(c.Cluster.Off) > 0 && more == 0 {
 		const most = 3
 		var flags []string
 		count := map[string]int{}
@@ -185,13 +195,17 @@ func others(r *fit.Result, fewest *fit.Outcome) (text string) {
 	return text
 }
 
-// hostsOf formats a number of hosts: "8 + 1 spare hosts of 2x32c/1TB".
+// hostsOf formats a number of hosts, with the lower bound where it differs: "8 + 1 spare hosts of 2x32c/1TB (at least 7 + 1)".
 func hostsOf(t *fit.Outcome, spare int) string {
-	n := fmt.Sprint(t.Mix.Hosts)
+	n, least, with := fmt.Sprint(t.Mix.Hosts), "", ""
 	if spare > 0 {
-		n += fmt.Sprintf(" + %d spare", spare)
+		with = fmt.Sprintf(" + %d", spare)
+		n += with + " spare"
 	}
-	return fmt.Sprintf("%s hosts of %s", n, t.Name)
+	if t.Mix.Bound < t.Mix.Hosts {
+		least = fmt.Sprintf(" (at least %d%s)", t.Mix.Bound, with)
+	}
+	return fmt.Sprintf("%s hosts of %s%s", n, t.Name, least)
 }
 
 // mixTable returns the table of hosts to buy.
@@ -207,8 +221,10 @@ func mixTable(r *fit.Result) answer.Table {
 	if priced {
 		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
 	}
-	if r.Spare > 0 {
-		t.Foot = []string{"CORES and MEMORY include the spare hosts; USED is of the hosts without them."}
+	t.Foot = []string{
+		"HOSTS are those that hold all VMs, + spare ones; no placement needs fewer than AT LEAST.",
+		"USED is of the HOSTS without the spare ones, which CORES and MEMORY include.",
+		"WIDE: VMs that ESXi divides over several nodes. REMOTE: VMs with memory on other nodes, → with virtual NUMA nodes.",
 	}
 	for i := range r.Types {
 		o := &r.Types[i]
@@ -397,13 +413,13 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	for i := range r.Hosts {
 		hosts = append(hosts, fit.Outcome{Reserve: r.Hosts[i].Nodes[0].Reserve})
 	}
-	out.Assumed = c.assumed([]fit.Shape{r.Shape}, hosts)
-	out.Assumed = append(out.Assumed, answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
-	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at %s", r.Total, r.Shape.Name, c.ratio())
+	c.more = true
+	out.Assumed = append(c.assumed([]fit.Shape{r.Shape}, hosts), answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
+	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at up to %s", r.Total, r.Shape.Name, c.ratio())
 	switch {
 	case r.Spare == 0:
 	case r.Homeless > 0:
-		line += fmt.Sprintf("; none safely: without %s %d of its VMs are local nowhere", strings.Join(r.Failed, ", "), r.Homeless)
+		line += "; none safely: " + Homeless(r)
 	default:
 		has := "has"
 		if len(r.Failed) > 1 {
@@ -411,11 +427,14 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 		}
 		line += fmt.Sprintf("; %d when %s %s failed", r.WithFailed, strings.Join(r.Failed, ", "), has)
 	}
-	out.Verdict = []string{line + "."}
+	out.Verdict = []string{line + ".", c.limits(r)}
 	if c.Cluster.Away > 0 {
 		out.Verdict = append(out.Verdict, fmt.Sprintf("This is the room of %s: %s on hosts that the source does not describe.", words.Plural(len(c.Cluster.Hosts), "host"), words.Verb(c.Cluster.Away, "VM runs", "VMs run")))
 	}
-	t := answer.Table{Name: "room", Columns: size.Columns("host", "type", ">VMs now", ">more", "binds", "free vCPUs of nodes", "free memory of nodes")}
+	t := answer.Table{
+		Name: "room", Columns: size.Columns("host", "type", ">VMs now", ">more", "binds", "free vCPUs of nodes", "free memory of nodes"),
+		Foot: []string{bindsFoot + " OVER: vCPUs of its VMs beyond the limit."},
+	}
 	listed := slices.Clone(r.Hosts)
 	if len(listed) > mostHosts && !c.Details {
 		slices.SortStableFunc(listed, func(a, b fit.HostFree) int { return cmp.Compare(b.More, a.More) })
@@ -429,8 +448,36 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	out.Drawings = c.room(r, line)
 	out.Note(roomLocalAs(r)...)
 	out.Note(r.Notes...)
-	out.Note(c.Cluster.Notes...)
+	c.sourceNotes(out)
 	return out
+}
+
+// Homeless describes the failure that leaves VMs without a host.
+func Homeless(r *fit.Free) string {
+	return fmt.Sprintf("without %s %s", strings.Join(r.Failed, ", "), words.Verb(r.Homeless, "of its VMs is local nowhere", "of its VMs are local nowhere"))
+}
+
+// limits names the limits that one more VM exceeds, and on how many hosts.
+func (c *Context) limits(r *fit.Free) string {
+	var parts []string
+	for _, limit := range []struct {
+		binds fit.Limit
+		text  string
+	}{{fit.Memory, "memory"}, {fit.Cores, c.ratio()}, {fit.Both, c.ratio() + " and memory"}} {
+		n := 0
+		for i := range r.Hosts {
+			if r.Hosts[i].Binds == limit.binds {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s on %s", limit.text, words.Plural(n, "host")))
+		}
+	}
+	if parts == nil {
+		return "No host powers it on, or places it."
+	}
+	return "The limit is " + strings.Join(parts, ", ") + "."
 }
 
 // roomLocalAs describes how to configure the VMs where they are not local by default.

@@ -26,5 +26,15 @@ fold='
 	def settings($list): [$list[]? | {key: (.key | ascii_downcase),
 		value: (.value | if type == "object" then ._value else . end | tostring | fold)}] | from_entries;'
 
+# identify prints the MoRef of the only VM with the UUID, of the instance or of the BIOS.
+identify() { # UUID
+	vms=$(govc find -i -type m / -config.instanceUuid "$1" && govc find -i -type m / -config.uuid "$1") || return 1
+	vms=$(printf '%s' "$vms" | sort -u)
+	case $vms in
+	VirtualMachine:*VirtualMachine:* | '') return 1 ;;
+	esac
+	printf '%s' "${vms#VirtualMachine:}"
+}
+
 shutdown() { govc vm.power -s "VirtualMachine:$1"; }
 start() { govc vm.power -on "VirtualMachine:$1"; }

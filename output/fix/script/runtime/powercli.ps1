@@ -32,7 +32,14 @@ function Test-Wanted($View, $Row) {
     return Test-Same $now $Row.To
 }
 
-function Get-Subject($Change) { Get-View -Id "$($Change.Kind)-$($Change.Id)" }
+# Get-Subject returns the VM or host: by its MoRef, or the only VM with the UUID, of the instance or of the BIOS.
+function Get-Subject($Change) {
+    if (-not $Change.ByUuid) { return Get-View -Id "$($Change.Kind)-$($Change.Id)" }
+    $views = foreach ($property in 'Config.InstanceUuid', 'Config.Uuid') { Get-View -ViewType VirtualMachine -Filter @{ $property = "^$($Change.Id)`$" } }
+    $views = @($views | Where-Object { $_ } | Sort-Object -Unique -Property { $_.MoRef.Value })
+    if ($views.Count -ne 1) { throw "$($views.Count) VMs have the UUID $($Change.Id), want one" }
+    return $views[0]
+}
 
 # Get-State says how a VM or host stands to the plan: done, write, runs (it has to be off first), or drift and why.
 function Get-State($View, $Change) {
@@ -109,7 +116,7 @@ function Invoke-Change($Change) {
             $script:status = 2
             return
         }
-        $vm = Get-VM -Id "VirtualMachine-$id"
+        $vm = Get-VM -Id "VirtualMachine-$($view.MoRef.Value)"
         $null = Stop-VMGuest -VM $vm -Confirm:$false
         for ($tries = 300; (Get-Subject $Change).Runtime.PowerState -ne 'poweredOff'; $tries--) {
             if ($tries -eq 0) { throw "${id}: it was told to shut down and still runs after 10 minutes; it was not changed" }
