@@ -158,7 +158,7 @@ func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	case better:
 		f.Ways, f.Notice = p.PlanWays()
 		if then < n {
-			f.Besides = fmt.Sprintf("It uses %d of the %d vCPUs then: take the others away, or an edition that uses more", then, n)
+			f.Besides = fmt.Sprintf("It uses %d of the %d vCPUs then: take an edition that uses more or, in place of this change, %s", then, n, p.AtMostVCPUs(then, "").Do)
 		}
 	case one.Rows[0].Supported:
 		f.Ways = []numa.Way{p.AtMostVCPUs(then, ", and another VM for more")}
