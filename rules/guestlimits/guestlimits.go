@@ -21,7 +21,7 @@ import (
 var page string
 
 // Rule is N033.
-var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Beside: true, Check: check})
 
 func check(p *rule.Pass) {
 	products := p.VM.Products()
@@ -158,7 +158,8 @@ func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	case better:
 		f.Ways, f.Notice = p.PlanWays()
 		if then < n {
-			f.Besides = fmt.Sprintf("It uses %d of the %d vCPUs then: take an edition that uses more or, in place of this change, %s", then, n, p.AtMostVCPUs(then, "").Do)
+			f.Besides = fmt.Sprintf("With all %d vCPUs it uses %d of them: take an edition that uses more", n, then)
+			f.Ways = append(f.Ways, p.AtMostVCPUs(then, ""))
 		}
 	case one.Rows[0].Supported:
 		f.Ways = []numa.Way{p.AtMostVCPUs(then, ", and another VM for more")}

@@ -48,7 +48,8 @@ type Rule struct {
 	Glance bool
 	// Needs are the counters that Watch requires, in the notation of Recording.Lacks. If any one is missing, Watch finds nothing.
 	Needs []string
-	// Beside: the finding of Watch is not harm caused by NUMA. The source or the prediction is wrong, or the host is short of memory.
+	// Beside: the finding is not harm caused by NUMA. The source or the prediction is wrong, the host is short of memory or cores, or the software
+	// in the guest cannot use them.
 	Beside bool
 }
 

@@ -50,7 +50,7 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	if !v.Sized(most) {
 		first = numa.ByHand(fmt.Sprintf("use fewer vCPUs and ask SAP: no size up to %d is whole sockets of its hosts or half a one, as SAP HANA is sized%s", most, why))
 	}
-	if p.Weighing {
+	if p.Weighing || p.Cluster.Weigh == nil {
 		return first
 	}
 	tries := 16
@@ -63,22 +63,31 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 		n, _ := v.Crowded(o.Kind)
 		fits, smallest = min(fits, n), min(smallest, int(o.Kind.Machine.Cores))
 	}
+	now := WeightOf(p.now())
 	var serves *numa.Way // cures nothing by itself, and makes nothing worse
 	for _, n := range slices.Concat(down(min(most, fits), tries, node), down(most, tries, node)) {
+		var best *numa.Way // with the least that is medium or high
+		var least Weight
 		for _, cps := range []int{0, socketFor(smallest, n), socketFor(node, n), 1} { // old virtual hardware has sockets of one core alone
 			w := atMost(n, cps, why)
 			if !v.Sized(n) || cps == 0 && !v.divides(n) {
 				continue
 			}
-			if n < most {
-				w.Do += p.instead(first)
+			if left := WeightOf(p.weigh(w.Edits)); best == nil || slices.Compare(left[:finding.Medium], least[:finding.Medium]) < 0 {
+				best, least = &w, left
 			}
-			switch c := p.gain(w.Edits); {
-			case c < 0:
-				return w
-			case c == 0 && serves == nil:
-				serves = &w
-			}
+		}
+		if best == nil || least.Compare(now) > 0 {
+			continue
+		}
+		if n < most {
+			best.Do += p.instead(first)
+		}
+		if least.Compare(now) < 0 {
+			return *best
+		}
+		if serves == nil {
+			serves = best
 		}
 	}
 	if serves != nil {
