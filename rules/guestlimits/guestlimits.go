@@ -168,21 +168,22 @@ func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	}
 }
 
-// memory finds VMs with far more memory than the product uses: twice its largest buffer pool, since columnstore segments and memory-optimised tables
-// have a quarter of that each beside it (limits.md, S1), and 8 GB for the guest system.
+// memory finds VMs with more memory than the product uses: its largest buffer pool is less than the part of the memory that it is advised to take.
+// Low is only what columnstore segments and memory-optimised tables, which have a quarter of the pool each beside it (limits.md, S1), cannot use either:
+// more than twice the pool, and 8 GB for the guest system.
 func memory(p *rule.Pass, one *product.Product) {
 	v, pool := p.VM, one.BufferPool()
 	other := func(o product.Product) bool { return o.Family != one.Family && !o.Windows() } // it may use the rest
-	if pool == 0 || v.Memory.Value <= 2*pool+8*numa.GiB || slices.ContainsFunc(v.Products(), other) {
+	if pool == 0 || float64(pool) >= p.Threshold("poolShare")*float64(v.Memory.Value) || slices.ContainsFunc(v.Products(), other) {
 		return
 	}
 	f := finding.Finding{Severity: finding.Info, Topic: "memory",
 		Message:  fmt.Sprintf("an instance of %s has a buffer pool of at most %s, and the VM has %s", one, pool, v.Memory.Value),
-		When:     "Unless another instance or program uses the rest",
+		When:     "Unless columnstore or memory-optimised tables, another instance or another program use the rest",
 		Ways:     []numa.Way{numa.ByHand("give the VM less memory"), numa.ByHand("take an edition that uses more")},
 		Evidence: []finding.Evidence{v.MemoryEvidence()}}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		return o.Kind.Machine.MemoryKnown() && int64(v.Memory.Value) > o.Kind.Machine.NodeMemory
+		return v.Memory.Value > 2*pool+8*numa.GiB && o.Kind.Machine.MemoryKnown() && int64(v.Memory.Value) > o.Kind.Machine.NodeMemory
 	})
 	if ok {
 		f.Severity = finding.Low
