@@ -399,6 +399,9 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID
 	}
+	if p.VM != nil && p.VM.Doubt != "" && f.Severity >= finding.Medium {
+		f.Message += fmt.Sprintf("; only if %s are right: its source states %s", words.Plural(int(p.VM.Guest.VCPUs), "vCPU"), p.VM.Doubt)
+	}
 	if p.VM != nil {
 		f.VM, f.VMID = p.VM.Name, p.VM.ID
 	}
