@@ -36,6 +36,11 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 	var texts []string
 	hosts := map[string][]string{} // by text
 	for _, e := range p.Effect {
+		if e.Own != "" {
+			add("effect", strings.Join(e.Hosts, ", ")+": "+e.Before+" → "+e.Own)
+		}
+	}
+	for _, e := range p.Effect {
 		text := e.Before
 		if p.Needed != nil {
 			text += " → " + e.Needed
