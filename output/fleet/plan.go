@@ -36,12 +36,10 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 	var texts []string
 	hosts := map[string][]string{} // by text
 	for _, e := range p.Effect {
-		if e.Own != "" {
-			add("effect", strings.Join(e.Hosts, ", ")+": "+e.Before+" → "+e.Own)
-		}
-	}
-	for _, e := range p.Effect {
 		text := e.Before
+		if e.Own != "" {
+			text += " → " + e.Own + ", or"
+		}
 		if p.Needed != nil {
 			text += " → " + e.Needed
 		}
@@ -57,7 +55,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		hosts[text] = append(hosts[text], e.Hosts...)
 	}
 	for _, text := range texts {
-		add("effect", all+strings.Join(hosts[text], ", ")+": "+text)
+		add("effect", strings.Join(hosts[text], ", ")+": "+text)
 	}
 	add("downtime", p.Downtime)
 	add("notice", p.Notice)

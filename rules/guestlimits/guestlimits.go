@@ -179,7 +179,7 @@ func memory(p *rule.Pass, one *product.Product) {
 	}
 	f := finding.Finding{Severity: finding.Info, Topic: "memory",
 		Message:  fmt.Sprintf("an instance of %s has a buffer pool of at most %s, and the VM has %s", one, pool, v.Memory.Value),
-		When:     "Unless columnstore or memory-optimised tables, another instance or another program use the rest",
+		When:     "Unless columnstore or memory-optimised tables, or other programs, use the rest",
 		Ways:     []numa.Way{numa.ByHand("give the VM less memory"), numa.ByHand("take an edition that uses more")},
 		Evidence: []finding.Evidence{v.MemoryEvidence()}}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
@@ -188,6 +188,7 @@ func memory(p *rule.Pass, one *product.Product) {
 	if ok {
 		f.Severity = finding.Low
 		f.Message += fmt.Sprintf(", more than a node%s holds", p.Where(others))
+		f.Evidence = append(f.Evidence, on.Kind.NodesEvidence())
 	} else {
 		on = &v.On[0]
 	}
@@ -239,8 +240,12 @@ func limits(rows []*product.Row) string {
 
 func report(p *rule.Pass, one *product.Product, f finding.Finding, on *rule.On) {
 	v, fact := p.VM, outside.Of(one.Fact())
+	f.Evidence = append(f.Evidence, v.SoftwareEvidence())
+	if f.Topic != "memory" {
+		f.Evidence = append(f.Evidence, v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence())
+	}
 	f.Topic += " of " + one.Family
-	f.Evidence = append(f.Evidence, v.SoftwareEvidence(), v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence(),
+	f.Evidence = append(f.Evidence,
 		finding.Evidence{Name: "limits of " + fact.About, Value: fact.Version, Origin: "read: " + fact.Cite(p.Today)})
 	p.Report(f, &on.Layout)
 }
