@@ -2,10 +2,12 @@ package rules_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"homenode/numa"
 	"homenode/rules"
+	"homenode/rules/finding"
 	"homenode/source/scenario"
 )
 
@@ -31,5 +33,21 @@ vm b vcpus=4 memory=4GB
 	}
 	if got := rules.Run(f, rules.Options{}).Unjudged; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestContradicted: a finding of medium or high severity about a VM whose source contradicts itself names what it rests on.
+func TestContradicted(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h nodes=2 cores=12 memory=512GB\nvm v host=h vcpus=18 memory=64GB hotAdd=on coresPerSocket=? hw=19\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for doubt, want := range map[string]string{"": "reads 100", "CPUs 18, but 2 sockets × 8": "; only if 18 vCPUs are right: its source states CPUs 18, but 2 sockets × 8"} {
+		f.VMs[0].Doubt = doubt
+		for _, one := range rules.Run(f, rules.Options{}).Findings {
+			if one.Severity == finding.High && !strings.HasSuffix(one.Message, want) {
+				t.Errorf("%q: %s", doubt, one.Message)
+			}
+		}
 	}
 }

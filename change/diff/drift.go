@@ -298,6 +298,10 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	if va.Cluster != vb.Cluster || len(v.Settings) > 0 {
 		v.elsewhere()
 	}
+	if v.Verdict == Better && closed(jb) && !closed(ja) {
+		v.Verdict = Other
+		v.Why = append([]string{"no host of its cluster runs VMs then"}, v.Why...)
+	}
 	if ja != nil || jb != nil {
 		*d.count(v.Verdict)++
 		if v.Stops() {
@@ -314,6 +318,11 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	case !hosts.same(va.Host, vb.Host):
 		d.Moved++
 	}
+}
+
+// closed reports whether every host of the VM's cluster that could power it on is in maintenance or not connected.
+func closed(v *rule.VM) bool {
+	return v != nil && !slices.ContainsFunc(v.On, func(o rule.On) bool { return slices.ContainsFunc(o.Kind.Hosts, (*numa.Host).Ready) })
 }
 
 // count returns the number of VMs with a verdict.

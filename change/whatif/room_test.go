@@ -26,16 +26,24 @@ vm cold host=old vcpus=8 memory=100GB hw=19 power=off
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := func(change string) *Result {
-		c, err := Parse(change)
-		if err != nil {
-			t.Fatal(err)
+	judge := func(texts ...string) *Result {
+		changes := make([]Change, len(texts))
+		for i, text := range texts {
+			if changes[i], err = Parse(text); err != nil {
+				t.Fatal(err)
+			}
 		}
-		r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+		r, err := Judge(t.Context(), f, changes, rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
+	}
+	if r := judge("cluster=prod maintenance=on", "vm=newer hotAdd=off"); r.Better != 0 || len(r.VMs) == 0 {
+		t.Errorf("%d VMs are better where no host runs them", r.Better)
+	}
+	if r := judge("vm=newer hotAdd=off"); r.Better != 1 {
+		t.Errorf("%d VMs are better without hot add, want 1", r.Better)
 	}
 	lost := judge("lose-host=new")
 	if lost.Stopped != 2 {

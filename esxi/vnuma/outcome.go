@@ -139,7 +139,11 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 		left += f
 	}
 	// The host reclaims memory until minFree is free (C-23).
-	r.Nowhere += max(0, min(reserve.MinFree-numa.Bytes(left), numa.Bytes(g.Memory)-r.Nowhere))
+	had := numa.Bytes(g.Memory) - r.Nowhere
+	r.Nowhere += max(0, min(reserve.MinFree-numa.Bytes(left), had))
+	if r.Placement == Interleaved && had > 0 { // what is reclaimed was as far as the rest
+		far *= float64(numa.Bytes(g.Memory)-r.Nowhere) / float64(had)
+	}
 	r.Local = numa.Bytes(g.Memory) - r.Remote - r.Nowhere
 	if r.Local < 0 { // reclaimed memory was remote
 		r.Local, r.Remote = 0, r.Remote+r.Local

@@ -134,6 +134,11 @@ func TestWorkedMemory(t *testing.T) {
 				l.Memory, l.Slice(0), l.HomeNodes, l.Stored.Size, want, tt.firstSlice, tt.homeNodes, tt.writtenSize)
 		}
 	}
+	beyond := Guest{VCPUs: 12, CoresPerSocket: 1, Memory: 150 * gib, HotAdd: true}
+	m := machineOf(t, numa.ESXi65, 2, 10, 10, 64*gib)
+	if l := Predict(&beyond, &m, &Case{}); l.Memory.Nowhere == 0 || math.Abs(l.FarShare()-0.5) > 1e-6 {
+		t.Errorf("interleaved memory beyond the host: %v far, want the half of what is in memory", l.FarShare())
+	}
 }
 
 // TestSocketsStay checks that a move changes no socket of the guest (D-1), even to a

@@ -37,6 +37,9 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 	hosts := map[string][]string{} // by text
 	for _, e := range p.Effect {
 		text := e.Before
+		if e.Own != "" {
+			text += " → " + e.Own + ", or"
+		}
 		if p.Needed != nil {
 			text += " → " + e.Needed
 		}
@@ -52,7 +55,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		hosts[text] = append(hosts[text], e.Hosts...)
 	}
 	for _, text := range texts {
-		add("effect", all+strings.Join(hosts[text], ", ")+": "+text)
+		add("effect", strings.Join(hosts[text], ", ")+": "+text)
 	}
 	add("downtime", p.Downtime)
 	add("notice", p.Notice)

@@ -21,7 +21,7 @@ import (
 var page string
 
 // Rule is N033.
-var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Beside: true, Check: check})
 
 func check(p *rule.Pass) {
 	products := p.VM.Products()
@@ -158,7 +158,8 @@ func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	case better:
 		f.Ways, f.Notice = p.PlanWays()
 		if then < n {
-			f.Besides = fmt.Sprintf("It uses %d of the %d vCPUs then: take the others away, or an edition that uses more", then, n)
+			f.Besides = fmt.Sprintf("With all %d vCPUs it uses %d of them: take an edition that uses more", n, then)
+			f.Ways = append(f.Ways, p.AtMostVCPUs(then, ""))
 		}
 	case one.Rows[0].Supported:
 		f.Ways = []numa.Way{p.AtMostVCPUs(then, ", and another VM for more")}
@@ -167,25 +168,27 @@ func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	}
 }
 
-// memory finds VMs with far more memory than the product uses: twice its largest buffer pool, since columnstore segments and memory-optimised tables
-// have a quarter of that each beside it (limits.md, S1), and 8 GB for the guest system.
+// memory finds VMs with more memory than the product uses: its largest buffer pool is less than the part of the memory that it is advised to take.
+// Low is only what columnstore segments and memory-optimised tables, which have a quarter of the pool each beside it (limits.md, S1), cannot use either:
+// more than twice the pool, and 8 GB for the guest system.
 func memory(p *rule.Pass, one *product.Product) {
 	v, pool := p.VM, one.BufferPool()
 	other := func(o product.Product) bool { return o.Family != one.Family && !o.Windows() } // it may use the rest
-	if pool == 0 || v.Memory.Value <= 2*pool+8*numa.GiB || slices.ContainsFunc(v.Products(), other) {
+	if pool == 0 || float64(pool) >= p.Threshold("poolShare")*float64(v.Memory.Value) || slices.ContainsFunc(v.Products(), other) {
 		return
 	}
 	f := finding.Finding{Severity: finding.Info, Topic: "memory",
 		Message:  fmt.Sprintf("an instance of %s has a buffer pool of at most %s, and the VM has %s", one, pool, v.Memory.Value),
-		When:     "Unless another instance or program uses the rest",
+		When:     "Unless columnstore or memory-optimised tables, or other programs, use the rest",
 		Ways:     []numa.Way{numa.ByHand("give the VM less memory"), numa.ByHand("take an edition that uses more")},
 		Evidence: []finding.Evidence{v.MemoryEvidence()}}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		return o.Kind.Machine.MemoryKnown() && int64(v.Memory.Value) > o.Kind.Machine.NodeMemory
+		return v.Memory.Value > 2*pool+8*numa.GiB && o.Kind.Machine.MemoryKnown() && int64(v.Memory.Value) > o.Kind.Machine.NodeMemory
 	})
 	if ok {
 		f.Severity = finding.Low
 		f.Message += fmt.Sprintf(", more than a node%s holds", p.Where(others))
+		f.Evidence = append(f.Evidence, on.Kind.NodesEvidence())
 	} else {
 		on = &v.On[0]
 	}
@@ -237,8 +240,12 @@ func limits(rows []*product.Row) string {
 
 func report(p *rule.Pass, one *product.Product, f finding.Finding, on *rule.On) {
 	v, fact := p.VM, outside.Of(one.Fact())
+	f.Evidence = append(f.Evidence, v.SoftwareEvidence())
+	if f.Topic != "memory" {
+		f.Evidence = append(f.Evidence, v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence())
+	}
 	f.Topic += " of " + one.Family
-	f.Evidence = append(f.Evidence, v.SoftwareEvidence(), v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence(),
+	f.Evidence = append(f.Evidence,
 		finding.Evidence{Name: "limits of " + fact.About, Value: fact.Version, Origin: "read: " + fact.Cite(p.Today)})
 	p.Report(f, &on.Layout)
 }

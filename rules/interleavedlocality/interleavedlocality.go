@@ -91,7 +91,7 @@ func apart(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean, hidden float64, 
 	f.Because = []string{why}
 	f.Message = fmt.Sprintf("N%%L reads %s and means nothing: %s, so %s of it is on another node than the vCPU that uses it", rule.NL(mean), why, far)
 	if o != nil {
-		f.Evidence = append(f.Evidence, w.Predicted.VCPUsEvidence(), finding.Of("CPU hot add", w.Predicted.CPUHotAdd, w.Predicted.At), o.Kind.NodesEvidence(),
+		f.Evidence = append(f.Evidence, w.Predicted.VCPUsEvidence(), finding.Of("CPU hot add", w.Predicted.CPUHotAdd, w.Predicted.At), w.NodesEvidence(o),
 			finding.Evidence{Name: "memory on another node than the vCPU that uses it", Value: far, Origin: "derived: layout on " + w.Machine.Name})
 		f.Assumes = o.Layout.Assumes.Texts()
 	}

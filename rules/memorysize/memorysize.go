@@ -52,10 +52,14 @@ func check(p *rule.Pass) {
 	}
 	f.Message = fmt.Sprintf("memory of %s %s the %s of its %s%s: %s",
 		memory, verb, holds, words.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
+	near := "local"
+	if r.Placement == vnuma.Interleaved { // half of it or more is on another node (N001, N004)
+		near = "interleaved over its nodes"
+	}
 	switch first := r.First; {
 	case v.Guest.Memory > m.ForVMs():
-		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: on an empty host %s are local, %s",
-			memory, numa.Bytes(m.ForVMs()), p.Where(others), r.Local, rule.Beyond(numa.Bytes(v.Guest.Memory-m.ForVMs()), on.Kind.Tier()))
+		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: on an empty host %s are %s, %s",
+			memory, numa.Bytes(m.ForVMs()), p.Where(others), r.Local, near, rule.Beyond(numa.Bytes(v.Guest.Memory-m.ForVMs()), on.Kind.Tier()))
 	case r.Away() > 0:
 	case r.Crossed > 0:
 		f.Message = fmt.Sprintf("%s share %s with %s in all%s, not each of which holds its part of the %s: %s",

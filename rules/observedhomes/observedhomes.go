@@ -69,7 +69,7 @@ func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 	f := finding.Finding{
 		Severity: finding.Medium,
 		Message:  fmt.Sprintf("it had its home on %s: %s", rule.Nodes(homes), text),
-		Evidence: append(evidence, w.Counted("home nodes", homes.String(), rule.FieldNHN), w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence()),
+		Evidence: append(evidence, w.Counted("home nodes", homes.String(), rule.FieldNHN), w.Predicted.VCPUsEvidence(), w.NodesEvidence(o)),
 		Advice:   "Trust the recording and not the prediction for this VM, and look for a setting or host that the inventory does not show",
 		Assumes:  s.Layout.Assumes.Texts(),
 	}
@@ -122,7 +122,7 @@ func managed(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 	report(w, finding.Finding{
 		Severity: finding.Medium,
 		Message:  fmt.Sprintf("it had its home on %s, but is predicted to be out of NUMA management", rule.Nodes(homes)),
-		Evidence: []finding.Evidence{w.Counted("home nodes", homes.String(), rule.FieldNHN), w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence()},
+		Evidence: []finding.Evidence{w.Counted("home nodes", homes.String(), rule.FieldNHN), w.Predicted.VCPUsEvidence(), w.NodesEvidence(o)},
 		Advice:   "See whether the inventory's CPU or memory affinity was set after the recording; it then takes effect (N023)",
 		Assumes:  o.Layout.Assumes.Texts(),
 	})
@@ -137,7 +137,7 @@ func unmanaged(w *rule.Watch, o *rule.On) {
 		Evidence: []finding.Evidence{
 			w.Counted("home nodes", "none", rule.FieldNHN),
 			{Name: "clients predicted", Value: fmt.Sprint(o.Layout.PPDs.Len()), Origin: "derived: layout on " + w.Machine.Name},
-			w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence(),
+			w.Predicted.VCPUsEvidence(), w.NodesEvidence(o),
 		},
 		Assumes: o.Layout.Assumes.Texts(),
 	}

@@ -250,15 +250,19 @@ func (p *Pass) Counts() string {
 	if counts == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", p.VM.Guest.VCPUs, words.Plural(p.VM.On[0].Layout.Least, "node"), strings.Join(counts, " or "))
+	n, over := int(p.VM.Guest.VCPUs), words.Plural(p.VM.On[0].Layout.Least, "node")
+	if best.Edit.Shape.CoresPerSocket == n && socketFor(n-1, n) == 1 {
+		return fmt.Sprintf("%d vCPUs divide neither over %s nor into several sockets of several cores: %s would", n, over, strings.Join(counts, " or "))
+	}
+	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", n, over, strings.Join(counts, " or "))
 }
 
-// evenly formats n vCPUs, with the necessary cores per socket if n is not a multiple of the present ones, or these make uneven clients.
+// evenly formats n vCPUs, with the necessary cores per socket if n is not a multiple of the present ones, or of those of the plan, or these make uneven clients.
 func (p *Pass) evenly(n int) string {
 	g, m := p.VM.Guest, &p.VM.On[0].Kind.Machine
 	g.VCPUs = int32(n)
 	l := vnuma.Predict(&g, m, &vnuma.Case{Choices: p.Choices})
-	if g.AutoCPS || n%int(g.CoresPerSocket) == 0 && l.PPDs.Even() {
+	if by := p.Plan().Edit.Shape.CoresPerSocket; by == 0 && g.AutoCPS || (by == 0 || n%by == 0) && n%int(g.CoresPerSocket) == 0 && l.PPDs.Even() {
 		return strconv.Itoa(n)
 	}
 	return fmt.Sprintf("%d with %s per socket", n, words.Plural(n/int(m.Least(g.VCPUs)), "core"))

@@ -42,6 +42,7 @@ type Effect struct {
 	Before string   `json:"before"`
 	Needed string   `json:"needed"` // after the necessary changes
 	All    string   `json:"all"`    // after all changes
+	Own    string   `json:"-"`      // after Own; "" without
 }
 
 // Proposal returns the plan of the VM, for those of the findings that recommend it; nil if none does.
@@ -77,11 +78,16 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	best.Edit.Configure(&after)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured), numa.Edits(&cured, &after)
 	out.sockets = best.After[0].VSockets.Len() > best.Cured[0].VSockets.Len()
-	if out.Own = p.own(best); out.Own != nil {
-		out.OwnSteps = p.stepsOf(&best.Alone.Needed)
+	own := p.own(best)
+	if own != nil {
+		out.Own, out.OwnSteps = p.VM.Edits(&best.Alone.Needed), p.stepsOf(&best.Alone.Needed)
 	}
 	for i := range p.VM.On {
-		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i])})
+		e := Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i]), ""}
+		if own != nil {
+			e.Own = own[i]
+		}
+		out.Effect = append(out.Effect, e)
 	}
 	out.Notice = words.Join("; ", p.notice(best), p.VM.KeyNotice())
 	out.Undo = best.Edit.Undo(&p.VM.Guest, &p.VM.Config)
@@ -116,8 +122,9 @@ func (p *Proposal) All(down numa.Needs) []numa.Edit {
 	return slices.Concat(p.Edits, p.Optional)
 }
 
-// own returns the edits of Proposal.Own. With them the clients are even on the other hosts too.
-func (p *Pass) own(best *plan.Plan) []numa.Edit {
+// own returns the layouts on each kind of hosts with the edits of Proposal.Own, in the format of Short; nil without. With them the clients are even
+// on the other hosts too.
+func (p *Pass) own(best *plan.Plan) []string {
 	own := best.Alone
 	if own == nil || own.Cured[0].PPDs.Len() >= best.Cured[0].PPDs.Len() {
 		return nil
@@ -128,13 +135,15 @@ func (p *Pass) own(best *plan.Plan) []numa.Edit {
 		}
 	}
 	guest, home := own.Needed.Apply(p.VM.Guest), &p.VM.On[0].Kind.Machine
+	layouts := []string{Short(&own.Cured[0])}
 	for i := 1; i < len(p.VM.On); i++ {
 		l := vnuma.Predict(&guest, &p.VM.On[i].Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: home, Choices: p.Choices})
 		if !l.PPDs.Even() {
 			return nil
 		}
+		layouts = append(layouts, Short(&l))
 	}
-	return p.VM.Edits(&own.Needed)
+	return layouts
 }
 
 // Worth reports whether a finding of the VM is worth the downtime that its cure needs.

@@ -48,7 +48,8 @@ type Rule struct {
 	Glance bool
 	// Needs are the counters that Watch requires, in the notation of Recording.Lacks. If any one is missing, Watch finds nothing.
 	Needs []string
-	// Beside: the finding of Watch is not harm caused by NUMA. The source or the prediction is wrong, or the host is short of memory.
+	// Beside: the finding is not harm caused by NUMA. The source or the prediction is wrong, the host is short of memory or cores, or the software
+	// in the guest cannot use them.
 	Beside bool
 }
 
@@ -397,6 +398,9 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	}
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID
+	}
+	if p.VM != nil && p.VM.Doubt != "" && f.Severity >= finding.Medium {
+		f.Message += fmt.Sprintf("; only if %s are right: its source states %s", words.Plural(int(p.VM.Guest.VCPUs), "vCPU"), p.VM.Doubt)
 	}
 	if p.VM != nil {
 		f.VM, f.VMID = p.VM.Name, p.VM.ID

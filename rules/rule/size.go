@@ -40,7 +40,7 @@ func (v *VM) Divided(w numa.Way, m *vnuma.Machine, why string) numa.Way {
 	if v.divides(n) {
 		return atMost(n, 0, why)
 	}
-	return atMost(n, socketFor(m, n), why)
+	return atMost(n, socketFor(int(m.Cores), n), why)
 }
 
 // AtMostVCPUs returns the way to the maximum suitable number of vCPUs, up to most; why ends its text.
@@ -50,35 +50,44 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	if !v.Sized(most) {
 		first = numa.ByHand(fmt.Sprintf("use fewer vCPUs and ask SAP: no size up to %d is whole sockets of its hosts or half a one, as SAP HANA is sized%s", most, why))
 	}
-	if p.Weighing {
+	if p.Weighing || p.Cluster.Weigh == nil {
 		return first
 	}
 	tries := 16
 	if v.RunsHANA() {
 		tries = most
 	}
-	fits := most // on every host
+	node := int(v.On[0].Kind.Machine.Cores)
+	fits, smallest := most, node // on every host
 	for _, o := range v.Open() {
 		n, _ := v.Crowded(o.Kind)
-		fits = min(fits, n)
+		fits, smallest = min(fits, n), min(smallest, int(o.Kind.Machine.Cores))
 	}
-	node := int(v.On[0].Kind.Machine.Cores)
+	now := WeightOf(p.now())
 	var serves *numa.Way // cures nothing by itself, and makes nothing worse
 	for _, n := range slices.Concat(down(min(most, fits), tries, node), down(most, tries, node)) {
-		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n), 1} { // old virtual hardware has sockets of one core alone
+		var best *numa.Way // with the least that is medium or high
+		var least Weight
+		for _, cps := range []int{0, socketFor(smallest, n), socketFor(node, n), 1} { // old virtual hardware has sockets of one core alone
 			w := atMost(n, cps, why)
 			if !v.Sized(n) || cps == 0 && !v.divides(n) {
 				continue
 			}
-			if n < most {
-				w.Do += p.instead(first)
+			if left := WeightOf(p.weigh(w.Edits)); best == nil || slices.Compare(left[:finding.Medium], least[:finding.Medium]) < 0 {
+				best, least = &w, left
 			}
-			switch c := p.gain(w.Edits); {
-			case c < 0:
-				return w
-			case c == 0 && serves == nil:
-				serves = &w
-			}
+		}
+		if best == nil || least.Compare(now) > 0 {
+			continue
+		}
+		if n < most {
+			best.Do += p.instead(first)
+		}
+		if least.Compare(now) < 0 {
+			return *best
+		}
+		if serves == nil {
+			serves = best
 		}
 	}
 	if serves != nil {
@@ -123,9 +132,9 @@ func down(most, tries, node int) (out []int) {
 	return slices.Concat(out, even, odd)
 }
 
-// socketFor returns the largest divisor of n vCPUs that fits a node of the machine.
-func socketFor(m *vnuma.Machine, n int) int {
-	for k := min(n, int(m.Cores)); k > 1; k-- {
+// socketFor returns the largest divisor of n vCPUs that fits a node of this number of cores.
+func socketFor(cores, n int) int {
+	for k := min(n, cores); k > 1; k-- {
 		if n%k == 0 {
 			return k
 		}

@@ -26,7 +26,7 @@ func Beyond(rest, tier numa.Bytes) string {
 }
 
 // Where names the hosts of a finding, " on esx13–16", unless it applies to every host of the cluster. The figures of a message are those of the
-// first kind: hosts on which they differ are named apart.
+// first kind: hosts on which they differ are named apart, with their nodes, or the layout there if the nodes are the same.
 func (p *Pass) Where(others int) string {
 	alike := func(o *On) bool {
 		first := p.ill[0]
@@ -35,16 +35,28 @@ func (p *Pass) Where(others int) string {
 	if others == 0 && !slices.ContainsFunc(p.ill, func(o *On) bool { return !alike(o) }) {
 		return ""
 	}
-	var same, differ []*numa.Host
+	var same []*numa.Host
+	var figures []string // of the others
+	differ := map[string][]*numa.Host{}
 	for _, o := range p.ill {
 		if alike(o) {
 			same = append(same, p.VM.HostsOf(o.Kind)...)
-		} else {
-			differ = append(differ, p.VM.HostsOf(o.Kind)...)
+			continue
 		}
+		text := o.Kind.Shape()
+		if text == p.ill[0].Kind.Shape() {
+			text = Spoken(&o.Layout)
+		}
+		if differ[text] == nil {
+			figures = append(figures, text)
+		}
+		differ[text] = append(differ[text], p.VM.HostsOf(o.Kind)...)
 	}
-	if differ != nil {
-		return fmt.Sprintf(" on %s (on %s too, with other figures)", HostNames(same), HostNames(differ))
+	for i, text := range figures {
+		figures[i] = fmt.Sprintf("on %s too, with %s", HostNames(differ[text]), text)
+	}
+	if figures != nil {
+		return fmt.Sprintf(" on %s (%s)", HostNames(same), strings.Join(figures, "; "))
 	}
 	return " on " + HostNames(same)
 }
@@ -196,8 +208,12 @@ func (v *VM) SettingEvidence(key string) finding.Evidence {
 }
 
 // NodesEvidence returns the NUMA nodes of the kind's first host as evidence.
-func (k *Kind) NodesEvidence() finding.Evidence {
-	h := k.Hosts[0]
+func (k *Kind) NodesEvidence() finding.Evidence { return k.nodesOf(k.Hosts[0]) }
+
+// NodesEvidence returns the NUMA nodes of the watched host, which is of the kind of o, as evidence.
+func (w *Watch) NodesEvidence(o *On) finding.Evidence { return o.Kind.nodesOf(w.Machine) }
+
+func (k *Kind) nodesOf(h *numa.Host) finding.Evidence {
 	return finding.Evidence{Name: "NUMA nodes of " + h.Name, Value: k.Shape(), Origin: h.Nodes.Origin.String(), At: h.At}
 }
 

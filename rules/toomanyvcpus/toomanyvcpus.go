@@ -16,7 +16,7 @@ import (
 var page string
 
 // Rule is N013.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Placed: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Placed: true, Beside: true, Check: check})
 
 func check(p *rule.Pass) {
 	crowded(p)

@@ -43,6 +43,15 @@ func TestForms(t *testing.T) {
 		}
 		return fmt.Sprintf("<domain type='kvm'><memory unit='GiB'>2</memory><vcpu>%d</vcpu><os><type machine='%s'>hvm</type></os><cpu mode='host-model'>%s</cpu>%s</domain>", vcpus, machine, inside, devices)
 	}
+	pci := func(machine, root, more string) string { // more: the kind of expander bus, and two bus numbers
+		controllers := "<controller type='pci' index='0' model='" + root + "'/>"
+		if f := strings.Fields(more); len(f) > 0 {
+			for i, number := range f[1:] {
+				controllers += fmt.Sprintf("<controller type='pci' index='%d' model='%s-expander-bus'><target busNr='%s'/></controller>", i+1, f[0], number)
+			}
+		}
+		return strings.Replace(many(machine, 8, ""), "</domain>", "<devices>"+controllers+"</devices></domain>", 1)
+	}
 	for _, tt := range []struct{ name, in, shape, stray string }{
 		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
 		{"a.xml", domain("2", "") + "<numatune><memory mode='strict' placement='auto' nodeset='0'/></numatune></domain>", "2 of 2 in [2], 2 GB, bound to []", ""},
@@ -96,6 +105,14 @@ func TestForms(t *testing.T) {
 		{"a.xml", many("pc-q35-9.1", 288, ""), "", "288 vCPUs, and no virtual IOMMU with extended interrupt mode (eim='on'): libvirt before 10.10 refuses more than 255 without; newer releases add it refused=true"},
 		{"a.xml", strings.Replace(many("pc-q35-7.2", 288, ""), "type='kvm'", "type='kvm' id='1'", 1), "288 of 288 in [288], 2 GB, bound to []", ""}, // it runs
 		{"a.xml", many("pc-i440fx-9.0", 8, eim), "", "a virtual IOMMU (intel) on the machine type pc-i440fx-9.0: QEMU has it for q35 alone refused=true"},
+		{"a.xml", pci("pc-i440fx-7.2", "pcie-root", ""), "", "a PCI controller pcie-root (index 0) on the machine type pc-i440fx-7.2, whose first is pci-root: libvirt refuses it refused=true"},
+		{"a.xml", pci("pc-q35-7.2", "pci-root", ""), "", "a PCI controller pci-root (index 0) on the machine type pc-q35-7.2, whose first is pcie-root: libvirt refuses it refused=true"},
+		{"a.xml", pci("pc-q35-7.2", "pcie-root", "pcie 250 240"), "8 of 8 in [8], 2 GB, bound to []", ""},
+		{"a.xml", pci("pc-q35-7.2", "pcie-root", "pcie 250 250"), "", "two PCI controllers have the bus number (busNr) 250: QEMU refuses it refused=true"},
+		{"a.xml", pci("pc-i440fx-7.2", "pci-root", "pci 250 250"), "", "two PCI controllers have the bus number (busNr) 250: QEMU refuses it refused=true"},
+		{"a.xml", pci("pc-i440fx-7.2", "pci-root", "pcie 250 240"), "", "a PCI controller pcie-expander-bus (index 1) on the machine type pc-i440fx-7.2, whose first is pci-root: libvirt refuses it refused=true"},
+		{"a.xml", pci("pc-q35-7.2", "pcie-root", "pcie 255 240"), "", "refused=true"},
+		{"a.xml", domain("4", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.NewReplacer("dimm", "nvdimm", "<target>", "<source><path>/nv</path></source><target><label><size unit='GiB'>2</size></label>").Replace(module) + "</domain>", "", "the label of a memory device (nvdimm) is not smaller than its 2 GB: libvirt refuses it (asked: 9.0.0) refused=true"},
 		{"a.xml", strings.Replace(many("virt-9.0", 300, ""), "machine", "arch='aarch64' machine", 1), "300 of 300 in [300], 2 GB, bound to []", ""},
 		{"a.xml", strings.Replace(many("pc-q35-8.2", 2, "<maxphysaddr mode='emulate' bits='42'/>"), ">2<", ">2048<", 1), "2 of 2 in [2], 2 TB, bound to []", ""},
 		{"a.xml", strings.Replace(many("pc-q35-8.2", 2, ""), ">2<", ">2048<", 1), "", "2 TB of memory need 42 address bits, and the processor has 40: QEMU from 7.1 on refuses it; the mode host-passthrough of cpu, or maxphysaddr, has more refused=true"},

@@ -143,12 +143,36 @@ func (d *domain) limits(e *element) {
 		d.Refuse(gic.line, gic.col, "%d vCPUs, and an interrupt controller (gic) of version 2, which has 8 at most: QEMU refuses it", d.most)
 	}
 	m, _, known := outside.MachineOf(l.Machine)
+	if known && !s.Running && (d.Arch == "" || d.Arch == "x86_64") {
+		d.buses(e.child("devices").all("controller"), l.Machine, m.Type == "pc-q35")
+	}
 	switch q35 := m.Type == "pc-q35"; {
 	case s.Running, s.Partial, d.Arch != "" && d.Arch != "x86_64":
 	case iommu != nil && known && !q35 && iommu.attr("model") != "virtio":
 		d.Refuse(iommu.line, iommu.col, "a virtual IOMMU (%s) on the machine type %s: QEMU has it for q35 alone", text.Short(iommu.attr("model")), l.Machine)
 	case q35 && d.most > outside.FewAPICs && iommu.child("driver").attr("eim") != "on":
 		d.Refuse(l.CPU[0], l.CPU[1], "%d vCPUs, and no virtual IOMMU with extended interrupt mode (eim='on'): libvirt before 10.10 refuses more than %d without; newer releases add it", d.most, outside.FewAPICs)
+	}
+}
+
+// buses finds PCI controllers that the machine type has not, and bus numbers given twice. libvirt 9.0.0 was asked, and for the numbers, which it
+// does not compare, QEMU 7.2.22: "Bus 250 is already in use".
+func (d *domain) buses(list []*element, machine string, q35 bool) {
+	has, lacks := "pci", "pcie"
+	if q35 {
+		has, lacks = lacks, has
+	}
+	numbers := map[string]bool{}
+	for _, c := range list {
+		model, number := c.attr("model"), c.child("target").attr("busNr")
+		switch {
+		case c.attr("type") != "pci":
+		case model == lacks+"-root", model == lacks+"-expander-bus", c.attr("index") == "0" && model != "" && model != has+"-root":
+			d.Refuse(c.line, c.col, "a PCI controller %s (index %s) on the machine type %s, whose first is %s-root: libvirt refuses it", text.Short(model), text.Short(c.attr("index")), text.Short(machine), has)
+		case numbers[number] && number != "":
+			d.Refuse(c.line, c.col, "two PCI controllers have the bus number (busNr) %s: QEMU refuses it", text.Short(number))
+		}
+		numbers[number] = true
 	}
 }
 

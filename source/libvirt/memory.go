@@ -142,6 +142,11 @@ func (d *domain) device(e *element) (m device, ok bool) {
 			return m, false
 		}
 	}
+	if label := e.child("target", "label", "size"); label != nil && m.model == "nvdimm" && size.Known() {
+		if d.bytes(e, "label", label.content(), label.attr("unit")).Value >= size.Value {
+			d.Refuse(label.line, label.col, "the label of a memory device (nvdimm) is not smaller than its %s: libvirt refuses it (asked: 9.0.0)", size.Value)
+		}
+	}
 	m.size = d.round(size.Value, max(2*numa.MiB, d.align()))
 	switch m.model {
 	case "dimm":

@@ -102,6 +102,8 @@ type jsonTables struct {
 
 const flavor = "flavors of OpenStack Nova, which are not read: save virsh dumpxml of the instances, and virsh capabilities of their hosts"
 
+const proxmox = "VMs of Proxmox, of which the configuration files alone are read: save those of /etc/pve/qemu-server"
+
 // foreign are objects of other kinds that have the columns of VMs or hosts: those with a key, and without a fact of ESXi. * is any end.
 var foreign = []struct {
 	key, what string
@@ -113,7 +115,12 @@ var foreign = []struct {
 	{"os-flavor-access:is_public", flavor},
 	{"is public", flavor},
 	{"properties.hw:*", flavor},
-	{"maxmem", "VMs of Proxmox without their configuration: save the files of /etc/pve/qemu-server"},
+	{"maxmem", proxmox},
+	{"maxcpu", proxmox},
+	{"bootdisk(gb)", proxmox}, // qm list
+	{"smbios1", proxmox},      // a configuration
+	{"scsihw", proxmox},
+	{"vmgenid", proxmox},
 }
 
 // ofESXi are the Ansible facts that identify an ESXi host, with their values; "" means any.

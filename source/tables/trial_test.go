@@ -47,6 +47,8 @@ func TestForeign(t *testing.T) {
 		`{"name": "m1", "vcpus": 2, "ram": 4096, "properties": {"hw:numa_nodes": "2"}}`:                                                                                                "flavors of OpenStack Nova, which are not read",
 		`[{"ID": "1", "Name": "m1", "RAM": 4096, "Disk": 1, "Ephemeral": 0, "VCPUs": 2, "Is Public": true}]`:                                                                           "flavors of OpenStack Nova, which are not read",
 		`{"data":[{"id":"qemu/100","name":"a","vmid":100,"cpu":0.1,"maxcpu":4,"maxmem":4294967296,"type":"qemu"}]}`:                                                                    "VMs of Proxmox",
+		`[{"VMID":101,"NAME":"web","STATUS":"running","MEM(MB)":8192,"BOOTDISK(GB)":32}]`:                                                                                              "VMs of Proxmox",
+		`{"cores":4,"memory":"8192","name":"web","numa":1,"sockets":2,"ostype":"l26","scsihw":"virtio-scsi-pci"}`:                                                                      "VMs of Proxmox",
 	} {
 		_, err := Read(tempFile(t, "a.json", []byte(text)))
 		if err == nil || !strings.Contains(err.Error(), want) {

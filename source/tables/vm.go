@@ -300,8 +300,8 @@ func readCores(t *table, c, known *numa.Config) (doubt string) {
 		c.VCPUs = derived(s.Value*cps.Value, "Sockets and Cores p/s")
 	case vcpus == 0 || !s.Known():
 	case cps.Known() && s.Value*cps.Value != vcpus:
-		doubt = fmt.Sprintf("CPUs %d, but %s × %d: which is right decides", vcpus, words.Plural(s.Value, "socket"), cps.Value)
-		t.bad("Cores p/s", "the cells contradict each other: "+doubt)
+		doubt = fmt.Sprintf("CPUs %d, but %s × %d", vcpus, words.Plural(s.Value, "socket"), cps.Value)
+		t.bad("Cores p/s", "the cells contradict each other: "+doubt+": which is right decides")
 		*cps = numa.Fact[int]{}
 	case !cps.Known() && vcpus%s.Value == 0:
 		c.CoresPerSocket = derived(vcpus/s.Value, "CPUs and Sockets")

@@ -31,7 +31,7 @@ vm ht    host=q1 vcpus=24 memory=200GB numa.vcpu.preferHT=TRUE
 	r := rules.Run(f, rules.Options{})
 	want := map[string]string{
 		"hot40 q1 power-cycle": "CPU hot add hides NUMA: 40 vCPUs run as 4 clients (4 × 10) but the guest sees 1 node, so 75 %",
-		"hot40 p1 power-cycle": "CPU hot add hides NUMA on p1 (on q1 too, with other figures): 40 vCPUs run as 2 clients (2 × 20)",
+		"hot40 p1 power-cycle": "CPU hot add hides NUMA on p1 (on q1 too, with 4 nodes of 12 cores and 128 GB): 40 vCPUs run as 2 clients (2 × 20)",
 		"hot40 r1 power-cycle": "Nothing to do about it here. See below for 1 finding",
 		"mem p1 power-cycle":   "Nothing to do about it here.",
 		"mem2 q1 vmotion":      "Memory of 300 GB exceeds the 128 GB of its 1 node: ",

@@ -20,7 +20,7 @@ import (
 // are none.
 func Verdict(r *rules.Result) []string {
 	off, names := off(r)
-	vms, hosts := worst(r, off)
+	vms, beside, hosts := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
 	headline := r.Slowed(high, medium, "settings", ", or after a vMotion")
 	unsure := r.Unread() != "" || Unknown(r) != ""
@@ -35,7 +35,10 @@ func Verdict(r *rules.Result) []string {
 		}
 		rest = append(rest, refused)
 	}
-	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
+	if beside > 0 {
+		rest = append(rest, fmt.Sprintf("%s findings of medium or high severity that NUMA does not cause.", words.Verb(beside, "VM has", "VMs have")))
+	}
+	if fine := r.VMs - high - medium - beside - len(off); high+medium+beside > 0 && fine > 0 {
 		sure := "."
 		if unsure {
 			sure = ", as far as is known."
@@ -178,9 +181,9 @@ func off(r *rules.Result) (ids map[string]bool, names []string) {
 }
 
 // worst counts the VMs that power on and the hosts by the severity of their worst finding, shown or not. A finding about hosts also
-// counts for the VMs that it affects.
-func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]int) {
-	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
+// counts for the VMs that it affects. Harm that NUMA does not cause counts apart: beside are the VMs with no other of medium or high severity.
+func worst(r *rules.Result, off map[string]bool) (vms [finding.High + 1]int, beside int, hosts [finding.High + 1]int) {
+	byVM, byHost, apart := map[string]finding.Severity{}, map[string]finding.Severity{}, map[string]bool{}
 	for v := range r.EachVM() {
 		if !off[v.ID] {
 			byVM[v.ID] = finding.Info
@@ -193,30 +196,35 @@ func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]i
 	}
 	for _, all := range [][]finding.Finding{r.Findings, r.LeftOut} {
 		for i := range all {
-			switch f := &all[i]; {
+			f := &all[i]
+			costs := f.Costs
+			switch one := r.Rule(f.Rule); {
+			case f.VMID != "" && one != nil && one.Beside:
+				apart[f.VMID] = apart[f.VMID] || f.Severity >= finding.Medium
 			case f.VMID != "":
-				if _, judged := byVM[f.VMID]; judged { // excludes templates
-					raise(byVM, f.Severity, f.VMID)
-				}
+				costs = append(slices.Clip(costs), f.VMID)
 			case f.AboutIDs != nil:
 				raise(byHost, f.Severity, f.AboutIDs...)
 			default:
 				raise(byHost, f.Severity, f.HostID)
 			}
-			for _, id := range all[i].Costs {
-				if _, judged := byVM[id]; judged {
-					raise(byVM, all[i].Severity, id)
+			for _, id := range costs {
+				if _, judged := byVM[id]; judged { // excludes templates
+					raise(byVM, f.Severity, id)
 				}
 			}
 		}
 	}
-	for _, s := range byVM {
+	for id, s := range byVM {
 		vms[s]++
+		if s < finding.Medium && apart[id] {
+			beside++
+		}
 	}
 	for _, s := range byHost {
 		hosts[s]++
 	}
-	return vms, hosts
+	return vms, beside, hosts
 }
 
 func templates(r *rules.Result) int {

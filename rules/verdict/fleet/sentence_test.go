@@ -38,9 +38,10 @@ func randomFleet(r *rand.Rand) string {
 }
 
 var (
-	mostLose = regexp.MustCompile(`^NUMA slows (\d+) of \d+ VMs?[.;]`)
-	littler  = regexp.MustCompile(`(\d+) (?:more )?slightly`)
-	hostsHit = regexp.MustCompile(`(\d+) hosts? (?:itself has|themselves have) findings`)
+	mostLose   = regexp.MustCompile(`^NUMA slows (\d+) of \d+ VMs?[.;]`)
+	littler    = regexp.MustCompile(`(\d+) (?:more )?slightly`)
+	besideNUMA = regexp.MustCompile(`(\d+) VMs? (?:has|have) findings of medium or high severity that NUMA does not cause`)
+	hostsHit   = regexp.MustCompile(`(\d+) hosts? (?:itself has|themselves have) findings`)
 )
 
 // TestCounts holds the numbers of the headline to the hosts and VMs that the findings name.
@@ -53,7 +54,7 @@ func TestCounts(t *testing.T) {
 			t.Fatalf("%v in\n%s", err, in)
 		}
 		r := rules.Run(f, rules.Options{})
-		high, medium, hosts := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		high, medium, apart, hosts := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 		add := func(s finding.Severity, vm string) {
 			if s == finding.High {
 				high[vm] = true
@@ -66,6 +67,10 @@ func TestCounts(t *testing.T) {
 				found["H001"] = true
 			}
 			switch {
+			case x.VM != "" && r.Rule(x.Rule).Beside:
+				if x.Severity >= finding.Medium {
+					apart[x.VM] = true
+				}
 			case x.VM != "":
 				add(x.Severity, x.VM)
 			case x.Severity >= finding.Medium:
@@ -88,20 +93,24 @@ func TestCounts(t *testing.T) {
 		}
 		for v := range high {
 			delete(medium, v)
+			delete(apart, v)
+		}
+		for v := range medium {
+			delete(apart, v)
 		}
 		text := strings.Join(fleet.Verdict(r), "\n")
 		for _, c := range []struct {
 			name string
 			form *regexp.Regexp
 			want int
-		}{{"VMs that lose", mostLose, len(high)}, {"VMs that lose a little", littler, len(medium)}, {"hosts", hostsHit, len(hosts)}} {
+		}{{"VMs that lose", mostLose, len(high)}, {"VMs that lose a little", littler, len(medium)}, {"VMs beside NUMA", besideNUMA, len(apart)}, {"hosts", hostsHit, len(hosts)}} {
 			if got := number(c.form, text); got != c.want {
 				t.Fatalf("%s: the headline says %d, the findings %d\n%s\n%s", c.name, got, c.want, text, in)
 			}
 			found[c.name] = found[c.name] || c.want > 1
 		}
 	}
-	if len(found) != 4 {
+	if len(found) != 5 {
 		t.Errorf("the fleets show only %v", found)
 	}
 }
