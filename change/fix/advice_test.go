@@ -221,7 +221,7 @@ func follow(t *testing.T, f *numa.Fleet, one *finding.Finding, way *numa.Way, te
 		same := func(o finding.Finding) bool {
 			return o.Rule == x.Rule && o.Topic == x.Topic && o.Subject() == x.Subject() && o.Severity >= x.Severity
 		}
-		if starts && (x.Topic == beside || x.VMID == "" && slices.Contains(x.Costs, one.VMID)) { // its host has its faults once it runs
+		if starts && (x.Topic == beside || x.VMID == "") { // its host has its faults once it runs
 			continue
 		}
 		if slices.Contains(x.Costs, one.VMID) && slices.ContainsFunc(was.On, func(o rule.On) bool { return o.Layout.Wide() }) {

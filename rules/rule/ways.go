@@ -132,7 +132,7 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 	if p.VM.Guest.Affinity {
 		after = slices.DeleteFunc(slices.Clone(after), func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
 	}
-	denied := err == nil && p.VM.Off() && p.VM.Home != nil && p.beside(&guest.Needs).Any()
+	denied := err == nil && p.starts(&guest) && p.beside(&guest.Needs).Any()
 	var worst *finding.Finding
 	others := false
 	for i := range after {
@@ -144,7 +144,7 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 		if !had && (worst == nil || a.Severity > worst.Severity) {
 			worst = a
 		}
-		if !had && denied && a.Severity == finding.High {
+		if denied && a.Severity == finding.High {
 			return a
 		}
 		others = others || !had && a.Topic == Beside
@@ -154,6 +154,15 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 		return worst
 	}
 	return nil
+}
+
+// starts reports whether the host of the VM, which refuses it now, accepts it when it is configured as guest.
+func (p *Pass) starts(guest *vnuma.Guest) bool {
+	if v := p.VM; v.Home == nil || !v.Off() && !v.Guest.Admitted {
+		return false
+	}
+	l := vnuma.Predict(guest, &p.VM.Home.Machine, &vnuma.Case{Choices: p.Choices})
+	return !l.Refused.Any()
 }
 
 // farther reports whether much more of the memory is far from its vCPUs on the host of the VM when it is configured as guest: the findings that say so may be less severe
