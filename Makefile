@@ -11,8 +11,8 @@ PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published 
 .PHONY: build release release-twice page demo test check lint unit check-bench check-release deps builds cross workflows site portable race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
-LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES) \
-	-X homenode/internal/version.built=$(shell git rev-parse --short=12 HEAD 2>/dev/null) -X homenode/internal/version.date=$(shell git log -1 --format=%cs 2>/dev/null)
+LDFLAGS = -s -w -X example.org/homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X example.org/homenode/internal/version.pages=$(PAGES) \
+	-X example.org/homenode/internal/version.built=$(shell git rev-parse --short=12 HEAD 2>/dev/null) -X example.org/homenode/internal/version.date=$(shell git log -1 --format=%cs 2>/dev/null)
 # Where the pages of this commit are read, of a clone of a public host.
 PAGES = $(shell git remote get-url origin 2>/dev/null | sed -nE 's#^https://([^/@]+/[^/]+/[^/]+)$$#https://\1#; s#\.git$$##; /^https:/s#$$#/blob/HEAD/#p')
 
@@ -32,7 +32,7 @@ release-twice: release
 	cmp dist/SHA256SUMS bin/again/dist/SHA256SUMS && rm -rf bin/again
 
 # homenode.html, the page that needs no server. Code that is not inlined is a third smaller; the readers of files keep their speed.
-INLINED = runtime strconv bytes strings bufio sort compress/flate archive/zip homenode/source/esxtop/... homenode/source/ticks homenode/source/tables homenode/source/text homenode/capture homenode/numa homenode/esxi/vnuma
+INLINED = runtime strconv bytes strings bufio sort compress/flate archive/zip example.org/homenode/source/esxtop/... example.org/homenode/source/ticks example.org/homenode/source/tables example.org/homenode/source/text example.org/homenode/capture example.org/homenode/numa example.org/homenode/esxi/vnuma
 PAGE = dist/homenode.html
 page:
 	@mkdir -p dist bin

@@ -1,4 +1,4 @@
-module homenode
+module example.org/homenode
 
 go 1.26.7
 

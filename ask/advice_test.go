@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/open"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/open"
 )
 
 // TestAdviceForHosts: the words that a note gives for a host are those that it takes, and with them its VMs are judged.

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/output/answer"
-	"homenode/output/format"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
 )
 
 // A Fielded is a struct of fields that can be set: it embeds Asked.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
 )
 
 // slow takes longer than its budget.

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"homenode/capture"
-	"homenode/capture/archive"
-	"homenode/internal/inorder"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/open"
-	"homenode/source/ticks"
+	"example.org/homenode/capture"
+	"example.org/homenode/capture/archive"
+	"example.org/homenode/internal/inorder"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/ticks"
 )
 
 // Captures are the parameters of reading captures.

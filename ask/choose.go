@@ -1,8 +1,8 @@
 package ask
 
 import (
-	"homenode/esxi/vnuma"
-	"homenode/rules"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/rules"
 )
 
 // A Choice selects the other alternative where sources disagree.

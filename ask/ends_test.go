@@ -11,16 +11,16 @@ import (
 	"testing"
 	"time"
 
-	"homenode/ask"
-	"homenode/ask/change"
-	"homenode/ask/compare"
-	"homenode/ask/fleet"
-	"homenode/ask/recording"
-	"homenode/ask/size"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/open"
-	"homenode/source/scenario"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/change"
+	"example.org/homenode/ask/compare"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/ask/recording"
+	"example.org/homenode/ask/size"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/scenario"
 )
 
 // A leaving context ends when it is looked at for the time that is said, and counts how often it is looked at, and after its end.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/policy"
-	"homenode/source/open"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/source/open"
 )
 
 // An Env is the set of resources that a front end provides to questions.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/ask"
-	"homenode/ask/fleet"
-	"homenode/numa"
-	"homenode/source/open"
-	"homenode/source/scenario"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/scenario"
 )
 
 // A front end asks a question: it sets fields by their names, and provides the reader of fleets.

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"homenode/ask"
-	"homenode/ask/fleet"
-	"homenode/numa"
-	"homenode/output/format"
-	"homenode/rules"
-	verdict "homenode/rules/verdict/fleet"
-	"homenode/source/demo"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/format"
+	"example.org/homenode/rules"
+	verdict "example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/open"
 )
 
 // TestExplainIsAssess explains VMs and hosts of a fleet that it reads, of which it judges their cluster alone, and of one that was judged

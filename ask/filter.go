@@ -1,6 +1,6 @@
 package ask
 
-import "homenode/rules/filter"
+import "example.org/homenode/rules/filter"
 
 // A Filter limits the objects in an answer. Its fields have the same meaning in all questions. Questions about recordings have only some
 // of them, because recordings contain neither clusters nor folders or tags.

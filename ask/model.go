@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/numa"
-	"homenode/size/fit"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/size/fit"
+	"example.org/homenode/source/scenario"
 )
 
 // modelRelease is that of a host model that states none.

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"homenode/change/sweep"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/simulate"
-	"homenode/source/story"
+	"example.org/homenode/change/sweep"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/simulate"
+	"example.org/homenode/source/story"
 )
 
 // A Play adds events, loads and changes to a story.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/source/open"
+	"example.org/homenode/source/open"
 )
 
 // TestStorySize checks that the ticks of a large story are coarse unless it says every=.

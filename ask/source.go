@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"homenode/change/gate"
-	"homenode/esxi/product"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/open"
+	"example.org/homenode/change/gate"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/open"
 )
 
 // A Source has the options for reading the sources of a question.

@@ -8,11 +8,11 @@ import (
 	"os"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/numa"
-	"homenode/source/demo"
-	"homenode/source/open"
-	"homenode/source/story"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/story"
 )
 
 // MostAtHand limits the size of files that are read completely to complete a name, or to check whether they are stories. A snapshot of 10,000 VMs is

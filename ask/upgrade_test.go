@@ -9,17 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"homenode/ask"
-	"homenode/ask/fleet"
-	"homenode/ask/size"
-	"homenode/change/upgrade"
-	"homenode/change/whatif"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
-	"homenode/source/demo"
-	"homenode/source/scenario"
-	"homenode/source/scenario/random"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/ask/size"
+	"example.org/homenode/change/upgrade"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/random"
 )
 
 // TestUpgradeIsWhatIf asks the upgrade adviser and the what-if about the same change, of the demo and of random fleets: they have the same layouts and findings.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/change/whatif"
-	"homenode/internal/bounded"
-	"homenode/numa/pattern"
-	"homenode/size/fit"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/size/fit"
 )
 
 // WhatIf changes the fleet before the assessment. Changes apply in the order in which they were

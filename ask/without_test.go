@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"homenode/ask"
-	"homenode/ask/recording"
-	"homenode/output/format"
-	"homenode/rules/verdict/simulation"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/recording"
+	"example.org/homenode/output/format"
+	"example.org/homenode/rules/verdict/simulation"
+	"example.org/homenode/source/open"
 )
 
 // TestWithoutEvent: a simulation with a failure compares itself with the same hours without it, and these counts are those of a simulation that

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // add adds n KiB over ms milliseconds; neither is negative.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A year of 24 TiB does not fit in 64 bits.

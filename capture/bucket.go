@@ -1,6 +1,6 @@
 package capture
 
-import "homenode/numa"
+import "example.org/homenode/numa"
 
 // Locality returns N%L as shares: its mean over memory and ticks, and its minimum. It reports false without memory on a node.
 func (b *VMBucket) Locality() (mean, least float64, ok bool) {

@@ -3,7 +3,7 @@ package capture
 import (
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // In a simulation nothing but the use of CPU changes for most VMs at most ticks (numa.Tick.Still). Such ticks are counted, and recorded together when the

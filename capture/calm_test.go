@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestCalm checks that ticks in which VMs stand still are recorded alike whether the source says so or not, also where it says so of some ticks alone, where a

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // version is the version of Encode's format. It changes whenever Recording does.

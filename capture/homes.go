@@ -3,7 +3,7 @@ package capture
 import (
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // homes records the home nodes and migrations at one moment.

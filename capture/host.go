@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // tick records the host-wide values of a tick.

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Merge returns one Recording for each host, sorted by host; it does not change the parts. Parts

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // record returns the Recording of ticks. The first half of them, by line, comes from a.csv,

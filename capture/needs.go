@@ -3,7 +3,7 @@ package capture
 import (
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Needs is the CPU and memory demand of a VM over time, for right-sizing. CPU is per vCPU, in

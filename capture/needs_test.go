@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // checkNeeds asks each question of all ticks of a VM.

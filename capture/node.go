@@ -3,7 +3,7 @@ package capture
 import (
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // unknown means that free memory is not stated.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Check returns an error if the limits are invalid.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // some are Options of sensible size.

@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Options are the limits that a Recording counts by. They must be known before the first tick,

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Recorder makes a Recording of one host from its ticks in time order. Its memory grows with

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // busyHost is a host of 120 VMs on 4 nodes, of which one in ten does what is counted.

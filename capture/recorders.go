@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Recorders make Recordings from a stream with ticks of several hosts: each tick goes to the

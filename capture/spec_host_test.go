@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // checkHost asks the questions about a host of all its ticks, as checkVM does.

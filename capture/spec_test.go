@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // The plain way to a Recording, as its specification: all ticks are there, and each

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
 )
 
 // TestSpill: new memory that goes remote counts, memory that leaves the home node or

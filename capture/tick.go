@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // keep copies a tick into a stored one and reuses the memory of the latter. Names of VMs stay

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // The width of a Timeline is the smallest with which the time from its first to its last tick

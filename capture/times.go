@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Times is the time that a value spent in each of a row of buckets, so percentiles over any

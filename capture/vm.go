@@ -3,7 +3,7 @@ package capture
 import (
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Methods of one VM of a Recording: tick records a single tick, pair two consecutive ticks, and join merges two stretches. A

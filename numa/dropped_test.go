@@ -3,7 +3,7 @@ package numa_test
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestDropped: a processor is not supported from one release on, and no later one takes it back.

@@ -3,7 +3,7 @@ package numa_test
 import (
 	"fmt"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Facts carry where they come from; what no source states is unknown, which is neither zero nor false.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // A Host is one ESX or ESXi machine as its NUMA scheduler sees it.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // kernelSettings is the prefix of kernel settings, in lower case; some sources omit it, or its first part.

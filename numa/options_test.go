@@ -3,7 +3,7 @@ package numa_test
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func TestMitigationOf(t *testing.T) {

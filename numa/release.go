@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // A Release is a release of ESX or ESXi with its update. Releases compare with

@@ -16,10 +16,10 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"homenode/numa"
-	drawn "homenode/output/draw/picture"
-	answers "homenode/output/format/page"
-	"homenode/page/asker"
+	"example.org/homenode/numa"
+	drawn "example.org/homenode/output/draw/picture"
+	answers "example.org/homenode/output/format/page"
+	"example.org/homenode/page/asker"
 )
 
 var (

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/rules/verdict/fleet"
-	"homenode/source/scenario"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/source/scenario"
 )
 
 // assumed reads a scenario as a command does.

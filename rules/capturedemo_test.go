@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/capture"
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/demo"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/demo"
 )
 
 // TestCaptureDemoFiresEveryRule keeps the demo capture a tour of all rules that judge

@@ -3,17 +3,17 @@ package rules
 import (
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules/earlyspill"
-	"homenode/rules/flapping"
-	"homenode/rules/lopsided"
-	"homenode/rules/lowlocality"
-	"homenode/rules/onebusynode"
-	"homenode/rules/policy"
-	"homenode/rules/readybesideidle"
-	"homenode/rules/remotememory"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/earlyspill"
+	"example.org/homenode/rules/flapping"
+	"example.org/homenode/rules/lopsided"
+	"example.org/homenode/rules/lowlocality"
+	"example.org/homenode/rules/onebusynode"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/readybesideidle"
+	"example.org/homenode/rules/remotememory"
+	"example.org/homenode/rules/rule"
 )
 
 // Settings of recordings that no rule uses.

@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/lowlocality"
-	"homenode/rules/migrationstorm"
-	"homenode/rules/policy"
-	"homenode/rules/rule"
-	"homenode/source/incident"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/lowlocality"
+	"example.org/homenode/rules/migrationstorm"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/incident"
 )
 
 // TestCaptureOptions checks the defaults, which the pages of the rules state, and that a

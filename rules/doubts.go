@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
 )
 
 // addReleaseDoubts notes unknown releases, whose hosts are assessed with the model of an older

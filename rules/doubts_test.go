@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/scenario"
 )
 
 // TestReleaseDoubts says once for each release that is not described whose model counts.

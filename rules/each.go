@@ -3,7 +3,7 @@ package rules
 import (
 	"iter"
 
-	"homenode/rules/rule"
+	"example.org/homenode/rules/rule"
 )
 
 // EachVM iterates over the assessed VMs, cluster by cluster.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/rules"
-	"homenode/rules/policy"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/source/scenario"
 )
 
 // TestExpect: an expectation is met, broken, cannot be told, or fails; only the first says nothing.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
 )
 
 // groups finds hosts, kinds and clusters by ID.

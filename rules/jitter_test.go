@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestUnequalByAHair checks that like hosts whose nodes differ by what their kernels

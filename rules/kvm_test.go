@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"homenode/rules"
-	"homenode/source/kvm"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/kvm"
 )
 
 // judged returns the findings about the VMs of definitions on a host, in words or as its capabilities, a line each: "K016 high …". Names and texts of files alternate.

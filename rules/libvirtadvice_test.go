@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/source/kvm"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/kvm"
 )
 
 // TestSoftMemory: memory that should come from a node, and does not have to, is counted against it; advice names only room that there is.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/kvm"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/kvm"
 )
 
 // unheld are messages of libvirt about parts of a definition that are not read, since none bears on where vCPUs and memory are, or that

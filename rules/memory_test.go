@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules/finding"
+	"example.org/homenode/rules/finding"
 )
 
 // TestOneMemory holds what is found of memory where explain, topo and the simulation had other answers.

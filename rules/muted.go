@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
 )
 
 // A Muted is a finding that counts less, or not at all, only because of the configuration, or

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
-	"homenode/source/incident"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/source/incident"
 )
 
 const mutedNight = `

@@ -3,11 +3,11 @@ package rules_test
 import (
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestNoEffect takes away each setting that N019 calls idle and predicts again: the

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
-	"homenode/rules/verdict/fleet"
-	"homenode/source/demo"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
 )
 
 // TestThresholdIsUsed: the threshold of the configuration reaches the rule.

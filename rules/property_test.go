@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/scenario"
 )
 
 // sweep writes VMs with every mix of the settings that can hide or shape NUMA, on

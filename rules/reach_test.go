@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules/finding"
+	"example.org/homenode/rules/finding"
 )
 
 // TestReach: hosts that take no VMs now shape no finding and no advice, hosts that are too small for a VM no plan, and where the place of the

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules/finding"
+	"example.org/homenode/rules/finding"
 )
 
 // TestRefusedToo: what is wrong with the settings of a VM is found as well where its host does not power it on, whatever the reason, and

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"homenode/esxi/product"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/confront"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/rule"
 )
 
 // Options of a run. The zero value uses the rule book's choices.

@@ -13,18 +13,18 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/capture"
-	"homenode/internal/golden"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/source/demo"
-	"homenode/source/evidence"
-	"homenode/source/incident"
-	"homenode/source/kvm"
-	"homenode/source/scenario"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/evidence"
+	"example.org/homenode/source/incident"
+	"example.org/homenode/source/kvm"
+	"example.org/homenode/source/scenario"
 )
 
 // TestScenarios runs every scenario of every rule and compares the findings of

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestSizesOfHANA checks that no advice about a VM of SAP HANA changes its vCPUs to a count that SAP HANA is not sized for on its host: whole

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/rule"
-	"homenode/rules/shape"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/shape"
 )
 
 // faultsOf returns the faults of a layout. If the topology is for another number of vCPUs, the cells are compared with the present vCPUs,

@@ -12,11 +12,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/kvm"
-	"homenode/source/scenario"
-	"homenode/source/snapshot"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/kvm"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/snapshot"
 )
 
 // FuzzStated judges whatever a definition states: each finding is of a rule of KVM, no worse than that allows, and has evidence.

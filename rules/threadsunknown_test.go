@@ -3,10 +3,10 @@ package rules_test
 import (
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/scenario"
 )
 
 // TestThreadsUnknown: where no source says whether hyper-threading is on, no finding says that it is off.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/rules/rule"
 )
 
 // Blind returns the rules that find nothing in a recording because a required counter is

@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/policy"
-	"homenode/rules/rule"
-	"homenode/source/demo"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/demo"
 )
 
 func ids(all []*rule.Rule) (out []string) {

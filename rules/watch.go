@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/headroom"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/headroom"
+	"example.org/homenode/rules/rule"
 )
 
 // A Watched is an assessed set of recordings.

@@ -3,10 +3,10 @@ package rules
 import (
 	"fmt"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
 )
 
 // join finds the hosts and VMs of the recordings in the inventory. A VM is matched by its name:

@@ -3,9 +3,9 @@ package rules_test
 import (
 	"testing"
 
-	"homenode/capture"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/capture"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestJoin checks which VM of the inventory a recorded one is taken for.

@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/scenario"
 )
 
 // TestHostWays: what advice about a host says is data too, and a change of an option that it names is an edit, unless its cause is not known.

@@ -1,7 +1,7 @@
 // Package change has the questions about changing a fleet: the plan for its findings, and the migration of VMs to another platform.
 package change
 
-import "homenode/ask"
+import "example.org/homenode/ask"
 
 // Entries of the questions.
 var (

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"homenode/ask"
-	"homenode/change/fix"
-	"homenode/change/move"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/policy"
-	"homenode/source/scenario"
+	"example.org/homenode/ask"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/move"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/source/scenario"
 )
 
 // TestPlan asks for the plan of a fleet that is held: it cures nothing that is accepted.

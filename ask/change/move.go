@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/change/move"
-	"homenode/internal/outside"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	show "homenode/output/move"
-	"homenode/output/move/target"
-	"homenode/rules"
+	"example.org/homenode/ask"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	show "example.org/homenode/output/move"
+	"example.org/homenode/output/move/target"
+	"example.org/homenode/rules"
 )
 
 // Move asks how VMs are defined on other platforms.

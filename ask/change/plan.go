@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/change/fix"
-	"homenode/change/gate"
-	"homenode/change/whatif"
-	"homenode/output/answer"
-	show "homenode/output/fix"
-	"homenode/source/open"
-	"homenode/source/text"
+	"example.org/homenode/ask"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/gate"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/output/answer"
+	show "example.org/homenode/output/fix"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/text"
 )
 
 // Plan asks for the changes that fix findings.

@@ -6,14 +6,14 @@ import (
 	"errors"
 	"slices"
 
-	"homenode/ask"
-	"homenode/measure/captures"
-	"homenode/output/measure"
-	"homenode/rules"
-	verdict "homenode/rules/verdict/recording"
-	"homenode/source/open"
-	"homenode/source/tables"
-	"homenode/source/ticks"
+	"example.org/homenode/ask"
+	"example.org/homenode/measure/captures"
+	"example.org/homenode/output/measure"
+	"example.org/homenode/rules"
+	verdict "example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/tables"
+	"example.org/homenode/source/ticks"
 )
 
 // areCaptures reports whether both sides are captures of hosts; if only one is, it returns the name. Benchmark results that include

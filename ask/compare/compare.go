@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/measure/compare"
-	"homenode/output/answer"
-	"homenode/output/measure"
-	"homenode/source/open"
-	"homenode/source/ticks"
+	"example.org/homenode/ask"
+	"example.org/homenode/measure/compare"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/measure"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/ticks"
 )
 
 // Entry is the question.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"homenode/measure/compare"
+	"example.org/homenode/measure/compare"
 )
 
 // TestPublishedComparisons checks that compare finds what two articles found by

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/change/diff"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/change"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/change"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/open"
 )
 
 // areFleets reports whether a side can only be a fleet: a vCenter, a list of SOURCEs, or the demo beside another fleet.

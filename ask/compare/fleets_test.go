@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/ask"
-	"homenode/rules"
-	"homenode/source/open"
-	"homenode/source/scenario"
+	"example.org/homenode/ask"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/scenario"
 )
 
 // TestUnjudged: a comparison of a fleet in which nothing can be judged is an error that says why; in part of one it is none.

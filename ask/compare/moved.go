@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/ask"
-	movedvms "homenode/change/moved"
-	"homenode/esxi/vnuma"
-	answers "homenode/output/moved"
-	"homenode/rules"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	movedvms "example.org/homenode/change/moved"
+	"example.org/homenode/esxi/vnuma"
+	answers "example.org/homenode/output/moved"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/open"
 )
 
 // areMoved reports whether the second side is a list of KVM hosts: both sides are then fleets.

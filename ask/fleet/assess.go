@@ -8,17 +8,17 @@ import (
 	"strings"
 	"time"
 
-	"homenode/ask"
-	"homenode/change/whatif"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/change"
-	answers "homenode/output/fleet"
-	"homenode/output/format"
-	"homenode/rules"
-	"homenode/rules/filter"
-	"homenode/rules/finding"
-	"homenode/size/fit"
+	"example.org/homenode/ask"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/change"
+	answers "example.org/homenode/output/fleet"
+	"example.org/homenode/output/format"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/size/fit"
 )
 
 // Assess asks which VMs of a fleet have NUMA problems, why, and which changes fix them.

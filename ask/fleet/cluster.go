@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/ask"
-	"homenode/esxi/vnuma"
-	answers "homenode/output/fleet"
-	"homenode/rules"
-	"homenode/rules/rule"
-	"homenode/rules/verdict/matrix"
+	"example.org/homenode/ask"
+	"example.org/homenode/esxi/vnuma"
+	answers "example.org/homenode/output/fleet"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/verdict/matrix"
 )
 
 // clusters shows the VMs of the named cluster, or of every cluster without a name, on each kind of its hosts.

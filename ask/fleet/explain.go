@@ -10,14 +10,14 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/internal/alike"
-	"homenode/numa"
-	"homenode/output/change"
-	"homenode/rules"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/change"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/open"
 )
 
 // Explain asks for the reasons of the topology of a VM, a host or a cluster, or for the facts that were parsed from a file.

@@ -9,15 +9,15 @@ import (
 	"io/fs"
 	"os"
 
-	"homenode/ask"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/output/answer"
-	answers "homenode/output/fleet"
-	"homenode/output/format"
-	"homenode/rules"
-	"homenode/source/fact"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	answers "example.org/homenode/output/fleet"
+	"example.org/homenode/output/format"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/open"
 )
 
 // file prints the facts parsed from a file. If the file describes exactly one VM, it also explains the VM.

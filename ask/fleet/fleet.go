@@ -2,8 +2,8 @@
 package fleet
 
 import (
-	"homenode/ask"
-	answers "homenode/output/fleet"
+	"example.org/homenode/ask"
+	answers "example.org/homenode/output/fleet"
 )
 
 // mostVMs is the number of VMs that can be assessed in some seconds

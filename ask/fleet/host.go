@@ -3,11 +3,11 @@ package fleet
 import (
 	"errors"
 
-	"homenode/ask"
-	"homenode/numa"
-	"homenode/output/draw/topo"
-	answers "homenode/output/fleet"
-	"homenode/rules"
+	"example.org/homenode/ask"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/topo"
+	answers "example.org/homenode/output/fleet"
+	"example.org/homenode/rules"
 )
 
 // hosts draws the named host and its VMs, or one host of each kind without a name.

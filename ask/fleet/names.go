@@ -5,11 +5,11 @@ import (
 	"path"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/internal/alike"
-	"homenode/internal/texttab"
-	"homenode/numa"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
 )
 
 // vmsNamed returns the VMs that match a name or pattern, in the order of the fleet.

@@ -3,7 +3,7 @@ package fleet
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestOneVM: the advice for a name of several VMs is one that works.

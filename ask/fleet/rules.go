@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/ask"
-	"homenode/internal/alike"
-	"homenode/output/answer"
-	"homenode/output/book"
-	"homenode/rules/rule"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/book"
+	"example.org/homenode/rules/rule"
 )
 
 // Rules asks for a list of the rule book, or for one entry.

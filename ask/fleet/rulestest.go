@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/ask"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
-	"homenode/source/scenario"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/source/scenario"
 )
 
 // A tested is a VM of a scenario beside a rule of the owner.

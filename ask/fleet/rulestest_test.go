@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/ask"
-	"homenode/rules"
-	"homenode/rules/policy"
+	"example.org/homenode/ask"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/policy"
 )
 
 // TestRulesTest runs the scenarios beside the rules of an owner: one of them expects the wrong thing, and one rule fails.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/ask"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/size/fit"
-	"homenode/source/scenario"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/size/fit"
+	"example.org/homenode/source/scenario"
 )
 
 // Names of the VM and the host in a question without a source.

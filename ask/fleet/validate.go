@@ -7,14 +7,14 @@ import (
 	"io/fs"
 	"slices"
 
-	"homenode/ask"
-	"homenode/esxi/vnuma"
-	"homenode/measure/experiment"
-	"homenode/measure/published"
-	"homenode/output/answer"
-	"homenode/output/measure"
-	"homenode/source/evidence"
-	"homenode/source/text"
+	"example.org/homenode/ask"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/measure/experiment"
+	"example.org/homenode/measure/published"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/measure"
+	"example.org/homenode/source/evidence"
+	"example.org/homenode/source/text"
 )
 
 // Validate asks whether the prediction agrees with published topologies.

@@ -4,7 +4,7 @@ package plain
 import (
 	"strings"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // flag matches a flag of a command, with the next word, in a text of an answer.

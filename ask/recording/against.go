@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"homenode/ask"
-	"homenode/internal/words"
-	"homenode/measure/replay"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/measure"
-	"homenode/source/open"
-	"homenode/source/story"
-	"homenode/source/ticks"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/measure"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/story"
+	"example.org/homenode/source/ticks"
 )
 
 // A replaying simulates hosts from captures. Each simulation starts with the placement at the start of the capture and uses the observed

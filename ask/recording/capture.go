@@ -8,16 +8,16 @@ import (
 	"slices"
 	"time"
 
-	"homenode/ask"
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/format"
-	"homenode/output/recording"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
-	"homenode/source/ticks"
+	"example.org/homenode/ask"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/recording"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/source/ticks"
 )
 
 // Capture asks which VMs of recorded hosts lost locality, when and why.

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 
-	"homenode/ask"
-	"homenode/change/sweep"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/change"
-	"homenode/rules/finding"
-	"homenode/rules/simulate"
+	"example.org/homenode/ask"
+	"example.org/homenode/change/sweep"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/change"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/simulate"
 )
 
 // grid simulates a story once for each point of a grid, and compares the points.

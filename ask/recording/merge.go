@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"homenode/ask"
-	"homenode/capture"
-	"homenode/capture/archive"
-	"homenode/numa"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/capture"
+	"example.org/homenode/capture/archive"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/open"
 )
 
 // checkMerge validates the fields for merging results.

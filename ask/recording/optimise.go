@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 
-	"homenode/ask"
-	"homenode/change/optimise"
-	"homenode/change/propose"
-	"homenode/internal/words"
-	"homenode/output/change"
+	"example.org/homenode/ask"
+	"example.org/homenode/change/optimise"
+	"example.org/homenode/change/propose"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/change"
 )
 
 // Optimise asks on which hosts the VMs of a cluster run best, and with which shapes. Its fields are the constraints on the distribution.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/output/format"
-	"homenode/output/recording"
-	"homenode/rules/finding"
+	"example.org/homenode/ask"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/recording"
+	"example.org/homenode/rules/finding"
 )
 
 // CaptureEntry is the question about captures.

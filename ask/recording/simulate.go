@@ -12,15 +12,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"homenode/ask"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/format"
-	"homenode/output/recording"
-	"homenode/rules/finding"
-	"homenode/rules/simulate"
-	"homenode/rules/verdict/simulation"
-	"homenode/source/story"
+	"example.org/homenode/ask"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/recording"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/simulate"
+	"example.org/homenode/rules/verdict/simulation"
+	"example.org/homenode/source/story"
 )
 
 // Simulate asks how the model of the NUMA scheduler places a fleet over time.

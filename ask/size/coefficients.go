@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io/fs"
 
-	"homenode/ask"
-	"homenode/size/calibrate/coefficients"
+	"example.org/homenode/ask"
+	"example.org/homenode/size/calibrate/coefficients"
 )
 
 // noCoefficients is the value of --coefficients that disables the user's costs.

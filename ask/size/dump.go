@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/size"
-	"homenode/size/dump"
-	"homenode/source/evidence"
+	"example.org/homenode/ask"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/size"
+	"example.org/homenode/size/dump"
+	"example.org/homenode/source/evidence"
 )
 
 // Dump asks for the size of a host's core dump file, and for the space that remains on its boot

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/numa"
-	"homenode/output/answer"
-	show "homenode/output/size/fit"
-	"homenode/size/fit"
+	"example.org/homenode/ask"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	show "example.org/homenode/output/size/fit"
+	"example.org/homenode/size/fit"
 )
 
 // Fit asks how many VMs, and which sizes of them, fit each type of host with all memory local, how much room is left, and which hosts to buy.

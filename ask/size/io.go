@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/ask"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/size"
-	"homenode/size/iocost"
+	"example.org/homenode/ask"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/size"
+	"example.org/homenode/size/iocost"
 )
 
 // IO asks for the CPU cost of the I/O of a workload.

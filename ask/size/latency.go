@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"homenode/ask"
-	"homenode/esxi/cost"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/size"
-	"homenode/size/latency"
-	"homenode/source/benchmark"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/esxi/cost"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/size"
+	"example.org/homenode/size/latency"
+	"example.org/homenode/source/benchmark"
+	"example.org/homenode/source/open"
 )
 
 // Latency asks for the waiting time of each step of a request.

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"homenode/ask"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/size"
-	"homenode/size/pages"
-	"homenode/source/open"
-	"homenode/source/ticks"
+	"example.org/homenode/ask"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/size"
+	"example.org/homenode/size/pages"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/ticks"
 )
 
 // Pages asks how much memory page sharing saves.

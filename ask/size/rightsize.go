@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/ask"
-	"homenode/internal/alike"
-	"homenode/internal/words"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	show "homenode/output/size/rightsize"
-	"homenode/rules"
-	"homenode/size/rightsize"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	show "example.org/homenode/output/size/rightsize"
+	"example.org/homenode/rules"
+	"example.org/homenode/size/rightsize"
 )
 
 // RightSize asks how many vCPUs and how much memory VMs need according to recordings.

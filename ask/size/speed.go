@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/ask"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/size"
-	"homenode/size/fit"
-	"homenode/size/speed"
+	"example.org/homenode/ask"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/size"
+	"example.org/homenode/size/fit"
+	"example.org/homenode/size/speed"
 )
 
 // Speed asks how fast the vCPUs of an organization VDC run on its hosts.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"strings"
 
-	"homenode/ask"
-	"homenode/change/upgrade"
-	"homenode/numa"
-	show "homenode/output/change"
+	"example.org/homenode/ask"
+	"example.org/homenode/change/upgrade"
+	"example.org/homenode/numa"
+	show "example.org/homenode/output/change"
 )
 
 // Upgrade asks which VMs change with another ESXi release or virtual hardware version.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // form and formVersion identify the JSON that ReadAnswers reads (docs/reference/json.md).

@@ -10,7 +10,7 @@ package archive
 import (
 	"time"
 
-	"homenode/capture"
+	"example.org/homenode/capture"
 )
 
 // Options control how files are recorded.

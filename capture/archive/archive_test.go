@@ -16,12 +16,12 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"homenode/capture"
-	"homenode/capture/export/esxtop"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/demo"
-	"homenode/source/ticks"
+	"example.org/homenode/capture"
+	"example.org/homenode/capture/export/esxtop"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/ticks"
 )
 
 // perFile is how many ticks a file of the test archive holds.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/source/ticks"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/ticks"
 )
 
 // BenchmarkPack packs what a day of a host with 100 VMs comes to.

@@ -10,9 +10,9 @@ import (
 	"os"
 	"slices"
 
-	"homenode/capture"
-	"homenode/internal/inorder"
-	"homenode/numa"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/inorder"
+	"example.org/homenode/numa"
 )
 
 // Merged is the content of all files of an archive.

@@ -1,9 +1,9 @@
 package archive
 
 import (
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/source/ticks"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/ticks"
 )
 
 // A Reading records a series, file by file. Its Open, Tick and Done go into a ticks.Visit.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"homenode/capture"
+	"example.org/homenode/capture"
 )
 
 // A Result is the content of the files of one Reading.

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 
-	"homenode/capture/store"
+	"example.org/homenode/capture/store"
 )
 
 // TestBlocks appends a week at one a minute and reads it from blocks of every size and from memory, before and after it was opened again.

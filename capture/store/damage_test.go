@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture/store"
-	"homenode/internal/testdeps"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/testdeps"
 )
 
 // What TestDamage keeps and damages: more than a day at one a minute, so that there are blocks of several sizes and pages.

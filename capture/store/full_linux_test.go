@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture/store"
+	"example.org/homenode/capture/store"
 )
 
 // TestFullDisk fills the disk under a store, on a small disk of its own: nothing that was kept is lost, and it goes on

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/atomicfile"
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/bounded"
 )
 
 // The list names the blocks and journals of the folder, so that a missing file is noticed. It is written after new files are created

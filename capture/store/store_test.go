@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 
-	"homenode/capture/store"
-	"homenode/internal/testdeps"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/testdeps"
 )
 
 // values returns the numbers of every series with a name, by label i and time in seconds.

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/diff"
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/demo"
-	"homenode/source/scenario"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
 )
 
 func judge(t testing.TB, text string) *rules.Result {

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // A key identifies the same finding on both sides.

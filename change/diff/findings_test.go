@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/diff"
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
 )
 
 // TestLikeHosts: a finding about like hosts stays the same one when the host that it is

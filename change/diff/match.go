@@ -3,8 +3,8 @@ package diff
 import (
 	"slices"
 
-	"homenode/internal/match"
-	"homenode/numa"
+	"example.org/homenode/internal/match"
+	"example.org/homenode/numa"
 )
 
 // pairs are the objects that are in both fleets.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // collector collects the settings that differ.

@@ -12,13 +12,13 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/change/fix"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/scenario"
 )
 
 // anyFleet writes hosts of every shape with VMs of every width, setting and product, sensible or not.

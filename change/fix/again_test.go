@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/change/fix"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/source/scenario"
 )
 
 // TestPowersOnAgain: a default plan does not power-cycle a VM that runs and that its host would refuse, and gives a Windows guest of unknown

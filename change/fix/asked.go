@@ -7,9 +7,9 @@ import (
 	"reflect"
 	"slices"
 
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // asked takes the requested edits of the VMs and hosts that the filter shows.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/texttab"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
 )
 
 // A Known is a setting that a prediction rests on, as it was when the plan was made.

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/glob"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // changes returns the changes that are left in, hosts first, the VMs by cluster and name.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/scenario"
 )
 
 // said writes a plan in a few lines: "v: cpuHotAdd=false cures N001 brings N009", "v N005 stays: …".

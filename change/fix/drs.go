@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/glob"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/numa"
 )
 
 // A DRSKind is what a rule of DRS does.

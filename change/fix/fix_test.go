@@ -13,13 +13,13 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"homenode/change/fix"
-	"homenode/change/whatif"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/demo"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
 )
 
 var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/change/whatif"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // TestFollows: what vSphere changes along with an edit is in the plan as an edit, harms nothing, and is taken back with it.

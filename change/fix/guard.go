@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Refused says why a VM may not be touched as it is now; "" when it may.

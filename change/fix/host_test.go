@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // TestHostFirst plans no downtime of VMs where their host is the matter: another host that lacks what somebody chose, a package that a

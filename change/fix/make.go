@@ -13,16 +13,16 @@ import (
 	"strings"
 	"time"
 
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/internal/glob"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/filter"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	verdict "homenode/rules/verdict/fleet"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	verdict "example.org/homenode/rules/verdict/fleet"
 )
 
 // Options say what a plan is about. The zero value plans what the findings of the whole fleet need.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // fields are the fields of the table of docs/fix.md, by the kinds of edits that they are.

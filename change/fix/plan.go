@@ -14,8 +14,8 @@ import (
 	"io"
 	"slices"
 
-	"homenode/internal/texttab"
-	"homenode/numa"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
 )
 
 // The form of a Plan in JSON.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // possible says which numbers of a change of a VM no VM of its virtual hardware can have, by what the plan says that the VM has; nil for none.

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/privilege"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/privilege"
 )
 
 // Privileges are what each kind of edit needs on its VM, host or cluster: that of the field or method that writes it.

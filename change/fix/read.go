@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"homenode/numa"
-	"homenode/source/jsontree"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/jsontree"
 )
 
 // The bounds of a plan that is read.

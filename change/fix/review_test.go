@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/rule"
-	"homenode/source/demo"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
 )
 
 // TestRefusedInput checks what is asked for and cannot be.

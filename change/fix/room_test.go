@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/source/scenario"
 )
 
 // TestNoRoom: the plan for a VM that is off says that its host has not the memory, or not the reservation, to power it on.

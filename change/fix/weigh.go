@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/diff"
-	"homenode/change/whatif"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // rounds bounds how often changes are taken out and the rest judged again.

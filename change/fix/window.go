@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/zone"
+	"example.org/homenode/internal/zone"
 )
 
 // Window reads when VMs may be begun: "Sat 22:00-04:00", "22:00-04:00" for every day, with a zone behind it or in the

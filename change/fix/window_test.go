@@ -5,7 +5,7 @@ import (
 	"time"
 	_ "time/tzdata" // as the program has it
 
-	"homenode/change/fix"
+	"example.org/homenode/change/fix"
 )
 
 // TestWindow checks when windows are open, in the zone that they name.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"homenode/esxi/scheduler"
-	"homenode/numa"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
 )
 
 // A form is the values that a setting may be given.

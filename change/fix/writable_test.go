@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // TestClosedList holds the settings that homenode writes to those that predictions read, each with a privilege, and to those that readers keep: what is written can

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/source/planned"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/planned"
+	"example.org/homenode/source/scenario"
 )
 
 // planOf returns the output of terraform show -json for n VMs of several sizes.

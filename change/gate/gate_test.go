@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/planned"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/planned"
+	"example.org/homenode/source/scenario"
 )
 
 const hosts = `release 8.0U3

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // A Change is a line of a file to change, with the names of the VMs that need it.

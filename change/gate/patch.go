@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/planned"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/planned"
 )
 
 // A Patch changes a file that describes planned VMs.

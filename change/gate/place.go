@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // A site is a place where planned VMs may be created: a cluster, or a standalone host, which is treated as a cluster of its own. Planned VMs

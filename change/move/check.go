@@ -3,7 +3,7 @@ package move
 import (
 	"fmt"
 
-	"homenode/rules/shape"
+	"example.org/homenode/rules/shape"
 )
 
 // A Fault is a mistake in a shape or its placement that no schema finds: libvirt's schema, for example, accepts all of

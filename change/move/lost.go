@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/outside"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
 )
 
 // A kernel describes the hypervisor of a platform: its replacements for lost settings.

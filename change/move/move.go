@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // Options control how VMs are moved. With the zero value each VM gets the topology of its guest, or the nodes that vSphere hides

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/scenario"
 )
 
 // judged returns the VMs of a scenario as rules judge them.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // A Placement is the host of a VM, and its nodes for the cells.

@@ -3,7 +3,7 @@ package move
 import (
 	"slices"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // A Feature is a part of a VM's NUMA topology that a platform may support.

@@ -9,8 +9,8 @@ package move
 import (
 	"fmt"
 
-	"homenode/numa"
-	"homenode/rules/shape"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/shape"
 )
 
 // A Shape is the topology of a guest at its target.

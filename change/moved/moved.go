@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/move"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/change/move"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // A Verdict is the change of a VM's layout.

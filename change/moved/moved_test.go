@@ -7,10 +7,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/kvm"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/kvm"
+	"example.org/homenode/source/scenario"
 )
 
 // domain writes a domain of two cells, or of none.

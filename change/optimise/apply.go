@@ -3,8 +3,8 @@ package optimise
 import (
 	"slices"
 
-	"homenode/esxi/plan"
-	"homenode/numa"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/numa"
 )
 
 // Fleet returns f after the steps are done and every VM was powered on there again. f is the

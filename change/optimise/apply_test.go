@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/demo"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
 )
 
 // TestEdited checks that the edited configuration of every shape of every VM of the demo

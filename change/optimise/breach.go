@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/binpack"
-	"homenode/internal/words"
+	"example.org/homenode/internal/binpack"
+	"example.org/homenode/internal/words"
 )
 
 // A Breach lists the constraints that a distribution breaks, and by how much; its parts add up

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // brute returns the least total of all distributions that keep the constraints, with

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // An optimum is what testdata/exact.py finds.

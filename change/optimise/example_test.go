@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"homenode/change/optimise"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/change/optimise"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // A cluster of two hosts, all of whose VMs run on one.

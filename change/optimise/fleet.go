@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/esxi/memory"
-	"homenode/esxi/vnuma"
-	"homenode/internal/alike"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa"
 )
 
 // Constraints limit a proposal. The zero value allows every VM on every host that accepts it,

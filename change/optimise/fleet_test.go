@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/plan"
-	"homenode/numa"
-	"homenode/source/demo"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
 )
 
 func fleet(t *testing.T, text string) *numa.Fleet {

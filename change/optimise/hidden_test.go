@@ -3,8 +3,8 @@ package optimise_test
 import (
 	"testing"
 
-	"homenode/change/optimise"
-	"homenode/source/scenario"
+	"example.org/homenode/change/optimise"
+	"example.org/homenode/source/scenario"
 )
 
 // TestNodeInterleaving checks that a host which hides its nodes is no better place:

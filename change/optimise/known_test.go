@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // light makes moves and power cycles cheap, so that the optimum is seen at once.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/placement"
-	"homenode/internal/binpack"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/internal/binpack"
 )
 
 // A model is an immutable form of a Problem for the search. It is sorted by ID, so that the order of the input does

@@ -1,8 +1,8 @@
 package optimise
 
 import (
-	"homenode/esxi/placement"
-	"homenode/numa"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/numa"
 )
 
 // A load is the unweighted cost of the VMs on one host.

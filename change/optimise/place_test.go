@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"homenode/esxi/placement"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // modelOf returns the model of one host without VMs.

@@ -54,8 +54,8 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/plan"
-	"homenode/numa"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/numa"
 )
 
 // A Problem is the cluster to be optimised. Indexes refer to its slices.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Proposal is a list of actions, in order, and their predicted result.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A shapeKey contains everything that determines the shapes of a VM.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/internal/binpack"
+	"example.org/homenode/internal/binpack"
 )
 
 // A state is a distribution of the VMs, with up-to-date costs.

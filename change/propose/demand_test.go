@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestDemandIn checks that the proposal reckons with the most that a VM asks for, also

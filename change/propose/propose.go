@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/change/optimise"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/simulate"
+	"example.org/homenode/change/optimise"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/simulate"
 )
 
 // A Result is a proposal, with the predicted results of both distributions.

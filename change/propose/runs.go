@@ -5,11 +5,11 @@ import (
 	"math"
 	"time"
 
-	"homenode/change/optimise"
-	"homenode/change/sweep"
-	"homenode/esxi/scheduler"
-	"homenode/numa"
-	"homenode/rules/simulate"
+	"example.org/homenode/change/optimise"
+	"example.org/homenode/change/sweep"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/simulate"
 )
 
 // An Outcome is the result of a run, over all VMs and time.

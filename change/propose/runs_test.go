@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"homenode/change/optimise"
-	"homenode/change/sweep"
-	"homenode/rules/simulate"
-	"homenode/source/story"
+	"example.org/homenode/change/optimise"
+	"example.org/homenode/change/sweep"
+	"example.org/homenode/rules/simulate"
+	"example.org/homenode/source/story"
 )
 
 // TestOutcomeIsOfSweep checks that far, speed and the other shares of a run are the figures

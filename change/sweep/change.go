@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/story"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/story"
 )
 
 // change returns the story of a point. s is not modified. The changes of the fleet are applied

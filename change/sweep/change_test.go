@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // changedBy returns small, with more lines, as the steps change it.

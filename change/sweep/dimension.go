@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/change/whatif"
-	"homenode/source/word"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/source/word"
 )
 
 // seeds parses "seed=1..10".

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/word"
 )
 
 // The keys and first words that sweeps have and what-ifs do not.

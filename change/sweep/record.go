@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"homenode/esxi/scheduler"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/simulate"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/simulate"
 )
 
 // A Record is the result of one run in integers, so that it is the same on every machine.

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules/simulate"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/simulate"
 )
 
 // TestRecord checks a record against the run that it is of, host by host: esx02 has more

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // A Result is a completed sweep.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/scheduler"
-	"homenode/numa"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
 )
 
 // madeUp returns a measured result with a record for each point of two dimensions of two

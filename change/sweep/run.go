@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"homenode/internal/inorder"
-	"homenode/rules/simulate"
+	"example.org/homenode/internal/inorder"
+	"example.org/homenode/rules/simulate"
 )
 
 // How controls the execution of runs.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/change/whatif"
-	"homenode/numa"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
 )
 
 // scale multiplies the CPU demand of VMs, now and in every later load. A vCPU cannot demand

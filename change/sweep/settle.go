@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // changed is a story with a changed fleet, and the previous state.

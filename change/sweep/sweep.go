@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/rules"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
 )
 
 // A Dimension is one --grid: the varied words, and their values.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/story"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/story"
 )
 
 // small is a story of an hour on two hosts, with something of everything.

@@ -3,8 +3,8 @@ package upgrade
 import (
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A Meaning is a setting or a behaviour whose meaning changes with a release or a virtual hardware version.

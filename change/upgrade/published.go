@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/scheduler"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/noeffect"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/noeffect"
 )
 
 // meanings are the published ones, in the order of releases. If sources disagree, ch selects one of them.

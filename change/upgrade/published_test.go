@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/rulebook"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // TestMeaningsCite checks that each meaning names statements, and that it is about some VM and not about every one.

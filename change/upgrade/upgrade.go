@@ -11,17 +11,17 @@ import (
 	"strings"
 	"time"
 
-	"homenode/change/diff"
-	"homenode/change/fix"
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/internal/glob"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/filter"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // An Ask is an upgrade.

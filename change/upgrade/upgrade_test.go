@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/diff"
-	"homenode/change/fix"
-	"homenode/change/whatif"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/demo"
-	"homenode/source/scenario"
-	"homenode/source/scenario/random"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/random"
 )
 
 func fleet(t *testing.T, text string) *numa.Fleet {

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/whatif"
-	"homenode/esxi/memory"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/demo"
-	"homenode/source/scenario"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
 )
 
 const small = `release 7.0U3

@@ -3,8 +3,8 @@ package whatif_test
 import (
 	"testing"
 
-	"homenode/change/whatif"
-	"homenode/rules"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/rules"
 )
 
 // TestBeside checks that a judgement that is known is taken as it is, gives the same answer, and stays as it is: of every kind of change,

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/diff"
-	"homenode/change/whatif"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/scenario"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/scenario"
 )
 
 // TestWorse has changes that take from a VM what NUMA needs: its host and with it a device, and the NUMA scheduler.

@@ -1,8 +1,8 @@
 package whatif
 
 import (
-	"homenode/esxi/memory"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/numa"
 )
 
 // A Supply contains the capacity of hosts and the demand of VMs. Memory is that of the modules: the overhead of the kernel and of each VM is unknown and

@@ -16,9 +16,9 @@ import (
 	"strings"
 	"unicode"
 
-	"homenode/numa"
-	"homenode/rules/condition"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/condition"
+	"example.org/homenode/source/word"
 )
 
 // A Change is one change by the user.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/word"
+	"example.org/homenode/source/word"
 )
 
 func TestErrors(t *testing.T) {

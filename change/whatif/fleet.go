@@ -3,10 +3,10 @@ package whatif
 import (
 	"slices"
 
-	"homenode/esxi/memory"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // lose removes hosts. vSphere HA restarts their VMs on any host of the cluster that accepts VMs: each VM is placed on

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // described contains the words of a change about the nodes of a host.

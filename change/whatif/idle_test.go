@@ -3,8 +3,8 @@ package whatif
 import (
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/source/scenario"
 )
 
 // TestIdle refuses a list of which one part names nothing.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 
-	"homenode/change/diff"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/filter"
-	"homenode/rules/finding"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
+	"example.org/homenode/rules/finding"
 )
 
 // A Result compares the changed fleet with today's: A is today's, B is the changed one.

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/alike"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/word"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/word"
 )
 
 // A namePattern matches VMs, hosts or clusters: names, IDs, cluster/name, patterns of

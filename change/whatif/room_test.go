@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/diff"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestRoom: a VM that no host powers on after a change takes no finding with it that would look cured, and is counted where its cluster

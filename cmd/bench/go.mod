@@ -1,4 +1,4 @@
-module homenode/cmd/bench
+module example.org/homenode/cmd/bench
 
 go 1.26.7
 
@@ -7,7 +7,7 @@ require (
 	github.com/prometheus/prometheus v0.316.0
 	github.com/vmware/govmomi v0.56.0
 	golang.org/x/sys v0.49.0
-	homenode v0.0.0
+	example.org/homenode v0.0.0
 )
 
 require (
@@ -41,4 +41,4 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace homenode => ../..
+replace example.org/homenode => ../..

@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"homenode/cmd/homenode/measure/here"
-	"homenode/internal/atomicfile"
-	"homenode/internal/notices"
-	"homenode/internal/version"
-	"homenode/measure/guest"
-	"homenode/source/measured"
+	"example.org/homenode/cmd/homenode/measure/here"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/notices"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/measure/guest"
+	"example.org/homenode/source/measured"
 )
 
 const usage = `homenode-measure measures the NUMA of the guest that it runs in, and writes the result as JSON.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // barred are packages that a program for guests has no use for: clients of networks, cryptography, other programs, and what judges fleets.

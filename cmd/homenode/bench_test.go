@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/atomicfile"
-	"homenode/internal/testdeps"
-	"homenode/source/scenario"
-	"homenode/source/snapshot"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/snapshot"
 )
 
 // bigFleet writes a scenario of n VMs, 20 to a host and 25 hosts to a cluster,

@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/ask/recording"
-	"homenode/capture/export/openmetrics"
-	"homenode/capture/export/parquet"
-	"homenode/cmd/homenode/flags"
-	"homenode/numa"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/recording"
+	"example.org/homenode/capture/export/openmetrics"
+	"example.org/homenode/capture/export/parquet"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/open"
 )
 
 // newCapture returns the command.

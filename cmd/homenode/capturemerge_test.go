@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/capture/export/esxtop"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/source/demo"
+	"example.org/homenode/capture/export/esxtop"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
 )
 
 // writeNight writes a tick a minute of the demo's night below dir, as esxtop files that follow

@@ -5,22 +5,22 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/cmd/homenode/flags"
-	"homenode/esxi/vnuma"
-	"homenode/internal/texttab"
-	"homenode/numa"
-	"homenode/output/fleet"
-	"homenode/output/recording"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/source/demo"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/fleet"
+	"example.org/homenode/output/recording"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/open"
 )
 
 // addCompletion registers the shell completion of arguments and flags of each command (homenode

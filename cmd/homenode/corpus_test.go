@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
+	"example.org/homenode/internal/golden"
 )
 
 // The corpus: questions, one command line each, and the data of their answers. docs/architecture.md says how to change it.

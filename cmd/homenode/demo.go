@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/capture/export/esxtop"
-	"homenode/cmd/homenode/serve"
-	"homenode/internal/atomicfile"
-	"homenode/numa"
-	"homenode/source/demo"
-	"homenode/source/open"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/capture/export/esxtop"
+	"example.org/homenode/cmd/homenode/serve"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 func newDemo() *cobra.Command {

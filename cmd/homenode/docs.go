@@ -11,16 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/esxi/product"
-	"homenode/esxi/rulebook"
-	"homenode/esxi/vnuma"
-	"homenode/internal/atomicfile"
-	"homenode/internal/outside"
-	"homenode/numa"
-	"homenode/output/size"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/size"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // newDocs returns the hidden command that writes the generated pages of docs/.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask/fleet"
-	"homenode/cmd/homenode/flags"
-	"homenode/esxi/vnuma"
-	"homenode/output/format"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/output/format"
 )
 
 func newExplain() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/internal/loopback"
+	"example.org/homenode/internal/loopback"
 )
 
 // newHealth returns the command that containers run to learn whether the server in them is up.

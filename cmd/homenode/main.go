@@ -18,19 +18,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/ask/compare"
-	"homenode/ask/fleet"
-	"homenode/ask/recording"
-	"homenode/ask/size"
-	"homenode/cmd/homenode/fix"
-	"homenode/cmd/homenode/flags"
-	"homenode/cmd/homenode/measure"
-	"homenode/cmd/homenode/move"
-	"homenode/cmd/homenode/serve"
-	built "homenode/internal/version"
-	"homenode/output/format"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/compare"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/ask/recording"
+	"example.org/homenode/ask/size"
+	"example.org/homenode/cmd/homenode/fix"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/cmd/homenode/measure"
+	"example.org/homenode/cmd/homenode/move"
+	"example.org/homenode/cmd/homenode/serve"
+	built "example.org/homenode/internal/version"
+	"example.org/homenode/output/format"
+	"example.org/homenode/source/open"
 )
 
 // Exit codes (docs/reference/commands).

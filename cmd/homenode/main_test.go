@@ -13,9 +13,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/texttab"
-	"homenode/source/vsphere"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/source/vsphere"
 )
 
 func TestMain(m *testing.M) {

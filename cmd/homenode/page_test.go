@@ -21,12 +21,12 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
-	"homenode/ask"
-	"homenode/ask/fleet"
-	"homenode/ask/recording"
-	"homenode/internal/browser"
-	"homenode/internal/testdeps"
-	pages "homenode/page"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/ask/recording"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/testdeps"
+	pages "example.org/homenode/page"
 )
 
 // madePage returns the address of homenode.html, which is compiled once.
@@ -49,7 +49,7 @@ func compiledPage(t *testing.T) []byte {
 	t.Helper()
 	folder := t.TempDir()
 	wasm := filepath.Join(folder, "page.wasm")
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", wasm, "homenode/page/wasm")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", wasm, "example.org/homenode/page/wasm")
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

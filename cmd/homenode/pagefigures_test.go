@@ -16,10 +16,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/xuri/excelize/v2"
 
-	"homenode/internal/browser"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // watched notes when the headline changes, the longest frame and the memory of the module. Of the worker it changes the first lines.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

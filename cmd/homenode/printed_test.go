@@ -13,10 +13,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"homenode/source/demo"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/vsphere/lab"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // A shelf is a folder with the files that documents and help mention, and two simulated vCenters.

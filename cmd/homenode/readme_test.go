@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/rulebook"
-	"homenode/internal/golden"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/internal/golden"
 )
 
 // TestReadme runs the commands of the README and of the guides, and checks that each prints what the page shows.

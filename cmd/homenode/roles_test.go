@@ -20,17 +20,17 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/change/fix/journal"
-	"homenode/cmd/homenode/serve"
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/privilege"
-	"homenode/source/scenario"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
-	writing "homenode/source/vsphere/write"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/cmd/homenode/serve"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/privilege"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
+	writing "example.org/homenode/source/vsphere/write"
 )
 
 // roleFleet has VMs that are given every kind of edit: off but for one, so that few have to be shut down.

@@ -12,12 +12,12 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"homenode/change/fix"
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/formtest"
-	"homenode/internal/golden"
-	"homenode/output/answer"
-	"homenode/output/format"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/formtest"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
 )
 
 // schemaFolder has a JSON Schema of each form of answer.

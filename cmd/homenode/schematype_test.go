@@ -139,8 +139,8 @@ func (d *describer) fields(t reflect.Type, values []any, properties jsonSchema, 
 // typeName names a type in a schema.
 func typeName(t reflect.Type) string {
 	path := t.PkgPath()
-	name := strings.ReplaceAll(strings.TrimPrefix(path, "homenode/"), "/", ".") + "." + t.Name()
-	return strings.NewReplacer("[", "-of-", "]", "", "homenode/", "", "/", ".", "*", "", " ", "").Replace(name)
+	name := strings.ReplaceAll(strings.TrimPrefix(path, "example.org/homenode/"), "/", ".") + "." + t.Name()
+	return strings.NewReplacer("[", "-of-", "]", "", "example.org/homenode/", "", "/", ".", "*", "", " ", "").Replace(name)
 }
 
 func elements(values []any) (out []any) {

@@ -14,9 +14,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"homenode/internal/golden"
-	"homenode/source/demo"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // TestScripts runs the program as a user does, against a simulated vCenter.

@@ -3,9 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/ask/recording"
-	"homenode/cmd/homenode/flags"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/recording"
+	"example.org/homenode/cmd/homenode/flags"
 )
 
 // reportForms are the output forms of reports over time; the first is the default.

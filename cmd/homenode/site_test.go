@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/cmd/homenode/serve"
-	"homenode/source/scenario"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/cmd/homenode/serve"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // A testSite is a homenode serve that runs.

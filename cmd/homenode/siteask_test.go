@@ -17,10 +17,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"homenode/internal/browser"
-	"homenode/internal/testdeps"
-	"homenode/source/scenario"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // TestSiteAsks looks at every page that asks a question: what it says is that of the command that it names.

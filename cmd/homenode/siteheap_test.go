@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // viewed are addresses of every kind of page. Those that ask a question are asked of the API too.

@@ -17,11 +17,11 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"homenode/internal/browser"
-	"homenode/internal/formtest"
-	"homenode/internal/testdeps"
-	"homenode/source/demo"
-	"homenode/source/snapshot"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/formtest"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/snapshot"
 )
 
 // somePages returns what every change is tried with of pages; make prove tries all of them.

@@ -16,8 +16,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"homenode/internal/browser"
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/testdeps"
 )
 
 // sitePages are pages of every kind, with what is asked on them.

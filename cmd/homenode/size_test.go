@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"homenode/internal/golden"
+	"example.org/homenode/internal/golden"
 )
 
 // sizePages are pages below docs/size whose console blocks are run.

@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/cmd/homenode/flags"
-	"homenode/esxi/vnuma"
-	"homenode/internal/atomicfile"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/snapshot"
+	"example.org/homenode/ask"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/snapshot"
 )
 
 // A saved has the fields for making a snapshot.

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"homenode/capture/export/esxtop"
-	"homenode/internal/atomicfile"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/anonymise"
-	"homenode/source/ticks"
+	"example.org/homenode/capture/export/esxtop"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/anonymise"
+	"example.org/homenode/source/ticks"
 )
 
 // anonymiseCapture reads the capture of one host, and writes it as an esxtop batch file with pseudonyms. Only the counters that homenode reads are

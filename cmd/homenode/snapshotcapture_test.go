@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/anonymise"
+	"example.org/homenode/source/anonymise"
 )
 
 // TestCaptureAnonymised writes a capture with pseudonyms: it has none of the names, its VMs have the pseudonyms of the snapshot whose key goes

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/esxi/product"
-	"homenode/internal/atomicfile"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/anonymise"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/anonymise"
 )
 
 // nameFlags are the flags that replace the names of a fleet by pseudonyms, and restore them.

@@ -16,10 +16,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/scenario"
-	"homenode/source/snapshot"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/snapshot"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // A vCenter of a test counts who logs in and out.

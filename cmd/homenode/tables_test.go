@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/xuri/excelize/v2"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/source/scenario"
-	"homenode/source/snapshot"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/snapshot"
 )
 
 // hostileStarts begin the names of VMs, hosts, clusters, folders, tests and files here:

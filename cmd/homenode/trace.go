@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/capture/export/esxtop"
-	"homenode/capture/export/openmetrics"
-	"homenode/capture/export/parquet"
-	"homenode/numa"
+	"example.org/homenode/ask"
+	"example.org/homenode/capture/export/esxtop"
+	"example.org/homenode/capture/export/openmetrics"
+	"example.org/homenode/capture/export/parquet"
+	"example.org/homenode/numa"
 )
 
 // traceFlags have the destinations for the ticks of a simulation.

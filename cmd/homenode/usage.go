@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/alike"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
 )
 
 // brief returns the flags of a command for its help, shortened to one line each if possible. The pages in docs/reference have the

@@ -10,15 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/change/fix"
-	"homenode/docs/schema"
-	"homenode/esxi/rulebook"
-	"homenode/internal/notices"
-	"homenode/internal/texttab"
-	built "homenode/internal/version"
-	"homenode/rules"
-	"homenode/source/measured"
-	"homenode/source/snapshot"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/docs/schema"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/internal/notices"
+	"example.org/homenode/internal/texttab"
+	built "example.org/homenode/internal/version"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/measured"
+	"example.org/homenode/source/snapshot"
 )
 
 func newVersion() *cobra.Command {

@@ -1,4 +1,4 @@
-module homenode/cmd/release
+module example.org/homenode/cmd/release
 
 go 1.26.7
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Purpose is what a published figure was used for.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Use is a VM's use of the machine at one moment.

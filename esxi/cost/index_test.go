@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // exact is a machine with round figures: far costs half more, a link carries a quarter.

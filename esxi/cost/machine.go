@@ -10,7 +10,7 @@ package cost
 import (
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Distance is how far memory is from the core that accesses it.

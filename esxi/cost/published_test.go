@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
+	"example.org/homenode/internal/golden"
 )
 
 // points prints a share in percent without a negative zero.

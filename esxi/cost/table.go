@@ -3,7 +3,7 @@ package cost
 import (
 	"fmt"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // An entry is one published measurement of a host type. A zero is not published.

@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Reserve is memory that stays free on each node of a host, in bytes.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/placement"
-	"homenode/esxi/scheduler"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/story"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/story"
 )
 
 // A host of two packages with two nodes each, and a wide VM beside a small one: node 0,

@@ -1,8 +1,8 @@
 package placement
 
 import (
-	"homenode/esxi/memory"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/numa"
 )
 
 // A Board is a host to which VMs are added one after the other. Each client counts as busy vCPUs with all memory touched, the

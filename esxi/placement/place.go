@@ -3,9 +3,9 @@ package placement
 import (
 	"slices"
 
-	"homenode/esxi/memory"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A Request asks for the placement of one running VM.

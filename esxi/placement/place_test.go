@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/placement"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/scenario"
-	"homenode/source/story"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/story"
 )
 
 // place reads a scenario of one host and places its VMs in order, as they run there.

@@ -14,9 +14,9 @@ package placement
 import (
 	"slices"
 
-	"homenode/esxi/memory"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // NoLimit is the free memory of a node whose memory is unknown.

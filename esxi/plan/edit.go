@@ -3,8 +3,8 @@ package plan
 import (
 	"fmt"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A Shape is a way to configure the sockets of a VM. The zero value is none.

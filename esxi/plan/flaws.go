@@ -1,8 +1,8 @@
 package plan
 
 import (
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // The weights of flaws. Each exceeds the sum of all smaller ones that can occur together on a few machines.

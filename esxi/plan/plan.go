@@ -9,8 +9,8 @@ package plan
 import (
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A Plan is the best configuration found for a VM on its hosts, with its predicted layouts.

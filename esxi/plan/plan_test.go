@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/internal/testdeps"
-	"homenode/measure/published"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/measure/published"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // host returns a host of equal nodes.

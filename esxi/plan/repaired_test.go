@@ -3,9 +3,9 @@ package plan_test
 import (
 	"testing"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // TestRepaired: a host of the cluster, or the VM's own, that lacks memory modules on some nodes gets no VM another plan than the repaired host does.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // Steps lists the changes that e makes to g on m, in the words of the vSphere Client and its advanced settings.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // planOf returns the plan of the first VM of a scenario on its first host.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // guestIDs are the Windows systems by their guest ID of the vSphere API (VirtualMachineGuestOsIdentifier), without

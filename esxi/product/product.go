@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // A Product is one product in a guest, parsed from a text.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/product"
-	"homenode/numa"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/numa"
 )
 
 // TestOf reads products as users, tags and vSphere name them.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // Page is the table of limits with its sources, in Markdown.

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // Record is the record of published experiments in Markdown: each article, and each experiment with

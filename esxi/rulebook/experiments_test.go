@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/rulebook"
+	"example.org/homenode/esxi/rulebook"
 )
 
 // TestRecord checks that each entry of the record is whole, and that names and former ids

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/rulebook"
-	"homenode/esxi/vnuma"
-	"homenode/rules"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/rules"
 )
 
 var citation = regexp.MustCompile(`\b[A-G]-\d{1,2}\b`)

@@ -3,8 +3,8 @@ package scheduler
 import (
 	"math"
 
-	"homenode/esxi/memory"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/numa"
 )
 
 // The balancer (phase 8, C-8 to C-11). It does at most one thing per period: long-term fairness,

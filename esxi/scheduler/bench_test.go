@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler/benchstory"
-	"homenode/numa"
+	"example.org/homenode/esxi/scheduler/benchstory"
+	"example.org/homenode/numa"
 )
 
 // A day of few hosts: what a core does of a large fleet, without the memory of the rest.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler/benchstory"
-	"homenode/numa"
+	"example.org/homenode/esxi/scheduler/benchstory"
+	"example.org/homenode/numa"
 )
 
 // TestSameBytes checks that the outcome does not depend on the number of workers. With

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Rules returns the ids of the rule book that support a decision.

@@ -3,7 +3,7 @@ package scheduler
 import (
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // timeOf returns the time at which a step begins.

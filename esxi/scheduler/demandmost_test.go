@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestMost checks that numa.Demand.Most is on the curve that is simulated.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/numa"
-	"homenode/source/story"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/story"
 )
 
 // read returns a story.

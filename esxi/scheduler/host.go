@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/memory"
-	"homenode/esxi/placement"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // Units of the kernel: whole numbers, so that every machine computes the same.

@@ -3,8 +3,8 @@ package scheduler
 import (
 	"math"
 
-	"homenode/esxi/memory"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/numa"
 )
 
 // memory runs the phases 4 to 7 of a step: growth, page migration, sharing, and reclaiming on

@@ -3,8 +3,8 @@ package scheduler
 import (
 	"math"
 
-	"homenode/esxi/memory"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/numa"
 )
 
 // Page migration (phase 5, C-16). The figures are inferences from one published experiment,

@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/esxi/scheduler"
-	"homenode/esxi/scheduler/benchstory"
-	"homenode/numa"
-	"homenode/rules"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/scheduler/benchstory"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
 )
 
 // BenchmarkObserved makes a tick of every host every 20 s, and records it as `homenode

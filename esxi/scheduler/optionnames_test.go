@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestOptionNames checks that stories know every option that is simulated, and that none of

@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"homenode/esxi/memory"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/numa"
 )
 
 // largeOf returns the pages of a client that are parts of large pages (C-21).

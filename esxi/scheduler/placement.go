@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"homenode/esxi/placement"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // young is the time for which placement does not know the load of a new client, in steps: 60 s. It

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A simRun is what a run of the kernel showed.

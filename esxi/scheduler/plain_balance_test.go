@@ -3,7 +3,7 @@ package scheduler
 import (
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // balance is phase 8: at most one thing happens a period.

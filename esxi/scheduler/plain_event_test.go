@@ -3,8 +3,8 @@ package scheduler
 import (
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // before does the events of the time of the next step.

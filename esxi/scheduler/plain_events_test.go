@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // eventKinds are the events of random stories, the usual ones more often.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // plainSettings are the options of a host (rule book C-18, C-21 to C-23, C-11).

@@ -3,7 +3,7 @@ package scheduler
 import (
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // plainTime returns when step k begins.

@@ -3,8 +3,8 @@ package scheduler
 import (
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // placeable returns the nodes on which clients of the VM can be placed: those with

@@ -1,6 +1,6 @@
 package scheduler
 
-import "homenode/numa"
+import "example.org/homenode/numa"
 
 // seen returns how the VM was observed where the story begins; nil when it was not.
 func (v *plainVM) seen() *numa.SeenVM {

@@ -3,7 +3,7 @@ package scheduler
 import (
 	"sort"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // drawDemand is phase 1.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A storyteller makes random small stories. Equal seeds make equal stories. A story has

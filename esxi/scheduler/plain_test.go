@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // The plain simulation is docs/evidence/simulation.md once more, as plainly as it can be written: one

@@ -1,7 +1,7 @@
 package scheduler
 
 import (
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // tick shows every host.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestTalkEnds checks that a client which only its partner held back moves for load once

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // What always holds, on random stories.

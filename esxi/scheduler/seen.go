@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"homenode/esxi/memory"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/numa"
 )
 
 // settleAs places a VM as observed: the observed nodes become the homes of its clients in their

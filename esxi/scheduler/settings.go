@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Settings are the host options of the NUMA scheduler, in the units of ESXi (rule book C-18, C-21, C-22).

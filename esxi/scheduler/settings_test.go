@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/numa"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
 )
 
 // value returns an option of the settings as hosts write it.

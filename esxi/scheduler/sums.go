@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // Sums of VMs are updated when a rate changes, as rate × steps: CPU time for all VMs of a host at once, memory for

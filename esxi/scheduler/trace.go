@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A tracer creates the ticks of a host: columns as those of esxtop (C-17). Its tick lives from one to the next: of a VM whose memory and homes have

@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A vm is a VM that runs on a host: the fields that every draw of demand reads. The rest is in its guest.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A vmotion is the memory of a VM in transfer to another host.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler"
+	"example.org/homenode/esxi/scheduler"
 )
 
 // TestVMotionTakesTime plays vMotions over a link: the VM changes over when its memory is

@@ -3,7 +3,7 @@ package scheduler
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func TestCopySteps(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A World is a running story. Hosts are simulated independently from one event to the next.

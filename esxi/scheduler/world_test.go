@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/scheduler"
-	"homenode/numa"
-	"homenode/source/story"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/story"
 )
 
 // tell runs a story and returns its why-log and the last tick of each host.

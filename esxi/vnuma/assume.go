@@ -3,7 +3,7 @@ package vnuma
 import (
 	"math/bits"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Assumptions is the set of unstated facts that a prediction had to assume. A finding that depends

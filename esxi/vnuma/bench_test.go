@@ -3,7 +3,7 @@ package vnuma
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // BenchmarkPredict measures one core. Each run predicts a fixed mix of VMs: small

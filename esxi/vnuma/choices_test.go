@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestChoices takes each alternative of the rule book's section F in the case it is

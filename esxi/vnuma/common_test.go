@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 const gib = int64(numa.GiB)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // The samples of vmware.log are published lines of real VMs. They are not part of

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Normal is the alternative for a VM that lacks a requirement of latency sensitivity High.

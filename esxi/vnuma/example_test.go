@@ -3,8 +3,8 @@ package vnuma_test
 import (
 	"fmt"
 
-	"homenode/esxi/vnuma"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/source/scenario"
 )
 
 // A VM with CPU hot add that is larger than a node: the guest sees one node, carried by two clients.

@@ -3,7 +3,7 @@ package vnuma
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestCPUsOfHigh checks that latency sensitivity High counts cores, with and without preferHT, and virtual cores with Hyper-threading.

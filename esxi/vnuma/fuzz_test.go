@@ -3,7 +3,7 @@ package vnuma
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // caseArgs are the numbers that a fuzz target varies; any values make a case

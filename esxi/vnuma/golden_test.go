@@ -9,10 +9,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // TestExplain compares the traces and log lines of scenarios with what a person

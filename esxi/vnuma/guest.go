@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/product"
-	"homenode/numa"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/numa"
 )
 
 // A Guest is the model's input about a VM, as plain numbers. The names of settings are beside the fields; 0 means unset unless stated otherwise.

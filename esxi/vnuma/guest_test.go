@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestParseCookie checks the 12 published values of the rule book, B-9 and what is none.

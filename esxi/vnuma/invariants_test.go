@@ -3,7 +3,7 @@ package vnuma
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // FuzzPredictInvariants checks what must hold of every prediction, whatever the

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // MarshalJSON writes the layout in the format of docs/reference/json.md.

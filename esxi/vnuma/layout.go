@@ -6,7 +6,7 @@ package vnuma
 import (
 	"fmt"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // An Event is an event in the life of the VM. The layout depends on it as well as on the settings (rule book D-1).

@@ -3,7 +3,7 @@ package vnuma
 import (
 	"fmt"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // firstGuestPage is the page number at which vmware.log starts its memory slices

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestLogLines checks the forms that the published logs do not: forms of each

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unique"
 
-	"homenode/esxi/memory"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/numa"
 )
 
 // A Machine is the model's input about a host, as plain numbers. Equal Machines give equal layouts, so == groups the hosts of a cluster by shape.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unique"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func TestNewMachine(t *testing.T) {

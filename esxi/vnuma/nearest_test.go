@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestNearestSockets: the cores per socket that a refused VM is advised divide its vCPUs, go with its hardware, and let it power on.

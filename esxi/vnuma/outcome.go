@@ -3,8 +3,8 @@ package vnuma
 import (
 	"math"
 
-	"homenode/esxi/memory"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/numa"
 )
 
 // sockets sets the sockets that the guest sees (rule book B-13, B-18).

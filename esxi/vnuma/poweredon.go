@@ -1,6 +1,6 @@
 package vnuma
 
-import "homenode/numa"
+import "example.org/homenode/numa"
 
 // AssumeStored adds to the VMs of f that are not off and whose advanced settings are unknown the size that their last power-on stored (rule
 // book B-8): the one that PowerOnSeen shows, else the one that their present host chooses. A size that an earlier call assumed is

@@ -3,9 +3,9 @@ package vnuma_test
 import (
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // TestAssumeStored checks the stored sizes that are assumed of VMs whose advanced settings are unknown. A power-on writes them (rule book B-8).

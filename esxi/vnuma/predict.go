@@ -1,6 +1,6 @@
 package vnuma
 
-import "homenode/numa"
+import "example.org/homenode/numa"
 
 // A Case holds the inputs of a prediction other than VM and host. The zero value is a power cycle
 // with the rule book's choices.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestWorkedCases is the table B-7 of the rule book: published hosts and VMs, up

@@ -3,7 +3,7 @@ package vnuma
 import (
 	"fmt"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Refusal is the reason why a VM does not power on, or why the API rejects its configuration (rule book B-26 to B-28). The zero value is

@@ -3,7 +3,7 @@ package vnuma
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestRefuse holds what vSphere refuses, each with the numbers of its source (rule book

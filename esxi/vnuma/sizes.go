@@ -1,6 +1,6 @@
 package vnuma
 
-import "homenode/numa"
+import "example.org/homenode/numa"
 
 // byHand divides the vCPUs by the size that is set by hand: evenly (F-30), except that the cores of a
 // NUMA node of 8.0 are used as the size.

@@ -3,7 +3,7 @@ package vnuma
 import (
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // The rule book's model in plain slices: one function per release band, written

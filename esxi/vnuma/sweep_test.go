@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // checkSpec compares a prediction with the specification.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Trace is the ordered list of decisions behind a layout.

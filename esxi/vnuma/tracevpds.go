@@ -3,7 +3,7 @@ package vnuma
 import (
 	"fmt"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // vpds adds the steps that decide the guest's nodes.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // TestZipNames refuses a zip of too many names before they are kept, also when it states fewer.

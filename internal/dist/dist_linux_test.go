@@ -24,7 +24,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // exported writes a small export of RVTools.

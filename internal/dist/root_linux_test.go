@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // release returns the file of the release whose name has this end, after the sums of all are compared. The test is skipped where there is no release.

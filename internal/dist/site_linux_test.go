@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"homenode/internal/browser"
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/testdeps"
 )
 
 // TestSite opens the site of make site as files and searches in it: it needs no server, and nothing is refused by its policy.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // TestWindows unpacks the archive for Windows and runs its programs under Wine, which has no time zones: demo, an export of RVTools, a VM, a named zone, and

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/glob"
+	"example.org/homenode/internal/glob"
 )
 
 func TestMatch(t *testing.T) {

@@ -63,20 +63,20 @@ var shut = map[string][]string{
 
 // onlyHere lists libraries that one part of the project keeps to itself.
 var onlyHere = map[string][]string{
-	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "source/vsphere/write", "cmd/bench/collect", "cmd/bench/collect/govc", "cmd/bench/watch"},
-	"github.com/xuri/excelize":      {}, // for tests
-	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/measure", "cmd/homenode/move", "cmd/homenode/recording", "cmd/homenode/serve"},
-	"encoding/csv":                  {"source/tables", "output/table", "cmd/bench/capture"},
-	"go.yaml.in/yaml":               {"rules/policy", "serve/config", "source/kubevirt", "source/planned"},
-	"github.com/expr-lang/":         {"rules/condition", "size/sheet"},
-	"github.com/chromedp/":          {"internal/browser"}, // for tests
-	"github.com/rogpeppe/":          {},
-	"github.com/santhosh-tekuri":    {"internal/formtest", "cmd/homenode"}, // for tests
-	"github.com/go-json-experiment": {"source/snapshot", "source/tables", "output/format", "change/fix"},
-	"github.com/parquet-go/":        {"capture/export/parquet"},
-	"github.com/klauspost/compress": {"capture/archive", "capture/store", "source/archive", "serve/remote", "serve/routes"},
-	"homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
-	"github.com/prometheus/":        {"capture/store", "serve/keep", "serve/metrics", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
+	"github.com/vmware/govmomi":                 {"source/vsphere", "source/vsphere/lab", "source/vsphere/write", "cmd/bench/collect", "cmd/bench/collect/govc", "cmd/bench/watch"},
+	"github.com/xuri/excelize":                  {}, // for tests
+	"github.com/spf13/cobra":                    {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/measure", "cmd/homenode/move", "cmd/homenode/recording", "cmd/homenode/serve"},
+	"encoding/csv":                              {"source/tables", "output/table", "cmd/bench/capture"},
+	"go.yaml.in/yaml":                           {"rules/policy", "serve/config", "source/kubevirt", "source/planned"},
+	"github.com/expr-lang/":                     {"rules/condition", "size/sheet"},
+	"github.com/chromedp/":                      {"internal/browser"}, // for tests
+	"github.com/rogpeppe/":                      {},
+	"github.com/santhosh-tekuri":                {"internal/formtest", "cmd/homenode"}, // for tests
+	"github.com/go-json-experiment":             {"source/snapshot", "source/tables", "output/format", "change/fix"},
+	"github.com/parquet-go/":                    {"capture/export/parquet"},
+	"github.com/klauspost/compress":             {"capture/archive", "capture/store", "source/archive", "serve/remote", "serve/routes"},
+	"example.org/homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
+	"github.com/prometheus/":                    {"capture/store", "serve/keep", "serve/metrics", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
 }
 
 func TestImportDirection(t *testing.T) {
@@ -103,8 +103,8 @@ func TestImportDirection(t *testing.T) {
 
 // far is what a room reaches by no way, not even through other packages.
 var far = map[string][]string{
-	"serve": {"homenode/source/vsphere/write"}, // nothing that is sent to a server changes a vCenter
-	"ask":   {"homenode/source/vsphere", "homenode/source/open/vcenter", "net/http", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vmware/govmomi"},
+	"serve": {"example.org/homenode/source/vsphere/write"}, // nothing that is sent to a server changes a vCenter
+	"ask":   {"example.org/homenode/source/vsphere", "example.org/homenode/source/open/vcenter", "net/http", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vmware/govmomi"},
 }
 
 // TestFar follows what rooms import to its end.
@@ -127,7 +127,7 @@ func TestFar(t *testing.T) {
 					if slices.ContainsFunc(doors, func(door string) bool { return imp == door || strings.HasPrefix(imp, door+"/") }) {
 						t.Errorf("%s imports %s, and %s reaches it: %s", file, imp, room, way(from, next[0]))
 					}
-					to, own := strings.CutPrefix(imp, "homenode/")
+					to, own := strings.CutPrefix(imp, "example.org/homenode/")
 					if _, seen := from[to]; own && !seen {
 						from[to], next = next[0], append(next, to)
 					}
@@ -148,27 +148,27 @@ func way(from map[string]string, to string) string {
 // TestDoors checks that the test above finds what it is for.
 func TestDoors(t *testing.T) {
 	tests := []struct{ dir, imp, want string }{
-		{"rules", "homenode/source/esxtop", "that door is shut"},
-		{"rules/headroom", "homenode/output/fleet", "output stands above rules"},
-		{"output/draw/topo", "homenode/esxi/placement", "that door is shut: output computes no home nodes, rules/verdict/fleet has them"},
-		{"change/diff", "homenode/size/fit", "change and size stand on one floor"},
-		{"numa", "homenode/internal/alike", "numa and internal stand on one floor"},
-		{"esxi/vnuma", "homenode/internal/alike", "that door is shut"},
-		{"esxi/vnuma", "homenode/esxi/scheduler", "that door is shut"},
-		{"esxi/scheduler", "homenode/esxi/vnuma", ""},
-		{"capture", "homenode/esxi/vnuma", "that door is shut"},
-		{"output/fleet", "homenode/source/fact", ""},
-		{"output/fleet", "homenode/source/esxtop", "that door is shut"},
-		{"rules/headroom", "homenode/rules/rule", ""},
-		{"rules/headroom", "homenode/rules/affinity", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
-		{"rules/headroom", "homenode/rules", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
-		{"rules/finding", "homenode/rules/rule", "it sees [] of its room"},
-		{"rules/simulate", "homenode/rules", ""},
-		{"rules", "homenode/rules/simulate", "it stands above the rules"},
+		{"rules", "example.org/homenode/source/esxtop", "that door is shut"},
+		{"rules/headroom", "example.org/homenode/output/fleet", "output stands above rules"},
+		{"output/draw/topo", "example.org/homenode/esxi/placement", "that door is shut: output computes no home nodes, rules/verdict/fleet has them"},
+		{"change/diff", "example.org/homenode/size/fit", "change and size stand on one floor"},
+		{"numa", "example.org/homenode/internal/alike", "numa and internal stand on one floor"},
+		{"esxi/vnuma", "example.org/homenode/internal/alike", "that door is shut"},
+		{"esxi/vnuma", "example.org/homenode/esxi/scheduler", "that door is shut"},
+		{"esxi/scheduler", "example.org/homenode/esxi/vnuma", ""},
+		{"capture", "example.org/homenode/esxi/vnuma", "that door is shut"},
+		{"output/fleet", "example.org/homenode/source/fact", ""},
+		{"output/fleet", "example.org/homenode/source/esxtop", "that door is shut"},
+		{"rules/headroom", "example.org/homenode/rules/rule", ""},
+		{"rules/headroom", "example.org/homenode/rules/affinity", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
+		{"rules/headroom", "example.org/homenode/rules", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
+		{"rules/finding", "example.org/homenode/rules/rule", "it sees [] of its room"},
+		{"rules/simulate", "example.org/homenode/rules", ""},
+		{"rules", "example.org/homenode/rules/simulate", "it stands above the rules"},
 		{"numa/unit", "golang.org/x/text", "numa stands on the standard library alone"},
 		{"output/fleet", "github.com/parquet-go/parquet-go", "only [capture/export/parquet] may"},
 		{"output/fleet", "homenode", "the module has no package of its own"},
-		{"output/fleet", "homenode/shed/tool", "folder shed stands on no floor"},
+		{"output/fleet", "example.org/homenode/shed/tool", "folder shed stands on no floor"},
 	}
 	for _, tt := range tests {
 		if got := wrong(tt.dir, tt.imp); got != tt.want {
@@ -182,7 +182,7 @@ func wrong(dir, imp string) string {
 	if imp == "homenode" {
 		return "the module has no package of its own"
 	}
-	to, own := strings.CutPrefix(imp, "homenode/")
+	to, own := strings.CutPrefix(imp, "example.org/homenode/")
 	if !own {
 		return wrongLibrary(dir, imp)
 	}
@@ -201,7 +201,7 @@ func wrong(dir, imp string) string {
 	case ok && !slices.Contains(seen, to):
 		return "that door is shut"
 	}
-	if roomOf(dir) == "output" && strings.HasPrefix(imp, "homenode/esxi/placement") {
+	if roomOf(dir) == "output" && strings.HasPrefix(imp, "example.org/homenode/esxi/placement") {
 		return "that door is shut: output computes no home nodes, rules/verdict/fleet has them"
 	}
 	return ""

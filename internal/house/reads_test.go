@@ -8,7 +8,7 @@ import (
 )
 
 // writer is the package that changes vCenters.
-const writer = "homenode/source/vsphere/write"
+const writer = "example.org/homenode/source/vsphere/write"
 
 // TestServeOnlyReads checks that nothing of serve is built with the package that changes vCenters. The commands that pages ask come from
 // the whole program: cmd/homenode/serve refuses their flags that write, and has a test of it.
@@ -19,7 +19,7 @@ func TestServeOnlyReads(t *testing.T) {
 		}
 	}
 	all := built(t, "./serve/...", "./cmd/homenode/serve")
-	if len(all) < 10 || all["homenode/serve/site"] == nil || all["homenode/cmd/homenode/serve"] == nil {
+	if len(all) < 10 || all["example.org/homenode/serve/site"] == nil || all["example.org/homenode/cmd/homenode/serve"] == nil {
 		t.Fatalf("found %d packages: the test looks at nothing", len(all))
 	}
 	for dir, deps := range all {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // TestPatterns compiles the expressions that the program compiles when it first needs them, and checks that no package

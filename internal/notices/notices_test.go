@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
+	"example.org/homenode/internal/golden"
 )
 
 // A listed is a package as go list prints it.

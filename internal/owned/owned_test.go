@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/owned"
+	"example.org/homenode/internal/owned"
 )
 
 // TestCheck takes files of each mode: those that others may write are refused.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // Gone is the damage of a missing file.

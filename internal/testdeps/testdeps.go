@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // folder returns the folder of scripts/test-deps; empty when the user has no folders.
@@ -185,7 +185,7 @@ var Homenode = sync.OnceValues(func() (string, error) {
 	var err error
 	for range 2 {
 		var out []byte
-		link := exec.Command("go", "run", "-ldflags=-w", "-exec", echo, "homenode/cmd/homenode")
+		link := exec.Command("go", "run", "-ldflags=-w", "-exec", echo, "example.org/homenode/cmd/homenode")
 		link.Stderr = os.Stderr
 		if out, err = link.Output(); err != nil {
 			return "", err

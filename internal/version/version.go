@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // release is the output of git describe for the commit, set by make build: a tag (v1.2.3) for a release,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/alike"
+	"example.org/homenode/internal/alike"
 )
 
 // names has a line for each zone of the database that comes with Go (IANA); the test writes it.

@@ -10,7 +10,7 @@ import (
 	"time"
 	_ "time/tzdata" // as the program has it
 
-	"homenode/internal/golden"
+	"example.org/homenode/internal/golden"
 )
 
 // TestNames compares the names with the database of Go.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"homenode/internal/stat"
-	"homenode/internal/words"
-	"homenode/measure/quantity"
-	"homenode/numa"
-	verdict "homenode/rules/verdict/recording"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/quantity"
+	"example.org/homenode/numa"
+	verdict "example.org/homenode/rules/verdict/recording"
 )
 
 // A Verdict states how B differs from A.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules"
-	verdict "homenode/rules/verdict/recording"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	verdict "example.org/homenode/rules/verdict/recording"
 )
 
 var monday = time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)

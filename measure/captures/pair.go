@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/capture"
-	"homenode/internal/match"
-	"homenode/internal/words"
-	"homenode/numa"
-	verdict "homenode/rules/verdict/recording"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/match"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	verdict "example.org/homenode/rules/verdict/recording"
 )
 
 // A named is a VM of one capture with the keys for matching it in the other.

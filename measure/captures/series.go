@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/stat"
-	"homenode/numa"
-	verdict "homenode/rules/verdict/recording"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/numa"
+	verdict "example.org/homenode/rules/verdict/recording"
 )
 
 // A moment is the data of one VM, or of several together, in one step of a timeline.

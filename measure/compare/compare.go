@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/stat"
-	"homenode/internal/words"
-	"homenode/source/benchmark"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/source/benchmark"
 )
 
 // A Verdict states how B differs from A.

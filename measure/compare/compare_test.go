@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/source/benchmark"
-	"homenode/source/fact"
+	"example.org/homenode/source/benchmark"
+	"example.org/homenode/source/fact"
 )
 
 // runs returns one run for each value of a metric.

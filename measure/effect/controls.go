@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/measure/quantity"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/quantity"
 )
 
 // A subject is a VM with its valid days.

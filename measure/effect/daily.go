@@ -3,7 +3,7 @@ package effect
 import (
 	"math"
 
-	"homenode/internal/stat"
+	"example.org/homenode/internal/stat"
 )
 
 // unlike is the ratio of daily variation between changed VMs and controls up to which the controls can show how likely a difference is

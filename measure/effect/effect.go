@@ -14,8 +14,8 @@ package effect
 import (
 	"time"
 
-	"homenode/internal/stat"
-	"homenode/measure/quantity"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/measure/quantity"
 )
 
 // An Answer states whether the change helped.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"homenode/measure/quantity"
+	"example.org/homenode/measure/quantity"
 )
 
 // A fleet is the generator that docs/evidence/effect.md describes: normal VM levels, days and common days of which the number is the

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/stat"
-	"homenode/internal/words"
-	"homenode/measure/quantity"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/quantity"
 )
 
 // Judge assesses whether the VMs with a Changed gained in one measure, compared with the other VMs of their clusters. The

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/measure/quantity"
+	"example.org/homenode/measure/quantity"
 )
 
 var sample = fleet{changed: 4, controls: 16, days: 7, effect: 10}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"homenode/internal/testdeps"
-	"homenode/measure/quantity"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/measure/quantity"
 )
 
 // TestNoEffect counts how often fleets without any effect are said to have been helped or harmed; make prove has ten times as many.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/measure/quantity"
-	"homenode/numa"
-	"homenode/source/story"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/measure/quantity"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/story"
 )
 
 // farShare is one that a simulation knows and no counter tells.

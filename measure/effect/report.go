@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"homenode/measure/quantity"
+	"example.org/homenode/measure/quantity"
 )
 
 // A Report has the result for the measure that a change was to improve, and results for possible harm.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"homenode/internal/stat"
-	"homenode/internal/words"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/internal/words"
 )
 
 // A Spread is the variation of a VM's mean from day to day, in the unit of the measure: the standard deviation after

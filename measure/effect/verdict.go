@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // A Truth answers one question about a change.

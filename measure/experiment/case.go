@@ -38,10 +38,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/esxi/rulebook"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/story"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/story"
 )
 
 // A Case is one published experiment.

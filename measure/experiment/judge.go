@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/esxi/vnuma"
+	"example.org/homenode/esxi/vnuma"
 )
 
 // A Verdict is the outcome of a figure.

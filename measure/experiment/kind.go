@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // A Kind states how much a figure proves.

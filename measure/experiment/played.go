@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
+	"example.org/homenode/esxi/vnuma"
 )
 
 // Played is the outcome of the worlds of a case. Simulating all cases takes a minute, so the

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/rulebook"
-	"homenode/esxi/vnuma"
-	"homenode/internal/golden"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/golden"
 )
 
 const record = "../published/testdata/sim/worlds.txt"

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A quantity is a possible subject of a figure.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/simulate"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/simulate"
 )
 
 // A trace has the results of a story that figures need.

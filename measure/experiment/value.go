@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // A kind is the type of a value.

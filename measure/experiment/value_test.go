@@ -3,8 +3,8 @@ package experiment
 import (
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // between is a value that was so much over a stretch of time, about an estimate.

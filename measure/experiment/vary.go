@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/story"
-	"homenode/source/word"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/story"
+	"example.org/homenode/source/word"
 )
 
 // Combinations is the number of random combinations of all assumed numbers to simulate.

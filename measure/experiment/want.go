@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Want is the statement of a figure: a relation between two sides, such as

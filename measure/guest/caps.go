@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"homenode/numa"
-	"homenode/source/machine"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/machine"
 )
 
 // Limits of the touched memory.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"homenode/measure/guest/cpu"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // clock measures the clock of a core, in Hz, and records minimum and maximum. It is 0 if it cannot be measured.

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"time"
 
-	"homenode/internal/stat"
-	"homenode/internal/words"
-	"homenode/measure/guest/hidden"
-	"homenode/measure/guest/pingpong"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/guest/hidden"
+	"example.org/homenode/measure/guest/pingpong"
+	"example.org/homenode/source/measured"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
-	"homenode/measure/guest/steps"
-	"homenode/source/measured"
+	"example.org/homenode/measure/guest/steps"
+	"example.org/homenode/source/measured"
 )
 
 // A Part can be requested separately.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/measure/guest/hidden"
-	"homenode/numa"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/measure/guest/hidden"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // machineOf returns a machine with nodes of so many processors each and 4 GiB available.

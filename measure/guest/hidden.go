@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/measure/guest/hidden"
-	"homenode/measure/guest/pages"
-	"homenode/source/measured"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/guest/hidden"
+	"example.org/homenode/measure/guest/pages"
+	"example.org/homenode/source/measured"
 )
 
 // hiddenTasks returns the tasks that search for nodes that the guest does not see.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"homenode/measure/guest/steps"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/measure/guest/steps"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // A place is the processors of the two ends of a step.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // reason returns why a part is not there.

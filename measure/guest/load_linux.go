@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // ticksPerSecond is USER_HZ, which is 100 on every architecture that Go supports.

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/lost"
-	"homenode/source/measured"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/lost"
+	"example.org/homenode/source/measured"
 )
 
 // lostTasks returns the task that measures time that the guest did not get.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"homenode/measure/guest/bandwidth"
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
-	"homenode/source/measured"
+	"example.org/homenode/measure/guest/bandwidth"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
+	"example.org/homenode/source/measured"
 )
 
 // Measurement of cells: the order of the cells changes in each round, so that drift does not look like distance.

@@ -9,12 +9,12 @@ import (
 	"time"
 	"unsafe"
 
-	"homenode/internal/stat"
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // Working sets of the rungs.

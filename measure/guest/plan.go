@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // A Plan describes a run: MakePlan creates it, Run executes it.

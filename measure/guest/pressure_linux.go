@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // memoryPressure returns the share of the last 10 s in which some task waited for memory, 0 to 100, and the number of

@@ -10,10 +10,10 @@ import (
 	"time"
 	"unsafe"
 
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/hidden"
-	"homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/hidden"
+	"example.org/homenode/measure/guest/pages"
 )
 
 // Probing of pages for hidden nodes. The comment of package hidden lists its requirements.

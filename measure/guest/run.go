@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // run is the state of a run.

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/lost"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/lost"
 )
 
 // Detection of a stop of the whole machine: sleeping threads wake late on all processors at once.

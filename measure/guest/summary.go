@@ -1,8 +1,8 @@
 package guest
 
 import (
-	"homenode/internal/stat"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/source/measured"
 )
 
 // Limits for steady samples.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"homenode/internal/stat"
-	"homenode/measure/guest/bandwidth"
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/measure/guest/bandwidth"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
+	"example.org/homenode/source/measured"
 )
 
 // Rounds of bandwidth measurement for each number of threads, and the least growth that counts as more.

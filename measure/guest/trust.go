@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/measured"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/measured"
 )
 
 // Limits of figures that must agree.

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"time"
 
-	"homenode/internal/stat"
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/hidden"
-	"homenode/measure/guest/pages"
-	"homenode/measure/guest/pingpong"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/hidden"
+	"example.org/homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/pingpong"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // Parameters of a round of watching.

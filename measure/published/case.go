@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A Case is one published configuration with its observations. Zero fields are not stated.

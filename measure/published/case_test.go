@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 func TestReadErrors(t *testing.T) {

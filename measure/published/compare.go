@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/rulebook"
-	"homenode/esxi/vnuma"
-	"homenode/measure/experiment"
-	"homenode/numa/pattern"
-	"homenode/rules/confront"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/measure/experiment"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/rules/confront"
 )
 
 // A Comparison is a case with the prediction.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // fieldOf are the fields that the prediction covers.

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"homenode/esxi/vnuma"
+	"example.org/homenode/esxi/vnuma"
 )
 
 // FuzzRead demands that whatever reads compares without a panic, the same each time.

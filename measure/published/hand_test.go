@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/source/scenario"
 )
 
 // A handCase is a configuration whose topology was predicted by hand from the sources.

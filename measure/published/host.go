@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Possible values of unstated facts of a host. They span the hosts of the published cases, so a

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/measure/experiment"
-	"homenode/numa/pattern"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/measure/experiment"
+	"example.org/homenode/numa/pattern"
 )
 
 // A Score is the result of comparing many cases.

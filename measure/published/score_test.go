@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/testdeps"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/testdeps"
 )
 
 // shipped returns the cases of measure/published/testdata by ID.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A variant is one complete reading of a case: each unstated fact has one of its possible values.

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/source/machine"
-	"homenode/source/text"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/text"
 )
 
 // A shown is a guest, and what of it does not follow from its layout.
@@ -107,7 +107,7 @@ func TestGuests(t *testing.T) {
 		t.Skip("boots guests")
 	}
 	Need(t)
-	show := Program(t, "homenode/measure/qemu/testdata/show")
+	show := Program(t, "example.org/homenode/measure/qemu/testdata/show")
 	booted := 0
 	for _, g := range guests {
 		t.Run(g.name, func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestBoot(t *testing.T) {
 		t.Skip("boots a guest")
 	}
 	Need(t)
-	show := Program(t, "homenode/measure/qemu/testdata/show")
+	show := Program(t, "example.org/homenode/measure/qemu/testdata/show")
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

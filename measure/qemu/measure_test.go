@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/testdeps"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // measures are guests in which homenode measure runs: the layout, what its arguments are, and the parts that it must say to be missing.
@@ -34,7 +34,7 @@ func TestMeasure(t *testing.T) {
 		t.Skip("boots a guest")
 	}
 	Need(t)
-	program := Program(t, "homenode/cmd/homenode")
+	program := Program(t, "example.org/homenode/cmd/homenode")
 	booted := 0
 	for _, g := range measures {
 		t.Run(g.name, func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // TestPlacement takes memory on each node of a guest, one of which has no processors, and checks by the system's answer for
@@ -18,7 +18,7 @@ func TestPlacement(t *testing.T) {
 	Need(t)
 	// Balancing moves memory without a policy, and before it does, Linux 6.1 says of its pages that they are nowhere
 	// until they are touched again (seen here).
-	out := Guest{Layout: placed(), Kernel: []string{"numa_balancing=disable"}, Run: []string{Program(t, "homenode/measure/qemu/testdata/place")}}.Boot(t)
+	out := Guest{Layout: placed(), Kernel: []string{"numa_balancing=disable"}, Run: []string{Program(t, "example.org/homenode/measure/qemu/testdata/place")}}.Boot(t)
 	var places []struct {
 		Node  int
 		First bool
@@ -60,7 +60,7 @@ func placed() Layout {
 func TestPagesInGuest(t *testing.T) {
 	testdeps.Proving(t)
 	Need(t)
-	out := Guest{Layout: placed(), Run: []string{Tests(t, "homenode/measure/guest/pages"), "-test.v"}}.Boot(t)
+	out := Guest{Layout: placed(), Run: []string{Tests(t, "example.org/homenode/measure/guest/pages"), "-test.v"}}.Boot(t)
 	if out.Exit != 0 {
 		t.Errorf("exit code %d: %s%s", out.Exit, out.Stdout, out.Stderr)
 	}

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/bounded"
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/testdeps"
 )
 
 // A Guest describes a guest to boot, and a program to run in it.
@@ -66,7 +66,7 @@ func (g Guest) boot(t testing.TB) (Output, error) {
 	kernel := testdeps.Kernel(t)
 	dir := t.TempDir()
 	initrd := filepath.Join(dir, "initrd")
-	if err := g.writeInitrd(initrd, Program(t, "homenode/measure/qemu/pid1")); err != nil {
+	if err := g.writeInitrd(initrd, Program(t, "example.org/homenode/measure/qemu/pid1")); err != nil {
 		return Output{}, err
 	}
 	most := g.Most

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Quantity is one that a change of a VM should improve, or must not harm.

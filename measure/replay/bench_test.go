@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/scheduler"
-	"homenode/measure/replay"
-	"homenode/numa"
-	"homenode/source/story"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/story"
 )
 
 // BenchmarkReplay records and replays a day of a host with ticks every 20 s.

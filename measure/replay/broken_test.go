@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/measure/replay"
-	"homenode/numa"
-	"homenode/source/incident"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/incident"
 )
 
 const inventory = `release 7.0U3

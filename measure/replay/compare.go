@@ -3,8 +3,8 @@ package replay
 import (
 	"strings"
 
-	"homenode/esxi/scheduler"
-	"homenode/numa"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
 )
 
 // A comparison compares the ticks of a run with the observed moments, one by one.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"math"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Counter is a quantity that a replay compares.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/measure/replay"
-	"homenode/numa"
-	"homenode/output/format"
-	"homenode/output/measure"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/measure"
 )
 
 // FuzzReplay checks that whatever ticks there are, a replay says what is missing, or runs a

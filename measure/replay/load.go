@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A loaded is a load from a time on.

@@ -3,7 +3,7 @@ package replay
 import (
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // close creates a moment from the last tick and the accumulated counts.

@@ -1,6 +1,6 @@
 package replay
 
-import "homenode/numa"
+import "example.org/homenode/numa"
 
 func (r *Recorder) seen(life int, v *numa.VMTick) seen {
 	s := seen{life: int32(life), has: v.Has &^ (numa.HasRun | numa.HasReady | numa.HasMoves), homes: v.Homes, local: v.Local, remote: v.Remote, active: v.Active}

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/measure/replay"
-	"homenode/numa"
-	"homenode/source/story"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/story"
 )
 
 // randomStory writes a story: without noise, changes and contention when it is quiet.

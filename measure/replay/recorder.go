@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // cells is the number of VM states that are stored for a host: 1,000 VMs at 1,000 moments, or

@@ -9,17 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture/export/esxtop"
-	"homenode/esxi/scheduler"
-	"homenode/internal/golden"
-	"homenode/measure/replay"
-	"homenode/numa"
-	"homenode/output/format"
-	"homenode/output/measure"
-	"homenode/source/demo"
-	"homenode/source/scenario"
-	"homenode/source/story"
-	"homenode/source/ticks"
+	"example.org/homenode/capture/export/esxtop"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/measure"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/story"
+	"example.org/homenode/source/ticks"
 )
 
 // unstated is the load that stories assume.

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"homenode/measure/replay"
-	"homenode/numa"
-	"homenode/source/ticks"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/ticks"
 )
 
 // TestSamples checks what is said of published files of esxtop: none of them shows VMs and

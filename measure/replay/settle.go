@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // settle determines the location of the VMs at the first moment, and the memory of the nodes that

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // A plan converts the recording of a host into a story.

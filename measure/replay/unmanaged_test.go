@@ -3,8 +3,8 @@ package replay_test
 import (
 	"testing"
 
-	"homenode/measure/replay"
-	"homenode/source/story"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/source/story"
 )
 
 // TestUnmanaged checks that VMs which the NUMA scheduler does not manage take their memory

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 type sample struct {

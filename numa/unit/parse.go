@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // amount splits "3.6 GHz" into its number and its unit. Thousands may be separated by commas.

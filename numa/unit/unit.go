@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Hz is CPU: cycles per second. A core of 3.6 GHz that is always busy is 3.6e9.

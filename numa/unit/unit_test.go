@@ -3,7 +3,7 @@ package unit
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func TestText(t *testing.T) {

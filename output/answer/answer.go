@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa/unit"
-	"homenode/output/draw/picture"
-	"homenode/output/table"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/table"
 )
 
 // An Answer is ready to be printed. Its fields are in reading order. Texts are untrusted; output forms escape

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/output/table"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // Tables of an assessment for spreadsheets and scripts. Every answer with findings has them in Data.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/internal/words"
-	"homenode/output/table"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/table"
 )
 
 // A Field is a column of a table, declared once for all forms. CSV, XLSX and JSON have the value of Cell, the screen and pages that of

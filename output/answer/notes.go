@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Note is a sentence about a doubt or an omission.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/output/answer"
+	"example.org/homenode/output/answer"
 )
 
 // TestFewNotes merges equal notes about many VMs or hosts, and shows those about single rows last.

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/rulebook"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa/pattern"
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // More is the command that prints one entry.

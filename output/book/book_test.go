@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/rulebook"
-	"homenode/output/answer"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/output/answer"
 )
 
 // TestLinks follows every link of every list and entry: each leads to an entry.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/esxi/rulebook"
-	"homenode/internal/words"
-	"homenode/output/answer"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
 )
 
 // Experiments returns the answer that lists the published experiments.

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/rulebook"
-	"homenode/esxi/vnuma"
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // Find returns the answer about the entry with this name, ignoring case; nil for none. own are the rules of the owner.

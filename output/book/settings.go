@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/rulebook"
-	"homenode/esxi/scheduler"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/rules"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
 )
 
 // A setting is a documented advanced setting of a VM or host.

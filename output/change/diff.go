@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/change/diff"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/size/fit"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/size/fit"
 )
 
 // Options are the options of comparing fleets.

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/change/diff"
-	"homenode/change/whatif"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/topo"
-	"homenode/rules/rule"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/rules/rule"
 )
 
 // mostDrawn is the maximum number of VMs that a what-if draws before and after the change.

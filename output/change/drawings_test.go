@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/whatif"
-	"homenode/output/change"
-	"homenode/output/draw/picture"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/output/change"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestDrawn draws a VM as it is today and changed, with IDs that differ, and says what becomes of it.

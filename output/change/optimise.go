@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/change/optimise"
-	"homenode/change/propose"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
+	"example.org/homenode/change/optimise"
+	"example.org/homenode/change/propose"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
 )
 
 // Optimise returns the answer of a proposal: its benefit, its steps, and simulations of both

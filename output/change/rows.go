@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/diff"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // A changedRow is one VM, or several VMs of a cluster with the same change.

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/diff"
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/rule"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
 )
 
 // oneVM describes the effect on the VM of a change that affects only this VM; "" if others differ too.

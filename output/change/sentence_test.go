@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/whatif"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestSeen holds the sentence about the nodes that a guest sees: a VM of one client fits a node already.

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/change/sweep"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
+	"example.org/homenode/change/sweep"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
 )
 
 // columns are the measures in the table. CSV and JSON have all measures.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/sweep"
-	"homenode/output/answer"
-	"homenode/output/format"
-	"homenode/source/story"
+	"example.org/homenode/change/sweep"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
+	"example.org/homenode/source/story"
 )
 
 const day = `

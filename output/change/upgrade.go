@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/upgrade"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules/rule"
-	"homenode/rules/verdict/fleet"
+	"example.org/homenode/change/upgrade"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/verdict/fleet"
 )
 
 // Upgrade returns the answer about an upgrade.

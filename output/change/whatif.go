@@ -6,14 +6,14 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/change/whatif"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	size "homenode/output/size/fit"
-	"homenode/rules/verdict/fleet"
-	"homenode/size/fit"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	size "example.org/homenode/output/size/fit"
+	"example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/size/fit"
 )
 
 // WhatIf returns the answer of a what-if: the fleet before and after the change.

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/change/whatif"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/source/scenario"
 )
 
 // TestHeadline: the headline counts what a plan brings along and what stays, and the next command writes something of the plan.

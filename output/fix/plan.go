@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/fix"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/fix/script"
-	"homenode/rules/rule"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/fix/script"
+	"example.org/homenode/rules/rule"
 )
 
 // Plan returns the answer of a plan. file is the file of the plan, "" for a new plan. typed is the input that the user typed to make it, for the next

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/output/answer"
-	"homenode/output/fix/script"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/fix/script"
+	"example.org/homenode/source/scenario"
 )
 
 // TestNotices: what a power cycle needs or a guest notices stands in the plan on the screen, and in every script.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/internal/words"
-	"homenode/output/answer"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
 )
 
 // outcomes has the display order of outcomes.

@@ -3,12 +3,12 @@ package fix
 import (
 	"fmt"
 
-	"homenode/change/fix"
-	"homenode/internal/words"
-	"homenode/measure/effect"
-	"homenode/measure/quantity"
-	"homenode/output/answer"
-	"homenode/rules/rule"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/effect"
+	"example.org/homenode/measure/quantity"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/rule"
 )
 
 // foreseen describes a predicted difference of a measure.

@@ -10,16 +10,16 @@ import (
 	"strings"
 	"time"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules"
-	"homenode/rules/confront"
-	"homenode/rules/rule"
-	judged "homenode/rules/verdict/fleet"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/rule"
+	judged "example.org/homenode/rules/verdict/fleet"
 )
 
 // Options are the options for showing an assessed fleet.

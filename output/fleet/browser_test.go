@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"homenode/internal/browser"
-	"homenode/internal/formtest"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/formtest"
 )
 
 // Expressions that read the page.

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/picture"
-	"homenode/output/draw/topo"
-	"homenode/rules"
-	"homenode/rules/rule"
-	judged "homenode/rules/verdict/fleet"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
+	judged "example.org/homenode/rules/verdict/fleet"
 )
 
 // Maximum numbers of kinds of problems and of hosts that a page draws, so that the page of a large fleet loads

@@ -3,9 +3,9 @@ package fleet
 import (
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
 )
 
 func TestExampleVM(t *testing.T) {

@@ -6,15 +6,15 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/draw/topo"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	judged "homenode/rules/verdict/fleet"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	judged "example.org/homenode/rules/verdict/fleet"
 )
 
 // Explain returns the answer why a VM gets its layout on a host.

@@ -16,18 +16,18 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"homenode/internal/formtest"
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/output/fleet"
-	"homenode/output/format"
-	"homenode/output/table"
-	"homenode/rules"
-	"homenode/rules/filter"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
-	"homenode/rules/rule"
-	"homenode/source/demo"
+	"example.org/homenode/internal/formtest"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/fleet"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/demo"
 )
 
 // hostileFleet returns a fleet in which each hostile name is the name of a host, a

@@ -3,11 +3,11 @@ package fleet
 import (
 	"strconv"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules/finding"
 )
 
 // Kinds of tables, for columns that only apply to one hypervisor.

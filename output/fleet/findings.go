@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	judged "homenode/rules/verdict/fleet"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	judged "example.org/homenode/rules/verdict/fleet"
 )
 
 // An index finds the findings and notes about a VM or host.

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/gate"
-	"homenode/internal/golden"
-	"homenode/numa"
-	answers "homenode/output/fleet"
-	"homenode/output/format"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/planned"
-	"homenode/source/scenario"
+	"example.org/homenode/change/gate"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	answers "example.org/homenode/output/fleet"
+	"example.org/homenode/output/format"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/planned"
+	"example.org/homenode/source/scenario"
 )
 
 // gated judges n planned VMs that a template of Packer describes, on hosts of two clusters.

@@ -9,12 +9,12 @@ import (
 
 	"golang.org/x/net/html"
 
-	"homenode/internal/formtest"
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/output/format"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/internal/formtest"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/format"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // A small fleet with faults of every severity, unlike hosts, a host that cannot be

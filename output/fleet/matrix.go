@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/picture"
-	"homenode/output/draw/topo"
-	"homenode/output/table"
-	judged "homenode/rules/verdict/fleet"
-	"homenode/rules/verdict/matrix"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/output/table"
+	judged "example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/rules/verdict/matrix"
 )
 
 // markTones are the tones of the cells of a matrix.

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/output/fleet"
-	"homenode/output/format"
-	"homenode/rules"
-	"homenode/rules/verdict/matrix"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/output/fleet"
+	"example.org/homenode/output/format"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/verdict/matrix"
+	"example.org/homenode/source/scenario"
 )
 
 const mixed = `release 7.0U3

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules"
-	"homenode/rules/confront"
-	"homenode/rules/rule"
-	judged "homenode/rules/verdict/fleet"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/rule"
+	judged "example.org/homenode/rules/verdict/fleet"
 )
 
 // mostObserved is the maximum number of observations on a page.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/output/format"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/format"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 const observedFleet = `release 7.0U3

@@ -3,8 +3,8 @@ package fleet
 import (
 	"strings"
 
-	"homenode/output/answer"
-	"homenode/rules/rule"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/rule"
 )
 
 // planColumns are the columns of planRows, after the name of the VM.

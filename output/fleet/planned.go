@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/change/gate"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/rules/finding"
+	"example.org/homenode/change/gate"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
 )
 
 // gated is the JSON of planned VMs.

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/source/fact"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/source/fact"
 )
 
 // Read returns the answer with the facts in files. vm explains the VM that they describe; nil for none or several.

@@ -9,13 +9,13 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"homenode/internal/browser"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/fleet"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/demo"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/fleet"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/demo"
 )
 
 // The most that a report may be: bytes, and screens of this height before "show all".

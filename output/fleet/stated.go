@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/topo"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	verdict "homenode/rules/verdict/stated"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	verdict "example.org/homenode/rules/verdict/stated"
 )
 
 // showStated adds the parts about KVM hosts to an answer.

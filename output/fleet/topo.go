@@ -5,9 +5,9 @@ import (
 	"io"
 	"strconv"
 
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/output/draw/topo"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/topo"
 )
 
 // Topo returns the answer about the contents of hosts' NUMA nodes, or about the nodes that a VM

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules/finding"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules/finding"
 )
 
 // An issue is an element of a report of GitLab's Code Quality (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format,

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/output/answer"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
 )
 
 // Bounds of a comment: fifteen lines, of which a reader of a merge request reads the first.

@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
-	"homenode/internal/texttab"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/picture"
-	"homenode/output/table"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
 )
 
 // envelope is the JSON of every answer. See docs/reference/json.md.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/finding"
 )
 
 // toneOf returns the tone of a severity.

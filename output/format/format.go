@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 
-	"homenode/output/answer"
-	"homenode/output/format/page"
-	"homenode/output/table"
-	"homenode/rules/finding"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format/page"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules/finding"
 )
 
 // Options are the options for printing an Answer. The zero value suits a file.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/internal/texttab"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/draw/picture"
-	"homenode/output/format"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/format"
 )
 
 // example is an answer with every part, and with names from strangers.

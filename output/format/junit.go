@@ -8,10 +8,10 @@ import (
 	"io"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules/finding"
 )
 
 // Elements of a JUnit report that CI systems read (Jenkins, GitLab, Azure).

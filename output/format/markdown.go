@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/finding"
 )
 
 // Markdown writes the answer as GitHub Flavored Markdown, for tickets, merge requests and

@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // SARIF writes the findings of the answer as SARIF 2.1.0 (OASIS Standard, Errata 01): one run,

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"homenode/internal/texttab"
-	"homenode/output/answer"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/output/answer"
 )
 
 // Text writes the answer for a terminal: the verdict, its basis, the result, the changes, and

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/draw/chart"
-	"homenode/output/draw/picture"
-	"homenode/size/latency"
-	"homenode/source/measured"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/chart"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/size/latency"
+	"example.org/homenode/source/measured"
 )
 
 // drawings returns the pictures: latency by working set, between nodes, between logical processors, of pages, and the ladder.

@@ -9,12 +9,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // Answer returns the result as an answer. Its JSON is the file of measured.Write.

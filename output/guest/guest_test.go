@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // TestSimulated has what is said of an answer's probability, rounded to the worse side, and nothing where nothing was simulated.

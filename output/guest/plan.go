@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/measure/guest"
-	"homenode/output/answer"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/guest"
+	"example.org/homenode/output/answer"
 )
 
 // Planned returns the answer of homenode measure --dry-run: the planned measurement.

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // compared has the predicted and the measured values.

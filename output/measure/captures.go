@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/measure/captures"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules/verdict/recording"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/captures"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules/verdict/recording"
 )
 
 // Captures returns the answer of a comparison of two captures. With details it includes VMs

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/measure/compare"
-	"homenode/output/answer"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/compare"
+	"example.org/homenode/output/answer"
 )
 
 // Compare returns the answer of a comparison of benchmark runs.

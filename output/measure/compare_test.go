@@ -5,12 +5,12 @@ import (
 	"io"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/measure/compare"
-	"homenode/output/answer"
-	"homenode/output/format"
-	"homenode/source/benchmark"
-	"homenode/source/fact"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/measure/compare"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
+	"example.org/homenode/source/benchmark"
+	"example.org/homenode/source/fact"
 )
 
 func run(tool, name string, settings []fact.Fact, values ...benchmark.Metric) *benchmark.Run {

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/golden"
-	"homenode/measure/experiment"
-	"homenode/measure/published"
-	"homenode/output/answer"
-	"homenode/output/format"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/measure/experiment"
+	"example.org/homenode/measure/published"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
 )
 
 // experiments returns the published experiments beside the model.

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/measure/replay"
-	"homenode/numa"
-	"homenode/output/answer"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
 )
 
 // mostVMs is the default maximum number of VMs per host.

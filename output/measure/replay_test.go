@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/measure/replay"
-	"homenode/numa"
-	"homenode/output/format"
-	"homenode/source/incident"
-	"homenode/source/scenario"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/measure/replay"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/format"
+	"example.org/homenode/source/incident"
+	"example.org/homenode/source/scenario"
 )
 
 const night = `start 2026-11-03T01:00:00Z

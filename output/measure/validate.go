@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/measure/experiment"
-	"homenode/measure/published"
-	"homenode/numa/pattern"
-	"homenode/output/answer"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/measure/experiment"
+	"example.org/homenode/measure/published"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/output/answer"
 )
 
 // Score returns the answer that compares published topologies with the prediction.

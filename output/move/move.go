@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/move"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules/rule"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/rule"
 )
 
 // Fleet returns the answer about all moves. files returns the names of the files written for a move. folder is "" if nothing was written. p is

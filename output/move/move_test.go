@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/internal/golden"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/golden"
 )
 
 // TestDocs checks that the table of docs/reference/platforms.md is that of the code.

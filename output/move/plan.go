@@ -7,16 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/change/move"
-	"homenode/change/move/pack"
-	"homenode/change/move/plan"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/chart"
-	"homenode/output/draw/picture"
-	"homenode/output/draw/topo"
-	"homenode/rules"
+	"example.org/homenode/change/move"
+	"example.org/homenode/change/move/pack"
+	"example.org/homenode/change/move/plan"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/chart"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/rules"
 )
 
 // A Planned is a plan of hosts, with its input.

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/change/move/pack"
-	"homenode/change/move/plan"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/change/move"
+	"example.org/homenode/change/move/pack"
+	"example.org/homenode/change/move/plan"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestPlanNotes checks that the notes of a plan are whole sentences: what is left, what one empty host would not take, and which pages

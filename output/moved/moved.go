@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/change/moved"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules/rule"
+	"example.org/homenode/change/moved"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/rule"
 )
 
 // mostSentences is the maximum number of VMs with a sentence of their own.

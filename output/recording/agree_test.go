@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/format"
-	"homenode/output/recording"
-	"homenode/rules"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/recording"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
 )
 
 type levelRead struct {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"homenode/internal/browser"
-	"homenode/output/format"
-	"homenode/output/recording"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/recording"
 )
 
 // A name in a table leads to its drawing, which shows its numbers. The rest of the page is tested with that of a fleet.

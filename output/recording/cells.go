@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/rules/rule"
-	verdict "homenode/rules/verdict/recording"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/rule"
+	verdict "example.org/homenode/rules/verdict/recording"
 )
 
 // text returns a cell with s; "–" if it is empty.

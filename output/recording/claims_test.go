@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/capture"
-	"homenode/output/recording"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
+	"example.org/homenode/capture"
+	"example.org/homenode/output/recording"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
 )
 
 // What the configuration takes away is not denied, and no clause is about what no rule

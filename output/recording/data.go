@@ -4,15 +4,15 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/capture"
-	"homenode/esxi/scheduler"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/table"
-	verdict "homenode/rules/verdict/recording"
-	"homenode/rules/verdict/simulation"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	verdict "example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/rules/verdict/simulation"
 )
 
 // data returns the tables of captures for spreadsheets and scripts.

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules/simulate"
-	verdict "homenode/rules/verdict/recording"
-	"homenode/rules/verdict/simulation"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules/simulate"
+	verdict "example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/rules/verdict/simulation"
 )
 
 // Decisions returns the answer with the scheduler's decisions and their reasons, in time order.

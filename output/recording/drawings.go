@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/capture"
-	"homenode/internal/alike"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/output/draw/picture"
-	"homenode/output/draw/timeline"
-	"homenode/rules"
-	"homenode/rules/finding"
-	verdict "homenode/rules/verdict/recording"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/draw/timeline"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	verdict "example.org/homenode/rules/verdict/recording"
 )
 
 // mostHosts and mostDrawn are the maximum numbers of hosts and VMs that a page draws.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/rules/finding"
-	verdict "homenode/rules/verdict/recording"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	verdict "example.org/homenode/rules/verdict/recording"
 )
 
 // mostNames is the maximum number of VMs or hosts that are named in a line of similar events.

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/output/answer"
-	"homenode/output/draw/timeline"
-	"homenode/output/table"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	verdict "homenode/rules/verdict/recording"
-	"homenode/rules/verdict/simulation"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/timeline"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	verdict "example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/rules/verdict/simulation"
 )
 
 // findings returns the findings, limited to one VM if only is not nil. kind is the kind of

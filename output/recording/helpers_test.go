@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/format"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
 )
 
 // written returns the answer in a form; what stands behind csv is the name of a table.

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	verdict "homenode/rules/verdict/recording"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	verdict "example.org/homenode/rules/verdict/recording"
 )
 
 // life returns tables about one life of a VM: its time range, its home nodes, its memory, its

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/output/draw/timeline"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/timeline"
 )
 
 // Limits of the table about a moment: the time range of decisions before and after it, and the maximum numbers of decisions and of VMs.

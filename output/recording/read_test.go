@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/capture"
-	"homenode/internal/formtest"
-	"homenode/numa"
-	"homenode/output/format"
-	"homenode/output/recording"
-	"homenode/rules"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/formtest"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/recording"
+	"example.org/homenode/rules"
 )
 
 // The head line says how much was read, not only how many files there are.

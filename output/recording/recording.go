@@ -10,14 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/table"
-	"homenode/rules"
-	verdict "homenode/rules/verdict/recording"
-	"homenode/rules/verdict/simulation"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules"
+	verdict "example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/rules/verdict/simulation"
 )
 
 // Options are the options of an answer about recordings.

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/simulate"
-	verdict "homenode/rules/verdict/recording"
-	"homenode/rules/verdict/simulation"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/simulate"
+	verdict "example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/rules/verdict/simulation"
 )
 
 // The JSON of recordings: see docs/reference/json.md. The tags in package capture are those of its

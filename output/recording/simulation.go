@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/capture"
-	"homenode/esxi/scheduler"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/timeline"
-	"homenode/output/table"
-	"homenode/rules"
-	"homenode/rules/rule"
-	"homenode/rules/simulate"
-	"homenode/rules/verdict/simulation"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/timeline"
+	"example.org/homenode/output/table"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/simulate"
+	"example.org/homenode/rules/verdict/simulation"
 )
 
 // Simulation returns the answer of a simulation: the events, and the contents of Capture for

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/output/draw/timeline"
-	verdict "homenode/rules/verdict/recording"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/timeline"
+	verdict "example.org/homenode/rules/verdict/recording"
 )
 
 // mostRows is the maximum number of hosts, VMs or nodes in the overview, the worst first.

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/output/format"
-	"homenode/output/recording"
-	"homenode/rules"
-	"homenode/rules/finding"
-	verdict "homenode/rules/verdict/recording"
-	"homenode/source/incident"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/recording"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	verdict "example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/source/incident"
 )
 
 func TestCaptureVerdict(t *testing.T) {

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa/datafile"
-	"homenode/numa/unit"
-	"homenode/output/format"
-	"homenode/size/dump"
-	"homenode/size/iocost"
-	"homenode/size/latency"
+	"example.org/homenode/numa/datafile"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/format"
+	"example.org/homenode/size/dump"
+	"example.org/homenode/size/iocost"
+	"example.org/homenode/size/latency"
 )
 
 // article has data about the article as a whole.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/rulebook"
-	"homenode/numa/unit"
+	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/numa/unit"
 )
 
 // TestPublishedCapacity checks that no figure of the article is missed without a reason,

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/size/sheet"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/size/sheet"
 )
 
 // A PublishedRow is the JSON of a figure in an article. Missing numbers are omitted.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/numa/unit"
-	"homenode/output/format"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/format"
 )
 
 func TestPublished(t *testing.T) {

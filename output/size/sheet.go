@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/draw/chart"
-	"homenode/output/draw/picture"
-	"homenode/size/sheet"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/chart"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/size/sheet"
 )
 
 // Answer returns the answer of a calculator. All sheets have the same structure, with one

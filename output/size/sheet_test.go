@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/output/draw/picture"
-	"homenode/output/format"
-	"homenode/size/dump"
-	"homenode/size/latency"
-	"homenode/size/sheet"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/format"
+	"example.org/homenode/size/dump"
+	"example.org/homenode/size/latency"
+	"example.org/homenode/size/sheet"
 )
 
 // TestAnswer pins answers and their pictures: bars of rows on a logarithmic axis, and bars of parts as asked and with each change.

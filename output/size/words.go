@@ -4,11 +4,11 @@
 package size
 
 import (
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/draw/chart"
-	"homenode/output/draw/picture"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/chart"
+	"example.org/homenode/output/draw/picture"
 )
 
 // AddCharts adds charts as one drawing, one below the other.

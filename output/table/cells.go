@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Col returns a column; width is in characters.

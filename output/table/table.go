@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa/pattern"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa/pattern"
 )
 
 // A Table is the row model of one topic, printed as CSV, XLSX or JSON. Its texts are sanitized and have one

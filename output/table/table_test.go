@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/output/table"
+	"example.org/homenode/output/table"
 )
 
 func TestGuard(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/ask/plain"
+	"example.org/homenode/ask/plain"
 )
 
 const fleetText = `release 8.0U3

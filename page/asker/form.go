@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/ask"
-	"homenode/ask/plain"
-	"homenode/numa/pattern"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/plain"
+	"example.org/homenode/numa/pattern"
 )
 
 // stated has the labels of fields about facts that the files lack. Their values hold for all questions about the files.

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/ask/change"
-	"homenode/ask/fleet"
-	"homenode/ask/recording"
-	"homenode/numa"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/change"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/ask/recording"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/open"
 )
 
 // Paths of the page. Objects of an answer link to the paths of VMs, hosts, clusters and rules.

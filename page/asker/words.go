@@ -5,11 +5,11 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/ask"
-	"homenode/ask/change"
-	"homenode/ask/fleet"
-	"homenode/ask/plain"
-	"homenode/ask/recording"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/change"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/ask/plain"
+	"example.org/homenode/ask/recording"
 )
 
 // phrases has pairs: a phrase about flags or commands of the program, and its replacement on the page.

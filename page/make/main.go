@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"homenode/internal/bounded"
-	"homenode/internal/version"
-	"homenode/page"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/page"
 )
 
 // most limits the size of each input.

@@ -10,8 +10,8 @@ import (
 	"syscall/js"
 	"time"
 
-	"homenode/internal/version"
-	"homenode/page/asker"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/page/asker"
 )
 
 func main() {

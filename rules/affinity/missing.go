@@ -3,9 +3,9 @@ package affinity
 import (
 	"strings"
 
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // missing reports PCPUs and nodes in the affinities that some host lacks.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/rules/shape"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/shape"
 )
 
 //go:embed cellmemory.md

@@ -13,7 +13,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/vm"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Condition is an expression about a VM, such as `vcpus == 2 && release < 7.0`. nil is true for every VM.

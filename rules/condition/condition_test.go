@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestConditionBounds checks that what could take long, or much memory, is refused before it is evaluated.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/confront"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/source/scenario"
 )
 
 // check reads a scenario of hosts, one VM and what was seen of it, and returns each

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // mostReasons is the maximum number of reasons for a difference: the first is the most likely,

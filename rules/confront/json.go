@@ -3,7 +3,7 @@ package confront
 import (
 	"encoding/json"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Verdict returns the result of the comparison as one word.

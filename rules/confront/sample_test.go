@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/rules/confront"
-	"homenode/source/guest"
-	"homenode/source/hostcmd"
-	"homenode/source/scenario"
-	"homenode/source/vmxlog"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/source/guest"
+	"example.org/homenode/source/hostcmd"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/vmxlog"
 )
 
 // sampleHosts are the hosts of published logs, which the logs themselves do not

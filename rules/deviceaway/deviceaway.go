@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed deviceaway.md

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/glob"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/condition"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/condition"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/rule"
 )
 
 // Options are the user's filters. Names may contain * and ?; a list matches any of its names, and all options must match.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/rules/filter"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
+	"example.org/homenode/source/scenario"
 )
 
 const fleet = `release 7.0U3

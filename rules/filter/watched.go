@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/capture"
-	"homenode/internal/alike"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // Watched returns the matching part of assessed recordings. Filters by clusters, folders, tags

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/capture"
-	"homenode/rules"
-	"homenode/rules/filter"
-	"homenode/rules/finding"
+	"example.org/homenode/capture"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
+	"example.org/homenode/rules/finding"
 )
 
 // watched are two hosts with VMs of one name on each and a VM that was powered on anew.

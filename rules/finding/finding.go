@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Severity is the importance of a finding. Severities compare with < and >.

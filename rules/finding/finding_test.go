@@ -3,7 +3,7 @@ package finding
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func TestSeverityNames(t *testing.T) {

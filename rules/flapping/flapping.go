@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed flapping.md

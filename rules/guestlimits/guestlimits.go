@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/product"
-	"homenode/esxi/vnuma"
-	"homenode/internal/outside"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed guestlimits.md

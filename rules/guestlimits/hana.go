@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/product"
-	"homenode/internal/outside"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // hana finds unsupported sizes of production VMs of SAP HANA. Sockets here are those of hosts, because the cores of the host's packages are

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed guestother.md

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/product"
-	"homenode/internal/outside"
-	"homenode/numa"
-	"homenode/rules/confront"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed guestview.md

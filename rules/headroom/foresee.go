@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/esxi/memory"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // A Peak describes the memory of a node before a load peak.

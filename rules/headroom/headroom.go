@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/memory"
-	"homenode/esxi/placement"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed headroom.md

@@ -3,11 +3,11 @@ package headroom
 import (
 	"fmt"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // powerOn warns of powered-off VMs for which their host has no room in addition to the running ones. vSphere powers them on nevertheless,

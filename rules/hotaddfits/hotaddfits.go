@@ -5,10 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed hotaddfits.md

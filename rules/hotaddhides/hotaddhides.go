@@ -5,11 +5,11 @@ import (
 	_ "embed"
 	"fmt"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed hotaddhides.md

@@ -5,9 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed memhotadd.md

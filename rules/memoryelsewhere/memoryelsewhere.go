@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed memoryelsewhere.md

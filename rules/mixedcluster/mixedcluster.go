@@ -5,10 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed mixedcluster.md

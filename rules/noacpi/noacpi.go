@@ -5,8 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed noacpi.md

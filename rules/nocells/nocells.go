@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/rules/shape"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/shape"
 )
 
 //go:embed nocells.md

@@ -3,7 +3,7 @@ package noeffect
 import (
 	"strings"
 
-	"homenode/internal/alike"
+	"example.org/homenode/internal/alike"
 )
 
 // known lists the numa.* settings of a VM (B-10).

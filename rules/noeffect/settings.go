@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
 )
 
 const allowHotAdd = "numa.allowHotadd"

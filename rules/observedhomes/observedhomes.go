@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/confront"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed observedhomes.md

@@ -6,11 +6,11 @@ import (
 	_ "embed"
 	"fmt"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/confront"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed observedlayout.md

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
 )
 
 // TestGroups checks that groups joins what a plain search joins: VMs that reach each

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/glob"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // Suppressed is an accepted finding.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
-	"homenode/rules/rule"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/rule"
 )
 
 var (

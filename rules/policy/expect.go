@@ -7,9 +7,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/rules/condition"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/rules/condition"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // An Expectation is a rule of the owner: a condition for VMs.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules/policy"
-	"homenode/rules/rule"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/rule"
 )
 
 // TestExpectErrors: each fault of an expectation is named with its place.

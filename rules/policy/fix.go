@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/rules/rule"
+	"example.org/homenode/rules/rule"
 )
 
 // A Fix limits the actions of homenode fix for this fleet. Fixing sets the defaults.

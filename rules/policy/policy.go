@@ -3,7 +3,7 @@
 // fix. It reads homenode.yaml and applies it to findings.
 package policy
 
-import "homenode/rules/finding"
+import "example.org/homenode/rules/finding"
 
 // DefaultFile is the name of the configuration that is read from the working directory.
 const DefaultFile = "homenode.yaml"

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/internal/alike"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // MaxSize is the maximum size of a configuration, in bytes: ten thousand suppressions need a

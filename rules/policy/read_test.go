@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
-	"homenode/rules/rule"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/rules/rule"
 )
 
 // known are rules of the tests, which do not change with the real ones.

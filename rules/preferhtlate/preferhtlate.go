@@ -5,10 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed preferhtlate.md

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/product"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // planKey is equal for VMs that get the same plan before all rules check it.

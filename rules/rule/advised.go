@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/shape"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/shape"
 )
 
 // Undivided reports whether the guest of a VM that does not fit any single node of its host sees one node, and the minimum number of nodes

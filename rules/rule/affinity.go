@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // NodesOf returns the nodes of the PCPUs, ascending; complete is false if the host lacks some PCPUs.

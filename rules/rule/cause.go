@@ -1,9 +1,9 @@
 package rule
 
 import (
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // PreferHTLate reports whether the VM has a stored size from before preferHT was set: the size equals the

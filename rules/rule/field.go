@@ -3,7 +3,7 @@ package rule
 import (
 	"strings"
 
-	"homenode/rules/finding"
+	"example.org/homenode/rules/finding"
 )
 
 // The sources of evidence: the field of esxtop's screen, and the counter of its batch file if

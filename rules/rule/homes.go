@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/placement"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // Placed contains the home nodes that VMs get on a host, placed in their order.

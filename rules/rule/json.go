@@ -3,8 +3,8 @@ package rule
 import (
 	"encoding/json"
 
-	"homenode/internal/version"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/rules/finding"
 )
 
 // Page returns the location of the rule's page: an address if the build knows one, otherwise

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // AfterCures returns the cluster with its hosts after their fixes; nil if there are none.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // Reach orders the kinds of hosts that power the VM on. The first is its own, if known. Then come those for which advice is given, then

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // The texts of rules about recordings, and the evidence for them.

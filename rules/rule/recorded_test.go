@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 var night = time.Date(2026, 11, 2, 23, 50, 20, 0, time.UTC)

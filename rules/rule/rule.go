@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/product"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/confront"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/finding"
 )
 
 // A Rule assesses VMs or hosts. New sets the texts, ID to Sources, from the file in the folder of the check.

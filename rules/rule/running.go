@@ -3,10 +3,10 @@ package rule
 import (
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // Running returns the assessed VMs that run on the host, in the order of the fleet. A VM with an unknown power state counts as running, unless its

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/numa"
-	"homenode/rules/confront"
-	"homenode/rules/finding"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/finding"
 )
 
 // LastSeen returns, for each matching observer, the newest observation that could be compared

@@ -3,9 +3,9 @@ package rule
 import (
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // TestSpoken writes layouts in short form and in words, and explains the short form.

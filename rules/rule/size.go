@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // Ways that change the size of a VM, or divide it by hand.

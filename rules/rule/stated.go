@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/confront"
-	"homenode/rules/finding"
-	"homenode/rules/shape"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/shape"
 )
 
 // A StatedVM is a VM of a KVM host: its definition states the layout; there is no prediction.

@@ -3,7 +3,7 @@ package rule
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestSizes: vCPUs that can be added and are not there count in no cell.

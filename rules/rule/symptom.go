@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // SymptomsPage is the table of causes in docs/reference/symptoms.md.

@@ -3,7 +3,7 @@ package rule
 import (
 	"testing"
 
-	"homenode/rules/finding"
+	"example.org/homenode/rules/finding"
 )
 
 // TestSymptoms: each symptom has at least three causes, each with the fact that tells it, what to do, and a source.

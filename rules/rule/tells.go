@@ -1,11 +1,11 @@
 package rule
 
 import (
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/confront"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/finding"
 )
 
 // Option reports whether an advanced option of a host has this value, which the edit changes to another; an unset option does not. h

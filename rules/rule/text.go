@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/rules/finding"
 )
 
 // Beyond describes how ESXi handles this amount of memory beyond the DRAM of a host with slower

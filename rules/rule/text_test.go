@@ -3,7 +3,7 @@ package rule
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func TestHostNames(t *testing.T) {

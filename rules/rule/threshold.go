@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // A Threshold is a number in the decision of a rule that the configuration (homenode.yaml) can change. The pages of rules list theirs in

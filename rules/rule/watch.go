@@ -1,9 +1,9 @@
 package rule
 
 import (
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // A Watch is the assessment of one subject of a recording by one rule: of the behaviour of a

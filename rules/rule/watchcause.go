@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // Defaults of thresholds that two rules use, as on the page of the named rule.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
 )
 
 // A Weight is the number of findings of a VM by severity, high ones first. Weights compare lexicographically: one high finding outweighs any

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // A Fault is a mistake in a shape or its placement that no schema finds: libvirt's schema, for example, accepts all of them.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // good is a shape without faults; each call returns a new one.

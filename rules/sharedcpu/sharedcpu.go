@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/internal/words"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed sharedcpu.md

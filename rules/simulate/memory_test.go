@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler/benchstory"
-	"homenode/rules/simulate"
+	"example.org/homenode/esxi/scheduler/benchstory"
+	"example.org/homenode/rules/simulate"
 )
 
 // TestMemory checks the bytes of each VM that a simulated day takes: those that its result keeps, and those that were allocated for it.

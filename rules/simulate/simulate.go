@@ -10,11 +10,11 @@ import (
 	"context"
 	"slices"
 
-	"homenode/capture"
-	"homenode/esxi/cost"
-	"homenode/esxi/scheduler"
-	"homenode/numa"
-	"homenode/rules"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/cost"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
 )
 
 // Options of a run.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules/simulate"
-	"homenode/source/demo"
-	"homenode/source/story"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/simulate"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/story"
 )
 
 // TestDemo checks that the demo story is judged, and that its faults are found by the

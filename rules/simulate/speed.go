@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"homenode/esxi/cost"
-	"homenode/esxi/scheduler"
-	"homenode/numa"
+	"example.org/homenode/esxi/cost"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
 )
 
 // A Speed is the speed of a VM's work, as a share of the speed with all memory local and no

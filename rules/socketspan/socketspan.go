@@ -5,9 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 
-	"homenode/esxi/vnuma"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed socketspan.md

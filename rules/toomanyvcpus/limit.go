@@ -3,10 +3,10 @@ package toomanyvcpus
 import (
 	"fmt"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // limited reports a CPU limit below the vCPUs × the frequency of the cores: it throttles them while cores are idle.

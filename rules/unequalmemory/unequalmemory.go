@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed unequalmemory.md

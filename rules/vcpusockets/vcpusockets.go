@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/product"
-	"homenode/internal/words"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/rules/shape"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/shape"
 )
 
 //go:embed vcpusockets.md

@@ -5,9 +5,9 @@ import (
 	_ "embed"
 	"fmt"
 
-	"homenode/internal/words"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 //go:embed wronglocality.md

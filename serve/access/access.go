@@ -13,7 +13,7 @@ import (
 	"net/url"
 	"strings"
 
-	"homenode/internal/loopback"
+	"example.org/homenode/internal/loopback"
 )
 
 // Options define who has access. Without Token and Proxy everybody who can reach the server has; it then listens on loopback only.

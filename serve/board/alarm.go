@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/headroom"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/headroom"
 )
 
 // An Alarm is a finding with its begin and end.

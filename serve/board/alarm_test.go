@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
 )
 
 // TestSlowClock shows a host whose clock is behind by when its tick came, and one whose ticks are only kept by their time.

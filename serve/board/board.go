@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"homenode/capture"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/headroom"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/headroom"
 )
 
 // A Board stores the data of collectors as their Sink. Its methods are safe for concurrent use.

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
 )
 
 // TestSameAsCapture watches a VM with from none to most of its memory remote: what is found of it live is what a capture of the same ticks

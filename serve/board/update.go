@@ -3,7 +3,7 @@ package board
 import (
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A placed is the host where a VM is registered, and its power state.

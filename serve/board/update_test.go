@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestUpdate moves and switches off VMs, two of which have one name: the last tick of a host shows only what it still has,

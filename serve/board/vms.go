@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A VMNow is the current state of a VM.

@@ -19,7 +19,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"homenode/source/archive"
+	"example.org/homenode/source/archive"
 )
 
 const (

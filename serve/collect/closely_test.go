@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/serve/collect"
+	"example.org/homenode/serve/collect"
 )
 
 // TestClosely looks at one of four hosts closely, which are asked once a day else: it is asked at once, and its status says so.

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/vsphere"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere"
 )
 
 // A Sink receives the collected data. Calls for different hosts are concurrent.

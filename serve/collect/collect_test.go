@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/serve/collect"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/scenario"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 const fleetText = `release 7.0U3

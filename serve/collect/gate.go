@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"homenode/source/vsphere"
+	"example.org/homenode/source/vsphere"
 )
 
 // mostRefused limits attempts with a wrong password, which may lock the account.

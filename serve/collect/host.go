@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/vsphere"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/vsphere"
 )
 
 // A host is polled by one goroutine, so never twice at a time.

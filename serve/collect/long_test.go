@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/serve/collect"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/vsphere"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/vsphere"
 )
 
 // TestRestart lets the vCenter go away and come back at its address, twice: the new one does not know the session.

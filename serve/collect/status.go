@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/source/privilege"
-	"homenode/source/vsphere"
+	"example.org/homenode/source/privilege"
+	"example.org/homenode/source/vsphere"
 )
 
 // A HostStatus is the collection status of one host.

@@ -16,11 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/source/vsphere"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/source/vsphere"
 )
 
 // behind lets the site be reached through a server that may answer a request by itself, by reporting true.

@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/serve/notify"
-	"homenode/serve/remote"
+	"example.org/homenode/serve/notify"
+	"example.org/homenode/serve/remote"
 )
 
 // A Config is the file of --send.

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"homenode/change/whatif"
-	"homenode/numa"
-	"homenode/rules"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
 )
 
 // A Fleet is assessed and immutable.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"homenode/numa"
-	"homenode/rules"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
 )
 
 // TestOnceForAll lets 50 readers come at once: the fleet is judged once.

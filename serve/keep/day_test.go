@@ -10,12 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"homenode/capture/store"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/keep"
-	"homenode/source/scenario"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/keep"
+	"example.org/homenode/source/scenario"
 )
 
 // TestDay lets a day pass on a fake clock: hosts whose VMs come, go and move, judged every minute and kept. Memory and goroutines

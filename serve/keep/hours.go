@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"homenode/capture/store"
+	"example.org/homenode/capture/store"
 )
 
 // Hours are aggregates of every VM and hour, retained longer than samples. They are computed from the samples,

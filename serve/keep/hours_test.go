@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture/store"
-	"homenode/serve/keep"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/serve/keep"
 )
 
 // TestHours makes hours of samples, goes on after a restart, and makes none twice.

@@ -15,10 +15,10 @@ import (
 
 	"github.com/prometheus/prometheus/storage"
 
-	"homenode/capture/store"
-	"homenode/rules/headroom"
-	"homenode/serve/board"
-	"homenode/serve/metrics"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/rules/headroom"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/metrics"
 )
 
 // mostWaiting limits the ticks that wait for the store: 1,000 hosts for ten minutes at one tick a minute.

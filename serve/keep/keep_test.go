@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/serve/board"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/board"
 )
 
 // TestRenamed gives a host another name, and then another cluster: samples have them at once, and the series before end.

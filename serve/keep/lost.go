@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/capture/store"
-	"homenode/numa"
+	"example.org/homenode/capture"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/numa"
 )
 
 // A Lost is a VM whose locality was below a limit in some hours.

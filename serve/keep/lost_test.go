@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/serve/board"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/source/scenario"
 )
 
 // TestSameFindings judges the last hour of two VMs in memory and as it was kept: rules find the same, word by word, of the one that works and

@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"homenode/capture/store"
-	"homenode/numa"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/numa"
 )
 
 // memoryStates are the states of a guest's memory in the order of charts, with their metrics.

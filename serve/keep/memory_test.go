@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture/store"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/keep"
-	"homenode/source/scenario"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/keep"
+	"example.org/homenode/source/scenario"
 )
 
 // memory writes steps in one line: when they begin, and for each state its GB and VMs.

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/capture"
-	"homenode/capture/store"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/serve/metrics"
+	"example.org/homenode/capture"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/metrics"
 )
 
 // A Past is the recorded history of a VM or host between two times, as a Recording for charts and rules.

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture/store"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/keep"
-	"homenode/source/scenario"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/keep"
+	"example.org/homenode/source/scenario"
 )
 
 // kept runs a Keeper with a store until the test ends, and returns it when the store is open.

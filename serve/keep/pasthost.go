@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/capture/store"
-	"homenode/numa"
-	"homenode/serve/metrics"
+	"example.org/homenode/capture"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/metrics"
 )
 
 // PastHost returns the history of a host, by its name: load and free memory of its nodes, and the migrations of its VMs; over at most a

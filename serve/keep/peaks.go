@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/capture/store"
-	"homenode/numa"
-	"homenode/rules/headroom"
-	"homenode/serve/board"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/headroom"
+	"example.org/homenode/serve/board"
 )
 
 // The part of the previous day that is examined: as far ahead as an owner can still move a VM.

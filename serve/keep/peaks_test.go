@@ -15,11 +15,11 @@ import (
 	"github.com/prometheus/prometheus/storage"
 	"go.yaml.in/yaml/v4"
 
-	"homenode/capture/store"
-	"homenode/numa"
-	"homenode/serve/board"
-	"homenode/serve/keep"
-	"homenode/serve/query"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/keep"
+	"example.org/homenode/serve/query"
 )
 
 // TestPeaks demands of random nodes that what homenode foresees is what the alert shipped for Prometheus finds in the

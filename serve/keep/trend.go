@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture/store"
+	"example.org/homenode/capture/store"
 )
 
 // An Hour is the locality of all VMs in one hour.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // A Group is what a scrape may ask for by itself.

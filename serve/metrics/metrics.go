@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/capture/export/openmetrics"
-	"homenode/capture/export/series"
-	"homenode/numa"
-	"homenode/serve/board"
-	"homenode/serve/collect"
+	"example.org/homenode/capture/export/openmetrics"
+	"example.org/homenode/capture/export/series"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
 )
 
 // A Form is an exposition format.

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/serve/access"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/metrics"
-	"homenode/serve/routes"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/access"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/metrics"
+	"example.org/homenode/serve/routes"
 )
 
 // twins returns a Board of a host with two VMs of one name, and names that strangers chose.

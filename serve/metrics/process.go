@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"homenode/internal/version"
+	"example.org/homenode/internal/version"
 )
 
 // process has what every exporter says of its process.

@@ -1,6 +1,6 @@
 package metrics
 
-import "homenode/numa"
+import "example.org/homenode/numa"
 
 // Migrations is the metric of the NUMA migrations of a VM.
 const Migrations = "homenode_vm_numa_migrations_total"

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"homenode/rules/finding"
-	"homenode/serve/board"
-	"homenode/serve/post"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/post"
 )
 
 // A Config lists the webhooks and the findings to send.

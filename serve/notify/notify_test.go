@@ -13,8 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/rules/finding"
-	"homenode/serve/board"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/serve/board"
 )
 
 var begin = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)

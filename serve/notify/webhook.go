@@ -8,8 +8,8 @@ import (
 	"maps"
 	"time"
 
-	"homenode/serve/board"
-	"homenode/serve/post"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/post"
 )
 
 // A Webhook receives messages in Alertmanager's format, version 4.

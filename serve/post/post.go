@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/loopback"
+	"example.org/homenode/internal/loopback"
 )
 
 // An Address is the target of requests.

@@ -20,7 +20,7 @@ import (
 	"github.com/prometheus/prometheus/storage"
 	"github.com/prometheus/prometheus/util/annotations"
 
-	"homenode/internal/turns"
+	"example.org/homenode/internal/turns"
 )
 
 // Limits of one query and of all queries.

@@ -20,11 +20,11 @@ import (
 	"github.com/prometheus/prometheus/storage"
 	"github.com/prometheus/prometheus/util/annotations"
 
-	"homenode/capture/store"
-	"homenode/internal/testdeps"
-	"homenode/serve/post"
-	"homenode/serve/query"
-	"homenode/serve/remote"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/serve/post"
+	"example.org/homenode/serve/query"
+	"example.org/homenode/serve/remote"
 )
 
 var begin = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)

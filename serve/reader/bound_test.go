@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/bounded"
-	"homenode/rules"
-	"homenode/serve/board"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
 )
 
 // TestLyingDatabase has a database that redirects, which is not followed, and one whose answer is longer than its limit.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
 	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Look is the counters of a VM at one moment.

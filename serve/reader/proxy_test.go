@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/serve/reader"
+	"example.org/homenode/serve/reader"
 )
 
 // TestProxy asks a database through the reader: requests that read arrive with the account of the reader, without the cookie or account of the client. Other paths than

@@ -23,15 +23,15 @@ import (
 	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
-	"homenode/internal/bounded"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/metrics"
-	"homenode/serve/post"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/metrics"
+	"example.org/homenode/serve/post"
 )
 
 // A Reader reads from one database.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/rules"
-	"homenode/serve/board"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
 )
 
 // TestTwoCollectors shows what one of two collectors says of a host, and says that both see it.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/testdeps"
-	"homenode/serve/record"
-	"homenode/source/esxtop/fetchstats"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/serve/record"
+	"example.org/homenode/source/esxtop/fetchstats"
 )
 
 // TestKill kills a recording again and again: every answer that was written is read. make prove does it thirty times.

@@ -21,15 +21,15 @@ import (
 	"sync"
 	"time"
 
-	"homenode/esxi/product"
-	"homenode/internal/atomicfile"
-	"homenode/numa"
-	"homenode/serve/collect"
-	"homenode/source/anonymise"
-	"homenode/source/archive"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/snapshot"
-	"homenode/source/ticks"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/source/anonymise"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/snapshot"
+	"example.org/homenode/source/ticks"
 )
 
 // Options control the recording.

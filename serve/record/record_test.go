@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/serve/collect"
-	"homenode/serve/record"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/ticks"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/record"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/ticks"
 )
 
 // begin is ten minutes before a full hour.

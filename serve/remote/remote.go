@@ -20,12 +20,12 @@ import (
 
 	"github.com/prometheus/common/model"
 
-	"homenode/capture/store"
-	"homenode/internal/atomicfile"
-	"homenode/internal/bounded"
-	"homenode/numa/pattern"
-	"homenode/serve/metrics"
-	"homenode/serve/post"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/serve/metrics"
+	"example.org/homenode/serve/post"
 )
 
 // A Target receives samples by remote write, version 1.

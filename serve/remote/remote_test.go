@@ -19,10 +19,10 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"homenode/capture/store"
-	"homenode/internal/testdeps"
-	"homenode/serve/post"
-	"homenode/serve/remote"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/serve/post"
+	"example.org/homenode/serve/remote"
 )
 
 // A filled is a store that ticks come into.

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/serve/access"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/held"
-	"homenode/serve/site"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/access"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/held"
+	"example.org/homenode/serve/site"
 )
 
 // accessServer returns a server whose pages answer with a verdict.

@@ -15,16 +15,16 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"homenode/internal/turns"
-	"homenode/serve/access"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/keep"
-	"homenode/serve/metrics"
-	"homenode/serve/notify"
-	"homenode/serve/remote"
-	"homenode/serve/site"
-	"homenode/source/snapshot"
+	"example.org/homenode/internal/turns"
+	"example.org/homenode/serve/access"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/keep"
+	"example.org/homenode/serve/metrics"
+	"example.org/homenode/serve/notify"
+	"example.org/homenode/serve/remote"
+	"example.org/homenode/serve/site"
+	"example.org/homenode/source/snapshot"
 )
 
 // A Server answers requests from a Board.

@@ -5,15 +5,15 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/capture/store"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/keep"
-	"homenode/serve/metrics"
-	"homenode/serve/query"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/keep"
+	"example.org/homenode/serve/metrics"
+	"example.org/homenode/serve/query"
 )
 
 // StatusAnswer reports the status of collecting: reporting hosts, failing hosts with reasons, and

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/serve/board"
-	"homenode/serve/collect"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
 )
 
 // TestStatus says who is seen and who cannot be.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/output/format"
+	"example.org/homenode/ask"
+	"example.org/homenode/output/format"
 )
 
 // The API answers the requests of the pages with the JSON of the commands (docs/reference/json.md), for the same parameters.

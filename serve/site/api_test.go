@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/serve/held"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/held"
+	"example.org/homenode/source/scenario"
 )
 
 // TestParameters asks the API with values as its document describes them: boxes are true or false, defaults have names, a parameter belongs to its

@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/ask"
-	"homenode/ask/fleet"
-	"homenode/ask/size"
-	"homenode/numa"
-	"homenode/output/answer"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/ask/size"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
 )
 
 // calculations returns the calculators that need no file, in the order of their tabs. The tab before them is the

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	told "homenode/output/recording"
-	"homenode/rules/finding"
-	"homenode/rules/verdict/recording"
-	"homenode/serve/board"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	told "example.org/homenode/output/recording"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/serve/board"
 )
 
 // An event is a story of live or stored findings.

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"time"
 
-	"homenode/ask"
-	"homenode/ask/fleet"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/rules/filter"
-	"homenode/serve/board"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/filter"
+	"example.org/homenode/serve/board"
 )
 
 // showFleet shows the current problems of the fleet, their begin, and hosts that cannot be seen; for a file, the effects of its settings.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/ask"
-	"homenode/output/answer"
+	"example.org/homenode/ask"
+	"example.org/homenode/output/answer"
 )
 
 // divider separates the values of a multi-value field in a form, if commas do not; no value contains it.

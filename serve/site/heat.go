@@ -8,15 +8,15 @@ import (
 	"slices"
 	"sync"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/chart"
-	"homenode/output/draw/picture"
-	"homenode/output/draw/topo"
-	"homenode/rules/rule"
-	"homenode/serve/board"
-	"homenode/serve/held"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/chart"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/held"
 )
 
 // freeLittle is the share of a node's free memory below which the fleet's chart marks it: rule H007 looks ahead, the chart shows the present.

@@ -7,9 +7,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"homenode/rules"
-	"homenode/serve/held"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/held"
+	"example.org/homenode/source/scenario"
 )
 
 // TestLeaves asks pages and the API for a reader who has gone: nothing is answered, however much is asked.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/texttab"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/serve/held"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/serve/held"
 )
 
 // localLink matches a link to a page of the site, as templates and charts write it.

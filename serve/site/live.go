@@ -13,13 +13,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/rules/rule"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/keep"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/keep"
 )
 
 // Live has the present and the history of the fleets on pages.

@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/held"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/held"
+	"example.org/homenode/source/scenario"
 )
 
 // seen is a board with one host, and how collecting goes of it and of one that cannot be seen.

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"homenode/serve/board"
-	"homenode/serve/keep"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/keep"
 )
 
 // The fleet's page shows locality losses over lostOver: the lostMost VMs with the largest losses are assessed, again after lostKept.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/serve/held"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/held"
 )
 
 // TestMemoryPages shows the states of memory on the pages of a VM, its host, its cluster and those that a filter shows, and nothing of a VM or host of

@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture/store"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/keep"
-	"homenode/source/scenario"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/keep"
+	"example.org/homenode/source/scenario"
 )
 
 // night is a VM over three hours: it loses locality on esx1, goes to esx2, comes back to another home node, and has little of its memory there since.

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	answers "homenode/output/fleet"
-	"homenode/rules/rule"
-	"homenode/serve/board"
-	"homenode/serve/held"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	answers "example.org/homenode/output/fleet"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/held"
 )
 
 // A present is the state of the hosts of one vCenter, or of all hosts, at a moment.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/ask"
-	"homenode/ask/fleet"
-	"homenode/numa"
-	"homenode/output/answer"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
 )
 
 // pages returns every page in the order of the navigation.

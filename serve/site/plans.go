@@ -9,11 +9,11 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/ask"
-	"homenode/ask/change"
-	"homenode/change/fix"
-	"homenode/output/answer"
-	answers "homenode/output/fix"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/change"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/output/answer"
+	answers "example.org/homenode/output/fix"
 )
 
 // A planFile is a plan that can be saved, and the command that applies it.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/output/answer"
-	"homenode/rules"
-	"homenode/serve/held"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/held"
+	"example.org/homenode/source/scenario"
 )
 
 // heldFleet is a Site of a small fleet.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"homenode/ask"
-	"homenode/internal/turns"
-	"homenode/output/answer"
-	"homenode/serve/board"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/turns"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/source/open"
 )
 
 // env returns the environment of a question on this server: only the page's fleet, and no files.

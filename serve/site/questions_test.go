@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/serve/held"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/held"
+	"example.org/homenode/source/scenario"
 )
 
 // TestForms asks with what forms send: checks, lists, and what no form has, which an address does not ask either.

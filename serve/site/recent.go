@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"homenode/ask"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/serve/held"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/serve/held"
 )
 
 // Size and lifetimes of the cache. Answers about the present, which many viewers see, are cached briefly: hosts are polled at most every 20 s.

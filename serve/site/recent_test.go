@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/output/answer"
-	"homenode/serve/held"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/serve/held"
 )
 
 // TestRecent lets many ask the same at once: it is asked once, an error is asked for anew, who has gone makes others wait no longer, and what was judged anew

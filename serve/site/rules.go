@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"time"
 
-	"homenode/ask"
-	"homenode/ask/fleet"
-	"homenode/internal/words"
-	"homenode/output/answer"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
 )
 
 // A tab is a part of a page that is shown separately.

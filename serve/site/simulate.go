@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/ask"
-	"homenode/ask/recording"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/recording"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
 )
 
 // simulation is the question of the page.

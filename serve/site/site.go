@@ -15,17 +15,17 @@ import (
 	"strings"
 	"time"
 
-	"homenode/ask"
-	"homenode/docs/schema"
-	"homenode/internal/turns"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/output/answer"
-	"homenode/output/draw/picture"
-	"homenode/output/format/page"
-	"homenode/rules/policy"
-	"homenode/serve/captures"
-	"homenode/serve/held"
+	"example.org/homenode/ask"
+	"example.org/homenode/docs/schema"
+	"example.org/homenode/internal/turns"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/format/page"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/serve/captures"
+	"example.org/homenode/serve/held"
 )
 
 // Source is the name of the page's fleet in questions.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/serve/captures"
-	"homenode/serve/held"
+	"example.org/homenode/serve/captures"
+	"example.org/homenode/serve/held"
 )
 
 // get returns what the site answers.

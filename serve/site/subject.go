@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/serve/board"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/serve/board"
 )
 
 // showHost shows the content of a host's NUMA nodes, now and over time.

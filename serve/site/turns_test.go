@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/turns"
-	"homenode/rules"
-	"homenode/serve/held"
-	"homenode/source/scenario"
+	"example.org/homenode/internal/turns"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/held"
+	"example.org/homenode/source/scenario"
 )
 
 // busySite serves a small fleet, with so many places.

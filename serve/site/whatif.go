@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/ask"
-	"homenode/ask/fleet"
-	"homenode/numa"
-	"homenode/output/answer"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/fleet"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
 )
 
 // asIsOnOff are the choices of a setting that can stay or be switched on or off.

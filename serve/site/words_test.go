@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/serve/held"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/held"
+	"example.org/homenode/source/scenario"
 )
 
 // TestWrongInput: what a page is asked wrongly is answered in words of the page, and what has no name leads on.

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/change/fix/journal"
-	"homenode/measure/effect"
-	"homenode/measure/quantity"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
-	"homenode/serve/reader"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/measure/effect"
+	"example.org/homenode/measure/quantity"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/serve/reader"
 )
 
 // Input is the basis of a verdict.

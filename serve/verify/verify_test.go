@@ -9,18 +9,18 @@ import (
 
 	"github.com/prometheus/prometheus/storage"
 
-	"homenode/capture/store"
-	"homenode/change/fix"
-	"homenode/change/fix/journal"
-	"homenode/change/whatif"
-	"homenode/measure/effect"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/filter"
-	"homenode/serve/query"
-	"homenode/serve/reader"
-	"homenode/serve/verify"
-	"homenode/source/scenario"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/measure/effect"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
+	"example.org/homenode/serve/query"
+	"example.org/homenode/serve/reader"
+	"example.org/homenode/serve/verify"
+	"example.org/homenode/source/scenario"
 )
 
 // week is the time on each side of the change.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/iocost"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/iocost"
 )
 
 var options = Options{

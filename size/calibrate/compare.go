@@ -3,8 +3,8 @@ package calibrate
 import (
 	"strings"
 
-	"homenode/numa/unit"
-	"homenode/size/iocost"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/iocost"
 )
 
 // A Verdict is the result of comparing an own cost with the published one of the same kind.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa/unit"
-	"homenode/size/iocost"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/iocost"
 )
 
 // Options are inputs other than the trials.

@@ -3,8 +3,8 @@ package calibrate
 import (
 	"math"
 
-	"homenode/numa/unit"
-	"homenode/size/iocost"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/iocost"
 )
 
 // A Fit is a line through the costs of one direction: each I/O costs Fixed, and PerBit

@@ -3,7 +3,7 @@ package calibrate
 import (
 	"math"
 
-	"homenode/internal/stat"
+	"example.org/homenode/internal/stat"
 )
 
 // confidence is the level of every interval.

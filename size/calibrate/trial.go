@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"math"
 
-	"homenode/numa/unit"
-	"homenode/size/iocost"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/iocost"
 )
 
 // A Scope is the level at which CPU use was measured.

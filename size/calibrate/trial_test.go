@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/iocost"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/iocost"
 )
 
 func TestLeftOut(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"homenode/numa/unit"
-	"homenode/size/iocost"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/iocost"
 )
 
 // A WhatIf is the cost that changes most when the CPU use of every trial is different.

@@ -3,8 +3,8 @@ package dump
 import (
 	"testing"
 
-	"homenode/numa"
-	"homenode/size/sheet"
+	"example.org/homenode/numa"
+	"example.org/homenode/size/sheet"
 )
 
 // design is the question of the published design.

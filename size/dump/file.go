@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 // How the size of a file is known.

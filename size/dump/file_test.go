@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 func TestOf(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"sync"
 
-	"homenode/numa"
-	"homenode/numa/datafile"
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/datafile"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 // A Host is a host with a measured core dump file.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/source/evidence"
-	"homenode/source/hostcmd"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/source/evidence"
+	"example.org/homenode/source/hostcmd"
 )
 
 // Own returns the core dump files of the user's hosts. Each host has a file with the output of

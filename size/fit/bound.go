@@ -1,6 +1,6 @@
 package fit
 
-import "homenode/internal/binpack"
+import "example.org/homenode/internal/binpack"
 
 // kind is the capacity of the nodes for VMs, without a limit on the number of hosts.
 func (r *room) kind() binpack.Kind {

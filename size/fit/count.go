@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/placement"
-	"homenode/numa"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/numa"
 )
 
 // maxPerHost is the most VMs on a host of 6.0 to 9.0 (VMware Configuration Maximums: virtual

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/esxi/memory"
-	"homenode/esxi/placement"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // plain are the options of most tests: one vCPU per core, the whole reserve, VMware's

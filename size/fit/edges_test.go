@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // ESXi balances vCPUs per core and then memory: of nodes of 8 and 12 cores the larger has

@@ -12,10 +12,10 @@ import (
 	"math"
 	"slices"
 
-	"homenode/esxi/placement"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // Options define when VMs fit. The zero value keeps no reserve, adds no overhead, and has no room

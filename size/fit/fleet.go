@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/alike"
-	"homenode/numa"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa"
 )
 
 // A Cluster is the selected part of a fleet.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/placement"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 const small = `

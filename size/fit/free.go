@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/placement"
-	"homenode/esxi/vnuma"
-	"homenode/internal/binpack"
-	"homenode/numa"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/binpack"
+	"example.org/homenode/numa"
 )
 
 // MostPerCore is the limit of vCPUs per core for further VMs where none is given: the example of a CPU overcommit ratio in VMware's "Allocation Model for

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/plan"
-	"homenode/numa"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/numa"
 )
 
 // An As is a layout that makes a VM local that is not local with its default clients: memory beyond

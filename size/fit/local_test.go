@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Memory beyond a node is local once the VM is divided into virtual NUMA nodes: a VM that

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/placement"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // Prices are the prices of the parts of a host, in any currency; 0 is nothing.

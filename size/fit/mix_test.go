@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func askOf(t testing.TB, types string, o Options, shapes ...string) *Ask {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"homenode/esxi/placement"
-	"homenode/numa"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/numa"
 )
 
 // Packing VMs onto hosts is first fit, the largest first: each VM goes to the first host where it fits, and a new

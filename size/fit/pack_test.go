@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/esxi/placement"
-	"homenode/numa"
+	"example.org/homenode/esxi/placement"
+	"example.org/homenode/numa"
 )
 
 // fewest searches all distributions of the items over hosts and all nodes of their

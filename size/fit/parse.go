@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/numa/unit"
 )
 
 // malformed returns the error for the text of a shape or host type: "2x32/1TB": column 5: found …

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 func TestParseShape(t *testing.T) {

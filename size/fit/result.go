@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // An Ask is the question: which shapes, on which hosts. Without shapes the question is which of them fit.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // A Change is one alternative, with the new result of each type.

@@ -3,9 +3,9 @@ package iocost
 import (
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 // Checks returns every figure that the articles compute from the measurements of this package

@@ -1,16 +1,16 @@
 package iocost
 
 import (
+	"example.org/homenode/esxi/rulebook"
 	"fmt"
-	"homenode/esxi/rulebook"
 	"math"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/numa/unit"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa/unit"
 )
 
 // listed are the inconsistencies of the record that these figures may name, with where the

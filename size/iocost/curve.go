@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // An estimate is the cost of one I/O with its derivation.

@@ -3,9 +3,9 @@ package iocost
 import (
 	"fmt"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/fit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/fit"
 )
 
 // FindCluster returns the hosts of one cluster of a fleet, or a standalone host. The hosts must be

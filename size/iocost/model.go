@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa/unit"
+	"example.org/homenode/numa/unit"
 )
 
 // Assumptions: a power law between two measured sizes.

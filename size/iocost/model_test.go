@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 func model(t testing.TB, own ...Point) *Model {

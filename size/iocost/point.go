@@ -4,8 +4,8 @@
 package iocost
 
 import (
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // A Path is the route of the traffic.

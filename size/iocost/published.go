@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"homenode/numa/unit"
+	"example.org/homenode/numa/unit"
 )
 
 // Transmit, Receive and Memory are the costs of TCP/IP (b-network) and of the transfer of a page of 4 KiB (b-ram).

@@ -3,10 +3,10 @@ package iocost
 import (
 	"embed"
 
-	"homenode/numa"
-	"homenode/numa/datafile"
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/datafile"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 // files are the published measurements, and the figures that the articles compute from them.

@@ -1,6 +1,6 @@
 package iocost
 
-import "homenode/numa/unit"
+import "example.org/homenode/numa/unit"
 
 // A Rule is a published rule of thumb: the cost per bit on a path, whatever the block, direction and pattern.
 type Rule struct {

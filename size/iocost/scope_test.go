@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // TestNetworkByBits checks that the network part goes by the traffic outside of the measured

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 // Size formats a block as "32 KiB".

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/alike"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // Asked is a workload as requested.

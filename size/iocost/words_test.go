@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 func TestParseWorkload(t *testing.T) {

@@ -1,6 +1,6 @@
 package iocost
 
-import "homenode/numa/unit"
+import "example.org/homenode/numa/unit"
 
 // A Policy is the storage policy of vSAN objects.
 type Policy string

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestRDMASaved checks that a kind saves what the nearest measured one did, in percent.

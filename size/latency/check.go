@@ -3,8 +3,8 @@ package latency
 import (
 	"embed"
 
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 // published are the ladder, the sheet, and the figures that the articles compute.

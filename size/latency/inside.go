@@ -3,9 +3,9 @@ package latency
 import (
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/measured"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/measured"
 )
 
 // inside holds the properties of one homenode measure run that decide which of its figures

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/measured"
+	"example.org/homenode/source/measured"
 )
 
 // TestInside places what homenode measure measured: huge pages before small ones, nodes before levels, and two kinds of pages

@@ -4,10 +4,10 @@
 package latency
 
 import (
-	"homenode/esxi/cost"
-	"homenode/numa"
-	"homenode/numa/datafile"
-	"homenode/numa/unit"
+	"example.org/homenode/esxi/cost"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/datafile"
+	"example.org/homenode/numa/unit"
 )
 
 // A Step is an operation that a request waits for.

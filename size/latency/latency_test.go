@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/cost"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/esxi/cost"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa/pattern"
-	"homenode/numa/unit"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/numa/unit"
 )
 
 // A Measurement is one number printed by the user's benchmark.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/benchmark"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/benchmark"
 )
 
 // Measurements returns the measurements of the runs of a file, except for runs that mark their own figures as unreliable.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/cost"
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/esxi/cost"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 // An Ask is the input of a study. The zero value is the published ladder.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 // published contains the sheets, and figures printed in articles.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Latest keeps the last tick of each host. Its zero value accepts all ticks.

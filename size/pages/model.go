@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // A Model is the input of simulations of large pages and salting.

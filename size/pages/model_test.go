@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/source/demo"
-	"homenode/source/story"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/story"
 )
 
 const twoNodes = `release 7.0U3

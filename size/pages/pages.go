@@ -14,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Host holds the counters of one host at one moment. Nil counters are missing.

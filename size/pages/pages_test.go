@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 const mib, gib = numa.MiB, numa.GiB

@@ -1,8 +1,8 @@
 package pages
 
 import (
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // Salting is Mem.ShareForceSalting: the VMs that may share pages (rule book C-22, KB 2080735).

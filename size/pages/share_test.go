@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // TestShare divides 1 GiB of pages alike among VMs of 4 GiB on a host of two nodes.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Limits are the free memory below which a host acts by itself (rule book C-23), which overrides

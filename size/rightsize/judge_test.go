@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // counts are the options of the recordings here.

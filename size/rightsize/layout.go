@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/plan"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
+	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 )
 
 // A Kind is a kind of host, with the VM's layouts on it.

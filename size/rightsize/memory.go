@@ -3,8 +3,8 @@ package rightsize
 import (
 	"fmt"
 
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // A Memory holds the host's counters of a VM's memory and the derived range. Active memory is an

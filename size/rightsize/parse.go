@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"homenode/capture"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // ParseSpan parses a duration as time.ParseDuration does, and days: 7d.

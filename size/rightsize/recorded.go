@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // Recorded combines the known facts of each recorded VM.

@@ -16,11 +16,11 @@ import (
 	"math"
 	"time"
 
-	"homenode/capture"
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // Options are the parameters of a suggestion.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa/unit"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa/unit"
 )
 
 // p99 are the options most tests use.

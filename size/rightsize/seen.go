@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
 )
 
 // A Seen is the recorded data of one VM: all its lives with its last number of vCPUs, on any hosts.

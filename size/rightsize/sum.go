@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Result is the result for all VMs.

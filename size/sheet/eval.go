@@ -12,7 +12,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
 
-	"homenode/numa/unit"
+	"example.org/homenode/numa/unit"
 )
 
 var trees sync.Map // parsed expressions by their text

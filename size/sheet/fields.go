@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // in are the units of types.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // constants are the units of bytes and cycles.

@@ -32,7 +32,7 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/numa/unit"
+	"example.org/homenode/numa/unit"
 )
 
 // A Line is the cells of one line of a table by their columns.

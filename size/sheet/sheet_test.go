@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 const small = `

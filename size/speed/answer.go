@@ -5,8 +5,8 @@ import (
 	"maps"
 	"strings"
 
-	"homenode/numa/unit"
-	"homenode/size/sheet"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/sheet"
 )
 
 // sheets format the results for simulated VMs.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/alike"
-	"homenode/numa/datafile"
-	"homenode/numa/unit"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa/datafile"
+	"example.org/homenode/numa/unit"
 )
 
 // A Model is an allocation model of VMware Cloud Director: it defines which part of an organization

@@ -3,10 +3,10 @@ package speed
 import (
 	"context"
 
-	"homenode/esxi/scheduler"
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // A Mitigated is the capacity of a host under a side-channel aware scheduler.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/fit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/fit"
 )
 
 // TestSideChannels checks what runs at once on two nodes of 18 cores and 36 threads.

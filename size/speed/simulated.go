@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // simulated is the simulated time. Demand is constant: once the balancer has divided the VMs, which

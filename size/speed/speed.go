@@ -14,9 +14,9 @@ import (
 	"fmt"
 	"math"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/fit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/fit"
 )
 
 // An Ask is VMs of one shape with a vCPU speed on hosts of one kind.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/fit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/fit"
 )
 
 // ask returns 12 VMs of 8 vCPUs at 1 GHz on 2 sockets of 18 cores of 3 GHz: the host of a

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"homenode/numa"
-	"homenode/numa/unit"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
 )
 
 // A Result is the result of size speed.

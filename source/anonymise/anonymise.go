@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // The kinds of pseudonyms; each is followed by a tag, a dash and a number.

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/product"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/source/demo"
-	"homenode/source/snapshot"
+	"example.org/homenode/esxi/product"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/snapshot"
 )
 
 // testFleet has names in every place that can hold one.

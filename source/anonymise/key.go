@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // A Key maps pseudonyms back to names. It is as confidential as the fleet itself.

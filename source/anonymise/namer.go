@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // A namer assigns pseudonyms to names.

@@ -10,12 +10,12 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"homenode/numa"
-	"homenode/source/demo"
-	"homenode/source/kvm"
-	"homenode/source/tables"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/kvm"
+	"example.org/homenode/source/tables"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // export is an RVTools export whose names are no words of homenode, with what brings

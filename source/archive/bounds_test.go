@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/archive"
+	"example.org/homenode/source/archive"
 )
 
 // zipOf writes a zip of members with so many zero bytes each.

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	within "homenode/internal/bounded"
+	within "example.org/homenode/internal/bounded"
 )
 
 // file visits the contents of f; name is its path.

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // The first bytes of the formats; tar has its magic at 257.

@@ -7,8 +7,8 @@ package benchmark
 import (
 	"fmt"
 
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // A Better is the direction in which a metric improves.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // A repeater returns some bytes again and again.

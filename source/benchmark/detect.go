@@ -3,9 +3,9 @@ package benchmark
 import (
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/measured"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/measured"
 )
 
 // A formatReader detects and parses one format.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"homenode/source/jsontree"
-	"homenode/source/text"
+	"example.org/homenode/source/jsontree"
+	"example.org/homenode/source/text"
 )
 
 // fio --output-format=json and json+, 2.x and 3.x. There may be text around the documents.

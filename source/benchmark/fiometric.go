@@ -3,7 +3,7 @@ package benchmark
 import (
 	"strconv"
 
-	"homenode/source/jsontree"
+	"example.org/homenode/source/jsontree"
 )
 
 // fioDirection adds the metrics of one direction, over all jobs of the run.

@@ -3,8 +3,8 @@ package benchmark
 import (
 	"strings"
 
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // HammerDB logs. TPROC-C prints new orders and transactions a minute, in one order up to 3.x and in

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // HCIBench: the text report of 2.8 ("Read Latency: 2.03 ms", thousands separators, no-break spaces)

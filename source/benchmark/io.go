@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // A Number is one number of a run, with its place.

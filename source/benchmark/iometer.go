@@ -3,7 +3,7 @@ package benchmark
 import (
 	"strings"
 
-	"homenode/source/text"
+	"example.org/homenode/source/text"
 )
 
 // Iometer results.csv, 2006.07.27 and 1.1.0. Sections begin with a line that begins with '; columns

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/measured"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/measured"
+	"example.org/homenode/source/text"
 )
 
 // watched is the tool whose rounds are runs.

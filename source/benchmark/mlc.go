@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // The output of Intel Memory Latency Checker, 2.x to 3.11: parts in any order, each with a heading.

@@ -3,7 +3,7 @@ package benchmark
 import (
 	"strings"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // google/multichase: the output of multichase -v, which ends with the latency in ns, and the table

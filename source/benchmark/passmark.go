@@ -3,8 +3,8 @@ package benchmark
 import (
 	"strings"
 
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // PassMark PerformanceTest: the screen of pt_linux, text and CSV exports with a name, a number and

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // Read parses the results in r; name is used in places and messages. An error is a

@@ -13,10 +13,10 @@ import (
 	"testing/iotest"
 	"unicode/utf16"
 
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // dump prints all that was read, for a person to check.

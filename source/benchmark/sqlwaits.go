@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/source/text"
+	"example.org/homenode/source/text"
 )
 
 // Waits of SQL Server stored by sp_BlitzFirst of the First Responder Kit (@OutputTableNameWaitStats),

@@ -16,7 +16,7 @@ import (
 
 	stdgzip "compress/gzip"
 
-	"homenode/internal/stat"
+	"example.org/homenode/internal/stat"
 
 	"github.com/klauspost/compress/gzip"
 )

@@ -12,11 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/archive"
-	"homenode/source/text"
-	"homenode/source/vmx"
-	"homenode/source/vmxlog"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/text"
+	"example.org/homenode/source/vmx"
+	"example.org/homenode/source/vmxlog"
 )
 
 // A use is the file type that a reader assumes.

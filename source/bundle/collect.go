@@ -8,13 +8,13 @@ import (
 	"path"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/archive"
-	"homenode/source/fact"
-	"homenode/source/hostcmd"
-	"homenode/source/text"
-	"homenode/source/vmx"
-	"homenode/source/vmxlog"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/hostcmd"
+	"example.org/homenode/source/text"
+	"example.org/homenode/source/vmx"
+	"example.org/homenode/source/vmxlog"
 )
 
 // mostWarnings is the maximum number of warnings of one file that become notes; the rest are

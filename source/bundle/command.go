@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/hostcmd"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/hostcmd"
+	"example.org/homenode/source/text"
 )
 
 // An output is a file with command outputs and the bundle or folder that contains it.

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/archive"
-	"homenode/source/vmxlog"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/vmxlog"
 )
 
 // An entry is one VM while its files are merged.

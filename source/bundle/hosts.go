@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // hosts returns the hosts named in logs and bundles, and sets the last host of each VM.

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // A VM is a VM as stated in a definition. Stated is nil if the number of vCPUs is unknown.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/outside"
-	"homenode/numa"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/numa"
 )
 
 // Limits are what QEMU looks at before it starts a VM: the vCPUs that its machine type has, and the memory that its processor addresses.

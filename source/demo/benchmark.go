@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"homenode/numa/unit"
+	"example.org/homenode/numa/unit"
 )
 
 // Parameters of the generated benchmarks, in the range of published results.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/benchmark"
-	"homenode/source/benchmark/hostload"
+	"example.org/homenode/source/benchmark"
+	"example.org/homenode/source/benchmark/hostload"
 )
 
 // TestBenchmark checks that the readers take the demo's results whole, and that its

@@ -6,10 +6,10 @@ import (
 	_ "embed"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/incident"
-	"homenode/source/scenario"
-	"homenode/source/story"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/incident"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/story"
 )
 
 // Text is the demo fleet as a scenario.

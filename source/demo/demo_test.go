@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestFleet checks the numbers that the documents and the film name.

@@ -1,6 +1,6 @@
 package esxtop
 
-import "homenode/numa"
+import "example.org/homenode/numa"
 
 // A batch is some lines of a file and the rows in them. It is reused.
 type batch struct {

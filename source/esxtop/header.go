@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // A Column is one counter of one instance, from a name such as

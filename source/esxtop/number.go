@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A verdict is the kind of content of a cell.

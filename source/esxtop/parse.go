@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A parser parses the lines of batches into rows. It belongs to one goroutine.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // wanted are the counters of a tick, by object, normalised.

@@ -15,7 +15,7 @@ import (
 	"math"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Options select the columns of a file and the way of reading.

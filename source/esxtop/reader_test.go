@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 	"unicode/utf16"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // read returns what a file holds, one line a row, and its warnings and error.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // sample opens a published capture; the test is skipped where there are none.

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Ticks reads a file as ticks: one for each host of its header and each of its rows, in the style of bufio.Scanner.

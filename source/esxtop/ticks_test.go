@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestTicks reads a small file of two hosts, as relog merges them.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // The kinds of warnings: of each, the first is kept.

@@ -12,17 +12,17 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/internal/alike"
-	"homenode/numa"
-	"homenode/source/archive"
-	"homenode/source/fact"
-	"homenode/source/guest"
-	"homenode/source/hostcmd"
-	"homenode/source/measured"
-	"homenode/source/vmx"
-	"homenode/source/vmxlog"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/guest"
+	"example.org/homenode/source/hostcmd"
+	"example.org/homenode/source/measured"
+	"example.org/homenode/source/vmx"
+	"example.org/homenode/source/vmxlog"
 )
 
 // A Piece is one argument of the user: a file, or the contents of a folder or archive.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/evidence"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/evidence"
+	"example.org/homenode/source/scenario"
 )
 
 const fleet = `release 7.0U3

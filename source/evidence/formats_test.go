@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/evidence"
+	"example.org/homenode/source/evidence"
 )
 
 // TestRead reads one small file of each kind, and files that are none.

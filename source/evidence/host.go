@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/hostcmd"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/hostcmd"
 )
 
 // A named is a group of the scheduler as an esxtop screen names it.

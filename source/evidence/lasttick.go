@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/alike"
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/ticks"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/ticks"
 )
 
 // A LastTick is the newest tick of a host in a recording: the places of its VMs, and their memory.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/evidence"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/evidence"
+	"example.org/homenode/source/scenario"
 )
 
 // TestLastTick joins recordings of two hosts to an inventory that is older: the last tick of each host counts, a VM that

@@ -13,11 +13,11 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"homenode/numa"
-	"homenode/source/evidence"
-	"homenode/source/machine"
-	"homenode/source/measured"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/evidence"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
+	"example.org/homenode/source/scenario"
 )
 
 // inGuest returns the file of a guest of four vCPUs that sees one node, where two were found.

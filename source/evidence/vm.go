@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/vmxlog"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vmxlog"
 )
 
 // log adds the VMs of a vmware.log; false when none of them is in the fleet.

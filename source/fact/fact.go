@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Fact is one value stated in a file.

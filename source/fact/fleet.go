@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // OfFleet returns the facts of a fleet as a file. A fleet has no lines, so its facts have

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestOfFleet states values exactly, and where they come from.

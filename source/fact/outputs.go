@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // maxOutputs is the maximum size of a file of outputs, in bytes. The settings of a host, the

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // columns reads lscpu -e and lscpu -p: a header with the column names and one row for each CPU.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strings"
 
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // Lines that begin or identify an output. A line of the lscpu text form is recognised by keys

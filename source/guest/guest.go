@@ -7,9 +7,9 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // The supported forms of output; View.Form is one of them.

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 
-	"homenode/numa"
-	"homenode/source/fact"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
 )
 
 func readFile(t *testing.T, path ...string) []*View {

@@ -3,8 +3,8 @@ package guest
 import (
 	"strings"
 
-	"homenode/source/jsontree"
-	"homenode/source/text"
+	"example.org/homenode/source/jsontree"
+	"example.org/homenode/source/text"
 )
 
 // jsonSection reads lscpu -J and lscpu -e -J. It collects the lines up to the closing brace;

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/source/text"
+	"example.org/homenode/source/text"
 )
 
 // number reads a whole number from 0 to most.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/source/text"
+	"example.org/homenode/source/text"
 )
 
 // A matrix is a table of node pairs with rows in the order of its columns: the distances of

@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // A section reads the lines of one output into its view.

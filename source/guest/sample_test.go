@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // samples are public outputs that may lie beside the checkout; they are not part

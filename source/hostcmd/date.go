@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // Date is the output of date between other outputs, in the forms that people use in loops such as

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // commands are the commands recognised after a bare prompt.

@@ -3,8 +3,8 @@ package hostcmd
 import (
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // A Group is the data of an output about one VM: the scheduler's group.

@@ -3,8 +3,8 @@
 package hostcmd
 
 import (
-	"homenode/numa"
-	"homenode/source/fact"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
 )
 
 // An Output is the output of one command.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/fact"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
 )
 
 func readFile(t *testing.T, path ...string) []*Output {

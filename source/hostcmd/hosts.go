@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Hosts returns the hosts of the outputs, in their order, each with the joined data of its outputs.

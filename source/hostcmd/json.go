@@ -1,8 +1,8 @@
 package hostcmd
 
 import (
-	"homenode/source/jsontree"
-	"homenode/source/text"
+	"example.org/homenode/source/jsontree"
+	"example.org/homenode/source/text"
 )
 
 // readJSON parses the output of esxcli --formatter=json: an object, or a list of them. Its keys are

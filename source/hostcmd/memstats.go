@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // MemoryStats is one report of memstats -r, such as vm-stats. The columns are in the order of the

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // Read parses all outputs of a file, in their order. Lines that belong to none are warnings of the

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/guest"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/guest"
 )
 
 // samples are public outputs that may lie beside the checkout; they are not part

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // readSchedStats parses the three tables of the NUMA scheduler. Their columns are the same since

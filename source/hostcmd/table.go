@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // A table is the output form of sched-stats: a header and rows of cells without blanks. Columns are

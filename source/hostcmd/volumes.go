@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // dumperField is one of the values of a VM in vmdumper -l: wid=2106141, cfgFile="…".

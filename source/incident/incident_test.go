@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/incident"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/incident"
 )
 
 // TestTicks reads an incident and writes what its ticks say, one line a VM.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // host is one host with all its events.

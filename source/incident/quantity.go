@@ -3,10 +3,10 @@ package incident
 import (
 	"time"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // A quantity is one keyword of a line about a host, a node or a VM: the form of its value, and

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // tick fills t with the state of the host at a time; every is the interval since the previous

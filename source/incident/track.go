@@ -3,7 +3,7 @@ package incident
 import (
 	"time"
 
-	"homenode/source/word"
+	"example.org/homenode/source/word"
 )
 
 // A track is a quantity over time: a piecewise linear function from the lines of the incident.

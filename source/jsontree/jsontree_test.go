@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/text"
+	"example.org/homenode/source/text"
 )
 
 // dump writes a tree as lines of path, kind, text and place.

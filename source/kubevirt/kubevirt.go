@@ -13,12 +13,12 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/internal/outside"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/definition"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/definition"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // maxFile is the maximum size of a file in bytes, more than any manifest has.

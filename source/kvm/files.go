@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/source/fact"
-	"homenode/source/libvirt"
-	"homenode/source/proxmox"
-	"homenode/source/qemu"
-	"homenode/source/text"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/libvirt"
+	"example.org/homenode/source/proxmox"
+	"example.org/homenode/source/qemu"
+	"example.org/homenode/source/text"
 )
 
 // root returns the folder of path, and the name of a single file; "" for all files.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/qemu"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/qemu"
 )
 
 // TestForms: each form of a definition makes a layout, and what its platform refuses is a stray that says so.

@@ -24,15 +24,15 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/definition"
-	"homenode/source/fact"
-	"homenode/source/kubevirt"
-	"homenode/source/libvirt"
-	"homenode/source/proxmox"
-	"homenode/source/qemu"
-	"homenode/source/text"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/definition"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/kubevirt"
+	"example.org/homenode/source/libvirt"
+	"example.org/homenode/source/proxmox"
+	"example.org/homenode/source/qemu"
+	"example.org/homenode/source/text"
 )
 
 // Limits for a plausible bundle.

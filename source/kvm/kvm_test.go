@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 const capabilities = `<capabilities><host><cpu><model>EPYC-Milan</model><vendor>AMD</vendor></cpu><topology><cells num='2'>

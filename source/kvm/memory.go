@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // A usage is the memory of one process on the nodes of its host, and the source.

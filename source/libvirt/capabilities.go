@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/fact"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
 )
 
 // A Host is the content of virsh capabilities.

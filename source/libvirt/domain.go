@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/outside"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/definition"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/definition"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // entity matches an entity that XML does not predefine. The decoder keeps it unchanged.

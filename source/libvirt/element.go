@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // An element is an XML element with its place.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 //go:embed grammar.txt

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Host returns the host, without a name. The notes explain why its nodes are unknown or doubtful.

@@ -8,9 +8,9 @@ import (
 	"cmp"
 	"io"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/fact"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/fact"
 )
 
 var begins = pattern.Of(`<domains>|<domain(?:snapshot|checkpoint)[ >]|<(?:domain|domstatus)\s[^>]*\b(?:type|state)=|<domain>\s*<(?:name|uuid|title|memory|vcpu)\b|<capabilities>\s*<(?:host|guest)|<cells num=|<vcpu(?:pin)?[ >]|<numatune>|<numa>\s*<cell `)

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/definition"
-	"homenode/source/fact"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/definition"
+	"example.org/homenode/source/fact"
 )
 
 func read(t *testing.T, path string) []fact.Document {

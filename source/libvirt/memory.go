@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // align is the unit to which libvirt rounds up the memory of cells (qemuDomainAlignMemorySizes in src/qemu/qemu_domain.c).

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // Limits for numbers. Values above them mean that the file is damaged.

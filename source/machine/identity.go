@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
-	"homenode/internal/cpuid"
-	"homenode/numa"
+	"example.org/homenode/internal/cpuid"
+	"example.org/homenode/numa"
 )
 
 // A leafFunc executes one leaf of the instruction CPUID.

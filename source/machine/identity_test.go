@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"homenode/internal/cpuid"
-	"homenode/numa"
+	"example.org/homenode/internal/cpuid"
+	"example.org/homenode/numa"
 )
 
 // registers returns text as CPUID has it, in the registers' order.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // limits reads the control groups of this process; its processors must be known.

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // Bounds of a plausible machine. Values outside are damaged.

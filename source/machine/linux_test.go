@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/internal/golden"
-	"homenode/numa"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
 )
 
 func treeOf(ar *txtar.Archive) fstest.MapFS {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/registry"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 var (

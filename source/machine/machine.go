@@ -8,8 +8,8 @@ import (
 	"context"
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/guest"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/guest"
 )
 
 // A Machine is the result of one reading.

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Relations of the records from GetLogicalProcessorInformationEx (winnt.h).

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A mask is 64 processors of a group, as the records have it.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 const sratFile = "sys/firmware/acpi/tables/SRAT"

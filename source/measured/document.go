@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/source/fact"
-	"homenode/source/machine"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/machine"
 )
 
 // A Document is one result with its place in a file.

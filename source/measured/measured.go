@@ -5,7 +5,7 @@ package measured
 import (
 	"time"
 
-	"homenode/source/machine"
+	"example.org/homenode/source/machine"
 )
 
 // Format and Version are at the start of every file.

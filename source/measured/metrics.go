@@ -3,7 +3,7 @@ package measured
 import (
 	"fmt"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // A Metric is one number of a run, with a name that is the same in every run of the same guest.

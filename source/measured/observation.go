@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func (r *Result) started() string { return r.Started.UTC().Format(time.RFC3339) }

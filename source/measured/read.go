@@ -9,11 +9,11 @@ import (
 	"math"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/internal/texttab"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // maxFile is more than the output of a guest with 1,024 vCPUs, in bytes.

@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"homenode/numa"
-	"homenode/source/machine"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/machine"
 )
 
 // full is a result with every part, of a guest with two nodes.

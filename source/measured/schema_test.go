@@ -10,8 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"homenode/internal/golden"
-	"homenode/source/machine"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/source/machine"
 )
 
 // schemaOf returns the JSON Schema of a type: its fields by their tags, nothing beside them.

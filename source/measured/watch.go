@@ -8,9 +8,9 @@ import (
 	"math"
 	"time"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/machine"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/machine"
 )
 
 // WatchFormat is at the start of every line of homenode measure watch.

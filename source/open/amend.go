@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/internal/alike"
-	"homenode/internal/glob"
-	"homenode/internal/texttab"
-	"homenode/numa"
-	"homenode/source/scenario"
-	"homenode/source/text"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/text"
 )
 
 // divide sets the number of NUMA nodes of each package. An item is HOST=NUMBER; several are

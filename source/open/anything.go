@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/evidence"
-	"homenode/source/fact"
-	"homenode/source/kvm"
-	"homenode/source/planned"
-	"homenode/source/tables"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/evidence"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/kvm"
+	"example.org/homenode/source/planned"
+	"example.org/homenode/source/tables"
 )
 
 // A Part is the content of one file, also of a file in a folder or archive.

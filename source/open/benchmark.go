@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/benchmark"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/benchmark"
 )
 
 // Benchmark reads the results of a benchmark from one file, which may be compressed.

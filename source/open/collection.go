@@ -14,16 +14,16 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/archive"
-	"homenode/source/bundle"
-	"homenode/source/kvm"
-	"homenode/source/planned"
-	"homenode/source/tables"
-	"homenode/source/text"
-	"homenode/source/ticks"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/bundle"
+	"example.org/homenode/source/kvm"
+	"example.org/homenode/source/planned"
+	"example.org/homenode/source/tables"
+	"example.org/homenode/source/text"
+	"example.org/homenode/source/ticks"
 )
 
 // Limits for the content of an archive beside its main inventory.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/snapshot"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/snapshot"
 )
 
 // whole are files of one VM each, by name.

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/benchmark"
-	"homenode/source/evidence"
-	"homenode/source/tables"
-	"homenode/source/text"
-	"homenode/source/ticks"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/benchmark"
+	"example.org/homenode/source/evidence"
+	"example.org/homenode/source/tables"
+	"example.org/homenode/source/text"
+	"example.org/homenode/source/ticks"
 )
 
 // Way adds the name of the right command to an error about a file, folder or archive that a command does not support.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/evidence"
+	"example.org/homenode/source/evidence"
 )
 
 // TestUnreadable: what cannot be read at all is not said to be of a wrong kind.

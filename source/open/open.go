@@ -22,13 +22,13 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/numa"
-	"homenode/source/demo"
-	"homenode/source/evidence"
-	"homenode/source/planned"
-	"homenode/source/snapshot"
-	"homenode/source/tables"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/evidence"
+	"example.org/homenode/source/planned"
+	"example.org/homenode/source/snapshot"
+	"example.org/homenode/source/tables"
+	"example.org/homenode/source/text"
 )
 
 // Demo is the name of the generated SOURCE and capture.

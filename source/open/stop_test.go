@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/open"
+	"example.org/homenode/source/open"
 )
 
 // TestManyNames reads an archive of many small tables whose names say nothing, and none of it when the reader is gone. A bomb is refused before it is in memory.

@@ -9,10 +9,10 @@ import (
 	"math"
 	"os"
 
-	"homenode/numa"
-	"homenode/source/archive"
-	"homenode/source/demo"
-	"homenode/source/ticks"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/ticks"
 )
 
 // StandardInput is the displayed name for "-".

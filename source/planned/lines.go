@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Line is a change of an attribute as the file of a planned VM writes it.

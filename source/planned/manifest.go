@@ -11,10 +11,10 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/jsontree"
-	"homenode/source/text"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/jsontree"
+	"example.org/homenode/source/text"
 )
 
 // A kind is one of objects of Kubernetes that describe VMs of vSphere.

@@ -15,10 +15,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/numa"
-	"homenode/source/jsontree"
-	"homenode/source/text"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/jsontree"
+	"example.org/homenode/source/text"
 )
 
 // isOVF reports whether a file begins as a descriptor of the Open Virtualization Format.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/outside"
-	"homenode/source/jsontree"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/source/jsontree"
 )
 
 // isPacker reports whether a file begins as a template of Packer with a builder for vSphere.

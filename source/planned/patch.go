@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"homenode/numa"
-	"homenode/source/jsontree"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/jsontree"
 )
 
 // A Hunk replaces a line of a file, or inserts lines behind it.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func edit(kind numa.EditKind, to string) numa.Edit { return numa.Edit{Kind: kind, To: numa.Is(to)} }

@@ -18,12 +18,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/jsontree"
-	"homenode/source/text"
-	"homenode/source/word"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/jsontree"
+	"example.org/homenode/source/text"
+	"example.org/homenode/source/word"
 )
 
 // Bounds of a believable file: a plan of 10,000 VMs has 300 MB, and an OVA carries disks behind its descriptor.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/numa"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
 )
 
 // described returns what was read of planned VMs, one line a fact that the file states.

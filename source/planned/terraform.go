@@ -6,9 +6,9 @@ import (
 	"path"
 	"strings"
 
-	"homenode/internal/outside"
-	"homenode/numa"
-	"homenode/source/jsontree"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/jsontree"
 )
 
 // isTerraform reports whether a file begins as terraform show -json prints a plan or state.

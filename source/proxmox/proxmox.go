@@ -17,12 +17,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/definition"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/definition"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // maxFile is the maximum size of a file in bytes, more than any configuration with its snapshots has.

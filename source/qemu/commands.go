@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/definition"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/definition"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // program matches the name of QEMU in a command, wrapper the name of a preceding command with its own options.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // pageSize matches the page size at the end of a path component: "hugepages1G", "1048576kB", "huge_2M".

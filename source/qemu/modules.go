@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // devices matches a memory device by its driver, with the driver names of libvirt, in the form key=value,… or JSON.

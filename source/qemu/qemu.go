@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/definition"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/definition"
+	"example.org/homenode/source/text"
 )
 
 // maxFile is the maximum size of a file in bytes, more than the arguments of any VM have.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/definition"
+	"example.org/homenode/source/definition"
 )
 
 // TestTaken: arguments that let QEMU take all memory when it starts.

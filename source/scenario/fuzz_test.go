@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // FuzzRead demands a fleet that Check accepts or an error with a place inside the

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // host returns the host described by a line, without its name.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestNothingReserved says in each way that nothing is reserved.

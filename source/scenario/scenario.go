@@ -20,8 +20,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // Read reads the scenario in data; name is used in errors and origins.

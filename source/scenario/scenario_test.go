@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func read(t testing.TB, text string) *numa.Fleet {

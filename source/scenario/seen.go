@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // observers are the values of by=.

@@ -1,8 +1,8 @@
 package scenario
 
 import (
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // vm returns the VM described by a line, without its name, and the settings that depend on its

@@ -6,8 +6,8 @@ import (
 	"io"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // fleetOf returns a fleet of n VMs on n/20 hosts in the words of a scenario.

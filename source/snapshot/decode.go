@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // strict returns the rules for a snapshot in addition to JSON: no unknown keys, no missing fields,

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // head is the start of a snapshot that is well-formed as far as it goes; what is

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // FuzzRead demands that what reads can be written and reads again as the same

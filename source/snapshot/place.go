@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A lineReader maps offsets to lines, which the decoder does not. It keeps the line starts

@@ -15,8 +15,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"homenode/internal/golden"
-	"homenode/numa"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
 )
 
 func compiledSchema(t *testing.T) *jsonschema.Schema {

@@ -17,9 +17,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"homenode/internal/texttab"
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // Format is the first field of every snapshot, Version its version. A program reads its own version

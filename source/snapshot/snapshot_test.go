@@ -10,10 +10,10 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"homenode/internal/golden"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/source/demo"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
 )
 
 // fullFleet returns a fleet with every field of every type set, by reflection: a

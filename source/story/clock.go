@@ -4,9 +4,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/word"
 )
 
 // duration parses "90s", "42m", "1h42m" or "2d12h" at the column: 0 or a multiple of the grid of all events.

@@ -3,8 +3,8 @@ package story
 import (
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // resizeWords are the words of a resize: the words of a vm line that can change a powered-off VM.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/cost"
-	"homenode/internal/golden"
-	"homenode/numa"
+	"example.org/homenode/esxi/cost"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
 )
 
 // TestDocs reads the example of the documentation, and checks that the documentation

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/alike"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/source/word"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/source/word"
 )
 
 // kindNames returns the words of events, in order of the kinds.

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // FuzzRead demands a story that Check accepts and to which nothing can be added, or an

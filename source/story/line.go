@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // A line is one line of a story.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // loadWords are the words of a load.

@@ -4,11 +4,11 @@ import (
 	"path"
 	"strings"
 
-	"homenode/internal/alike"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/word"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/word"
 )
 
 // names finds hosts or VMs by their names in texts.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/glob"
-	"homenode/numa"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/numa"
 )
 
 // Part returns a copy of the fleet with the hosts that match the patterns, by their names, IDs or clusters, and the VMs on them. It is

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/scenario"
-	"homenode/source/story"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/story"
 )
 
 // TestPart leaves of a fleet the hosts that are named and the VMs on them.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 var placedWords = []string{"homes", "local", "remote", "onNode"}

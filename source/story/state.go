@@ -1,8 +1,8 @@
 package story
 
 import (
-	"homenode/numa"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/word"
 )
 
 // A state is the fleet at one moment of the story, as far as the lines determine it: the simulation

@@ -27,9 +27,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/scenario"
-	"homenode/source/word"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/word"
 )
 
 // The first words of lines: those of a fleet, which package scenario parses, and those of a story.

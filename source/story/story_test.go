@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/golden"
-	"homenode/internal/testdeps"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // dump writes a story as a person reads it, the fleet left out.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // list returns the elements of a JSON list in a cell; ok is false if the cell contains none.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // assemble assigns the IDs of hosts and VMs, links VMs to hosts, and adds both to f.

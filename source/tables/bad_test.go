@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // vInfoOnly is the least that can be read.

@@ -18,10 +18,10 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"homenode/internal/bounded"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // A file is one file that contains tables.

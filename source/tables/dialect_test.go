@@ -11,7 +11,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestDialects reads one export under the headers of other versions.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // FuzzReadCSV reads one text as each of the sheets, next to a good vInfo and in

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unicode"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // squash returns a header in the form for comparisons: its letters, digits, dots and signs, in lower case.

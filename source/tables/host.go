@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // maxCores is the maximum number of cores of a host, so that two threads per core stay within the limits of numa.Fleet.Check;

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // hostGroups returns the rows of each host, in the order of the first row of each. Rows with the same reference are one host, unless their

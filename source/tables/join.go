@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // The index for a key that several VMs share.

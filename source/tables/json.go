@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // memberKey is the header for the key of a row in an object of rows.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // A jsonRow is an object used as a row, flattened: path below it to value. Lists are not flattened.

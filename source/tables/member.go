@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Member is a file of a folder or archive.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // merged are RVTools files of two vCenters in one, without the columns that name them: references stand for two objects each. Two rows

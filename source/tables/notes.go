@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // maxCellNotes is the maximum number of notes about single cells of a column: a column of the

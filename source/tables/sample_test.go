@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestSample reads the public exports that may lie beside the checkout; they are

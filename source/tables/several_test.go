@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // vcenterSheets returns the sheets of one vCenter with one host and one VM; suffix is appended to their names.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // brief prints the facts that tables of other programs carry; an unknown one is -.

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/alike"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // A rowReader yields the rows of one sheet; the first is the header.

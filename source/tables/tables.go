@@ -17,9 +17,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 // The first bytes of the file formats that Read distinguishes.

@@ -20,7 +20,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

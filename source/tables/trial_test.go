@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestShifted: the values of a row with more fields than headers are unknown, whatever table of whatever program it is in, and a note says so.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // An Unknown is the error for a file without a table of VMs or hosts; it describes the file.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unicode"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // maxMHz is the maximum CPU reservation and limit of a VM: 4096 vCPUs of 10 GHz.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // The parts of a workbook that are read besides its sheets.

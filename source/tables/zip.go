@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/numa"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/numa"
 )
 
 // Limits for decompressed data. The vInfo sheet of 10,000 VMs is about 40 MB of XML with a compression ratio of 10:1; the maximum of

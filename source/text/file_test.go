@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 func TestFile(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // blanks are the separators of words; no-break spaces, which some web pages contain, are

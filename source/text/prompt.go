@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa/pattern"
+	"example.org/homenode/numa/pattern"
 )
 
 // A Prompt is a terminal line with a command that somebody typed.

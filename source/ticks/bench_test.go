@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // BenchmarkLoop reads a day of a loop over sched-stats, a round a minute, on a host of 100 VMs.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/hostcmd"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/hostcmd"
 )
 
 // fill converts the outputs of a round to a tick.

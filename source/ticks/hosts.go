@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/hostcmd"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/hostcmd"
 )
 
 // hostOf returns the rounds of the host in the prompt, else of the file's host.

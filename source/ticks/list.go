@@ -12,11 +12,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa/pattern"
-	"homenode/source/archive"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/hostcmd"
-	"homenode/source/text"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/hostcmd"
+	"example.org/homenode/source/text"
 )
 
 // A Source is the input of one reader: a batch file, an archive, or files that follow each other in time. Sources are independent of each other.

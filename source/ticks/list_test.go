@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // files writes a folder; times go up by a minute in the order of the names given.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // What an output states in part is unknown and not what is left of it.

@@ -13,10 +13,10 @@ import (
 	"slices"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/archive"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/text"
 )
 
 // A part is one file of a Source.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestPipe reads a named pipe, as a shell makes for <(…): it can be opened once.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"homenode/internal/bounded"
-	"homenode/source/archive"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/source/archive"
 )
 
 // A reach is the set of readable files: all of this machine, or those of a file system in which untrusted users may choose.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/bounded"
-	"homenode/internal/words"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/words"
 )
 
 // MetaName is the file in a folder of homenode record that describes the others.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/hostcmd"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/hostcmd"
 )
 
 // rounds converts outputs of host commands to ticks. A round is the output of one pass of a loop

@@ -21,13 +21,13 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/archive"
-	"homenode/source/esxtop"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/fact"
-	"homenode/source/hostcmd"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/esxtop"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/hostcmd"
+	"example.org/homenode/source/text"
 )
 
 // The formats.

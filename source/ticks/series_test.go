@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 const batch = `"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Memory\Free MBytes","\\esx01\Numa Node(0)\% Processor Time","\\esx01\Numa Node(1)\% Processor Time"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // walked reads what lies at path and returns its ticks and warnings, without the folder.

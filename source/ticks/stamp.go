@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa/pattern"
-	"homenode/source/archive"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/archive"
 )
 
 // A stamp is the information about a file's time from outside its contents, and from memstats.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/fact"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
 )
 
 // A word is a key with its own fact in a numa.Config.

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/source/fact"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/fact"
 )
 
 var deviceKey = pattern.Of(`^pcipassthru\d+\.(id|present)$`)

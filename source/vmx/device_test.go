@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestDevices: decimal addresses, as ESXi writes them; one device is not present, one malformed.

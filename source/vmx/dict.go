@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/fact"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
 )
 
 // Limits for a plausible configuration; the excess is dropped with a warning.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/text"
 )
 
 func asInt(s string) (any, bool) {

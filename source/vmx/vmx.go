@@ -12,9 +12,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // Format is the format name of a File of this package.

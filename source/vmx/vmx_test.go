@@ -10,8 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"homenode/numa"
-	"homenode/source/fact"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
 )
 
 const small = `.encoding = "UTF-8"

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // check converts the lines of a run to the vectors of o, if they are complete, and warns about

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestCut: in a log whose settings are not all there, a setting that is absent is unknown. They are all there when they have a heading or

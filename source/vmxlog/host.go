@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // hostFacts are the facts about the host in a run.

@@ -13,9 +13,9 @@ import (
 	"path"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // Format is the format name of a File of this package.

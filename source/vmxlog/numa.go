@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // numaLine parses a message that begins with numa:, numaHost: or NUMA; false if it is unknown.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/vmx"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/vmx"
 )
 
 // Limits for the data kept of one log: a log with more is damaged or forged.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/vmx"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/vmx"
 )
 
 // A run is one power-on while its lines are read.

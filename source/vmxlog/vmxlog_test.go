@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func read(t *testing.T, name, in string) *Log {

@@ -10,8 +10,8 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 	"github.com/vmware/govmomi/vim25/xml"
 
-	"homenode/numa"
-	"homenode/source/vsphere/xmlscan"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere/xmlscan"
 )
 
 // An answer parses the property collector's output object by object as it arrives: a page is never

@@ -15,7 +15,7 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 	"github.com/vmware/govmomi/vim25/xml"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 const testResponse = "RetrievePropertiesExResponse"

@@ -3,7 +3,7 @@ package vsphere
 import (
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // One odd object must not end the read of a fleet: an impossible value becomes unknown, and a note

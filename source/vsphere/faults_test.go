@@ -15,7 +15,7 @@ import (
 	"github.com/vmware/govmomi"
 	"github.com/vmware/govmomi/vim25/mo"
 
-	"homenode/source/vsphere"
+	"example.org/homenode/source/vsphere"
 )
 
 // impatient is a CallTimeout that a server on loopback keeps with ease when it

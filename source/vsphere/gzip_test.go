@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"homenode/source/vsphere"
+	"example.org/homenode/source/vsphere"
 )
 
 // TestGzip reads from a server that compresses its answers, as the request offers.

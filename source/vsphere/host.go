@@ -9,7 +9,7 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // hostPaths are the properties read of each host.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/source/vsphere"
+	"example.org/homenode/source/vsphere"
 )
 
 const (

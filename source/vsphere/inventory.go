@@ -7,7 +7,7 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // An inventory is the result of the queries, before hosts and VMs are related to each other.

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // The account of the lab; its password must be in no error.

@@ -17,7 +17,7 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 	govxml "github.com/vmware/govmomi/vim25/xml"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Live is an open session with a vCenter or ESXi host. Its methods may be called concurrently, except

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/demo"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // TestLive reads the service of hosts over one session: every sign comes through, faults

@@ -3,7 +3,7 @@ package vsphere
 import (
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // convertNodes reads the NUMA nodes.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/source/vsphere"
+	"example.org/homenode/source/vsphere"
 )
 
 // TestProtection reads Fault Tolerance with the role of the VM, encryption and the virtual TPM.

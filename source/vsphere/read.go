@@ -14,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Options configure access to a vCenter. The zero value uses the credentials from the URL and

@@ -13,9 +13,9 @@ import (
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // TestRead holds one VM and one host with the origins of their facts.

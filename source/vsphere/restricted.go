@@ -3,8 +3,8 @@ package vsphere
 import (
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // noteRestrictedView compares the read objects with the counts of the server itself. An account

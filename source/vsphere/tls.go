@@ -13,7 +13,7 @@ import (
 
 	"github.com/vmware/govmomi/vim25/soap"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // An UntrustedError reports that the certificate of a server is not trusted.

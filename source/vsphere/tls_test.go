@@ -11,7 +11,7 @@ import (
 
 	"github.com/vmware/govmomi/vim25/soap"
 
-	"homenode/source/vsphere"
+	"example.org/homenode/source/vsphere"
 )
 
 // TestCertificates reads from a server whose certificate no CA of the system

@@ -8,7 +8,7 @@ import (
 	"github.com/vmware/govmomi/vim25/methods"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Timing of updates. The server answers after updatesWait even without changes, so that an ended session is noticed and

@@ -7,8 +7,8 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
-	"homenode/source/vsphere/xmlscan"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere/xmlscan"
 )
 
 // value parses the open element by its xsi:type. It supports the types of the properties of a VM

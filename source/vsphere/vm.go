@@ -8,8 +8,8 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // vmPaths are the properties read of each VM. Whole subtrees such as config would include devices and files, ten times as much data.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // attached parses the nodes of the PCI devices of a host: 3b:00.0@1,af:00.0@0.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // hostWords are the keywords of a host that set one fact, in the order of messages.

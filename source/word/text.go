@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // section is the section of a txtar file with the lines of a scenario, story or incident.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/numa/unit"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/source/text"
 )
 
 // Unknown is the value that makes a fact unknown.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // vmWords are the keywords of a VM, in the order of messages: those of numa.VMFacts, and those that set more or less than one

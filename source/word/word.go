@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/alike"
-	"homenode/numa/pattern"
-	"homenode/source/text"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/text"
 )
 
 // A Word is one blank-separated part of a line with its column.

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Writer writes the ticks of one host. Like esxtop, it takes the column names from the first

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	batch "homenode/capture/export/esxtop"
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/source/demo"
-	"homenode/source/esxtop"
-	"homenode/source/incident"
+	batch "example.org/homenode/capture/export/esxtop"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/esxtop"
+	"example.org/homenode/source/incident"
 )
 
 // write returns the incident as a batch file.

@@ -3,7 +3,7 @@ package esxtop
 import (
 	"strconv"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Counters with their names in esxtop (percentages of groups are sums over the vCPUs).

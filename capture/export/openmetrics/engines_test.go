@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/testdeps"
-	"homenode/numa"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
 )
 
 // step is how far the ticks of oddTicks are apart: they fall on the steps of the subqueries of

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/capture/export/series"
+	"example.org/homenode/capture/export/series"
 )
 
 // FamilyName returns the name of the family of a counter, by its number in series.All. The set of home nodes becomes one metric

@@ -16,11 +16,11 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/capture/export/series"
-	"homenode/internal/atomicfile"
-	"homenode/numa"
+	"example.org/homenode/capture/export/series"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/numa"
 )
 
 // A Writer writes the ticks of any number of hosts. Memory grows with the number of metrics,

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/golden"
-	"homenode/numa"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
 )
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

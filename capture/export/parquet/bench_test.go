@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture/export/series"
-	"homenode/numa"
+	"example.org/homenode/capture/export/series"
+	"example.org/homenode/numa"
 )
 
 // everyCounter is what a batch file of esxtop states of a VM.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/internal/testdeps"
-	"homenode/numa"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
 )
 
 // Names that a path, SQL or a reader of partitions may trip over. 4711 is no number.

@@ -21,8 +21,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/capture/export/series"
-	"homenode/numa"
+	"example.org/homenode/capture/export/series"
+	"example.org/homenode/numa"
 )
 
 // MaxOpen is the number of files that a Writer fills at a time. An input of one host in time

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Subjects of counters; names begin with them.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // units are the suffixes of names that are units. Time added up over vCPUs is not a share: 1

@@ -16,9 +16,9 @@ import (
 	"sync"
 	"time"
 
-	"homenode/change/fix"
-	"homenode/change/fix/journal"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/numa"
 )
 
 // A Target is the vCenter whose VMs are changed; write.Writer is one. Errors carry a numa.Refusal where they are one.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 
-	"homenode/change/fix"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/numa"
 )
 
 // options reads the options of the host, or the rules of the cluster, with these keys.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/change/fix/journal"
-	"homenode/numa"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/numa"
 )
 
 // ErrLocked says that another run changes the vCenter.

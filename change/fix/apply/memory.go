@@ -3,9 +3,9 @@ package apply
 import (
 	"time"
 
-	"homenode/change/fix"
-	"homenode/change/fix/journal"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/numa"
 )
 
 // A past is what the journal remembers of one VM or host.

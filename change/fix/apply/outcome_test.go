@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"homenode/change/fix/journal"
+	"example.org/homenode/change/fix/journal"
 )
 
 // TestOutcomes checks that a journal may have each outcome that a run writes, and no other.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"homenode/change/fix/journal"
-	"homenode/numa"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/numa"
 )
 
 // shutdown shuts the guest down and waits until the VM is off.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/change/fix"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/numa"
 )
 
 // reconfigure makes the edits that the VM lacks, reads them back, and takes them back when vSphere did not keep all. st is the VM as it was checked:

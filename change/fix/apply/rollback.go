@@ -1,9 +1,9 @@
 package apply
 
 import (
-	"homenode/change/fix"
-	"homenode/change/fix/journal"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/numa"
 )
 
 // A Rollback is the plan that takes back the writes of the run of a journal, and the progress of earlier rollbacks.

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/change/fix/journal"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/numa"
 )
 
 // TestRollbackOf reads a journal whose run was taken back in two parts, and one whose rollback has not ended.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // losses bounds how often a request that changes something is made again after its connection dropped.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"homenode/change/fix"
-	"homenode/change/fix/journal"
-	"homenode/internal/texttab"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
 )
 
 // A step carries out the change of one VM or host.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/fix"
-	"homenode/change/fix/journal"
-	"homenode/internal/binpack"
-	"homenode/numa"
-	"homenode/source/privilege"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/internal/binpack"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/privilege"
 )
 
 // A rider is a running VM of a host whose option a vMotion activates, and the change of that host.

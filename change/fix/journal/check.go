@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"homenode/change/fix"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/numa"
 )
 
 // dos are the actions of a run.

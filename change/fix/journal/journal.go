@@ -20,10 +20,10 @@ import (
 	"sync"
 	"time"
 
-	"homenode/change/fix"
-	"homenode/internal/filelock"
-	"homenode/internal/owned"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/filelock"
+	"example.org/homenode/internal/owned"
+	"example.org/homenode/numa"
 )
 
 // The steps of a line.

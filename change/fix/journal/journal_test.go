@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/change/fix"
-	"homenode/change/fix/journal"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/numa"
 )
 
 var (

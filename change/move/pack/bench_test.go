@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // fleet returns VMs and about as many hosts as they need: two nodes of 32 cores and 512 GB. A tenth of the

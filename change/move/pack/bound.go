@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"homenode/internal/binpack"
+	"example.org/homenode/internal/binpack"
 )
 
 // A Bound is the limit that no plan can exceed.

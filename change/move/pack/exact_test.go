@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/internal/testdeps"
-	"homenode/numa"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
 )
 
 // An optimum is what testdata/exact.py finds.

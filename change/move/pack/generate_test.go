@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // instance returns a small problem, the same for the same seed: hosts of one or two kinds with

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"homenode/internal/binpack"
-	"homenode/numa"
+	"example.org/homenode/internal/binpack"
+	"example.org/homenode/numa"
 )
 
 // A model is an immutable form of a Problem for the search. The nodes of all hosts are in one array, those of

@@ -39,7 +39,7 @@ import (
 	"math"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Problem consists of VMs and the hosts for them.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"homenode/internal/testdeps"
-	"homenode/numa"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
 )
 
 // perfect returns VMs that fill that many hosts wholly, and a quarter more hosts: each of two nodes with 32 cores and 512 GB is cut into 3 to 8

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Plan assigns hosts to the VMs.

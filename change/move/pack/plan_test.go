@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // recheck adds up from the plan alone what every node of every host carries and returns what does not fit.

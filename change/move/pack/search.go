@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // candidates is the number of used hosts with room that are compared for a VM.

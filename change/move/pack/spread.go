@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"homenode/internal/binpack"
+	"example.org/homenode/internal/binpack"
 )
 
 // maxSpreads limits how often all VMs are tried.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestSpread: hosts are filled evenly where all VMs find room, spare hosts stay empty, VMs that are kept apart stay apart, and the fewest

@@ -3,8 +3,8 @@ package pack
 import (
 	"math/rand/v2"
 
-	"homenode/internal/binpack"
-	"homenode/numa"
+	"example.org/homenode/internal/binpack"
+	"example.org/homenode/numa"
 )
 
 // A state contains the placement of the VMs and the remaining resources of the nodes.

@@ -1,6 +1,6 @@
 package pack
 
-import "homenode/internal/binpack"
+import "example.org/homenode/internal/binpack"
 
 // A room has the maximum left on any node of some hosts, and the maximum left on any of the hosts in
 // total. both is the smaller of a node's shares of cores and memory: a node that lacks one of them is

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // explain sets the reason and a remedy for each VM that is not placed. VMs of one shape get the same answer.

@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/move"
-	"homenode/change/move/pack"
-	"homenode/internal/glob"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/change/move"
+	"example.org/homenode/change/move/pack"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // A Policy limits how full hosts may be, and groups VMs. The zero value: one vCPU per core, nothing reserved.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/change/move/pack"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/change/move"
+	"example.org/homenode/change/move/pack"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 const fleet = `release 8.0U3

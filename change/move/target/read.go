@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/move/pack"
-	"homenode/internal/words"
-	"homenode/source/definition"
-	"homenode/source/fact"
-	"homenode/source/guest"
-	"homenode/source/libvirt"
-	"homenode/source/open"
+	"example.org/homenode/change/move/pack"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/source/definition"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/guest"
+	"example.org/homenode/source/libvirt"
+	"example.org/homenode/source/open"
 )
 
 // described contains the descriptions of one host in files.

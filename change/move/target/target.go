@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/move/pack"
-	"homenode/numa"
-	"homenode/source/guest"
-	"homenode/source/libvirt"
+	"example.org/homenode/change/move/pack"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/guest"
+	"example.org/homenode/source/libvirt"
 )
 
 // OfCapabilities converts virsh capabilities to a host with the given name.

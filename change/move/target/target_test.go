@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move/pack"
-	"homenode/numa"
-	"homenode/source/guest"
-	"homenode/source/libvirt"
-	"homenode/source/scenario"
+	"example.org/homenode/change/move/pack"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/guest"
+	"example.org/homenode/source/libvirt"
+	"example.org/homenode/source/scenario"
 )
 
 func capabilities(t *testing.T, in string) *libvirt.Host {

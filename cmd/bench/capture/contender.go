@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/cmd/bench/contest"
+	"example.org/homenode/cmd/bench/contest"
 )
 
 //go:embed question.py

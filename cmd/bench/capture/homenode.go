@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"slices"
 
-	"homenode/numa"
-	"homenode/source/esxtop"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/esxtop"
 )
 
 // workers returns the number of goroutines that read. On one core only the current one reads.

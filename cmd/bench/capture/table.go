@@ -7,7 +7,7 @@ import (
 	"io"
 	"runtime"
 
-	"homenode/cmd/bench/contest"
+	"example.org/homenode/cmd/bench/contest"
 )
 
 // titles has the titles of the groups.

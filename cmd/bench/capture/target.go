@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"homenode/cmd/bench/contest"
+	"example.org/homenode/cmd/bench/contest"
 )
 
 // A target is a required figure and the way to compute it.

@@ -5,7 +5,7 @@ package main
 import (
 	"fmt"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // bigFleet returns VMs whose properties are as large as those of a real vCenter: every property

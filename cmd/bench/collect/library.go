@@ -11,7 +11,7 @@ import (
 	"github.com/vmware/govmomi/vim25/methods"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/source/vsphere"
+	"example.org/homenode/source/vsphere"
 )
 
 // readByLibrary is the process that collects page by page with govmomi's own decoder and

@@ -24,9 +24,9 @@ import (
 	"syscall"
 	"time"
 
-	"homenode/internal/texttab"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 func main() {

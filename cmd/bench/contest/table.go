@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strings"
 
-	"homenode/internal/texttab"
+	"example.org/homenode/internal/texttab"
 )
 
 // Figure returns x with about three digits.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"homenode/cmd/bench/contest"
-	"homenode/internal/bounded"
-	"homenode/measure/guest/bandwidth"
-	"homenode/measure/guest/pages"
+	"example.org/homenode/cmd/bench/contest"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/measure/guest/bandwidth"
+	"example.org/homenode/measure/guest/pages"
 )
 
 const (

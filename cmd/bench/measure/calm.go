@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // A calm waits for moments without other activity, up to a total timeout. Other activity affects the figures more than

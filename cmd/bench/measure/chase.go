@@ -10,9 +10,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"homenode/cmd/bench/contest"
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/cmd/bench/contest"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/cmd/bench/contest"
+	"example.org/homenode/cmd/bench/contest"
 )
 
 // command measures the duration of the whole process.

@@ -19,8 +19,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/cmd/bench/contest"
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/cmd/bench/contest"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/chase"
 )
 
 func startTestPeer(t *testing.T) *peer {

@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
 )
 
 // multiRounds is the number of rounds with multichase, whose process runs for more than a second.

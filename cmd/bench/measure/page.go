@@ -11,10 +11,10 @@ import (
 	"time"
 	"unsafe"
 
-	"homenode/cmd/bench/contest"
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
+	"example.org/homenode/cmd/bench/contest"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
 )
 
 const (

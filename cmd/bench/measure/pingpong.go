@@ -12,9 +12,9 @@ import (
 	"time"
 	"unsafe"
 
-	"homenode/cmd/bench/contest"
-	"homenode/internal/stat"
-	"homenode/measure/guest/pingpong"
+	"example.org/homenode/cmd/bench/contest"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/measure/guest/pingpong"
 )
 
 const (

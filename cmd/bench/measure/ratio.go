@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 
-	"homenode/cmd/bench/contest"
-	"homenode/internal/stat"
+	"example.org/homenode/cmd/bench/contest"
+	"example.org/homenode/internal/stat"
 )
 
 // pairs are the measurements of two contenders in neighbouring turns.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // A shared is memory at the same address in this program and the one in C, so that both follow the same pointers through the

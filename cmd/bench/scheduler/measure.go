@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/cmd/bench/contest"
-	"homenode/esxi/scheduler/benchstory"
+	"example.org/homenode/cmd/bench/contest"
+	"example.org/homenode/esxi/scheduler/benchstory"
 )
 
 // A contender is one simulation of one fleet.

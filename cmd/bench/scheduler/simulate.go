@@ -10,12 +10,12 @@ import (
 	"runtime"
 	"time"
 
-	"homenode/capture"
-	"homenode/esxi/scheduler"
-	"homenode/esxi/scheduler/benchstory"
-	"homenode/numa"
-	"homenode/rules"
-	rulesimulate "homenode/rules/simulate"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/scheduler/benchstory"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	rulesimulate "example.org/homenode/rules/simulate"
 )
 
 // A simulated is the result that the process of one simulation prints.

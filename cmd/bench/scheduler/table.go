@@ -7,7 +7,7 @@ import (
 	"io"
 	"runtime"
 
-	"homenode/cmd/bench/contest"
+	"example.org/homenode/cmd/bench/contest"
 )
 
 // write prints a table for each group, then the targets.

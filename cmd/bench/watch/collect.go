@@ -18,14 +18,14 @@ import (
 	"github.com/vmware/govmomi/vim25/methods"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/capture/store"
-	"homenode/internal/stat"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/keep"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/vsphere"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/keep"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/vsphere"
 )
 
 // collecting watches a fleet for some minutes as serve --data does: HOSTS VMS EVERY (s) MINUTES.

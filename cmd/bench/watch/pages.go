@@ -21,7 +21,7 @@ import (
 	"syscall"
 	"time"
 
-	"homenode/capture/store"
+	"example.org/homenode/capture/store"
 )
 
 // Load on pages.

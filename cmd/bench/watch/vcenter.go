@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // fleetOf returns hosts with vms VMs each.

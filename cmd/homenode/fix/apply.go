@@ -17,18 +17,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/change/fix/journal"
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/filelock"
-	"homenode/internal/glob"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	answers "homenode/output/fix"
-	"homenode/rules/policy"
-	"homenode/source/vsphere/write"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/filelock"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	answers "example.org/homenode/output/fix"
+	"example.org/homenode/rules/policy"
+	"example.org/homenode/source/vsphere/write"
 )
 
 // applyFlags set how a plan is applied, in addition to the configuration.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
 )
 
 // TestAsks begins, goes on with and takes back a run without an answer, and with the wrong number: nothing is changed. The same goes for a plan and a journal of

@@ -11,9 +11,9 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix/apply"
-	"homenode/change/fix/journal"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // TestFullDisk fills the disk of the journal at each call of a run: no VM is begun then, the one under way is powered on, and when there is

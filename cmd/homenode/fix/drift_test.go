@@ -10,10 +10,10 @@ import (
 	"github.com/vmware/govmomi/vim25"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/change/whatif"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
 )
 
 // TestForgedBasis leaves VMs whose plan hides what it was made for: it predicts nothing of the host, or names another cluster.

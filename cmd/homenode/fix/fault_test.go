@@ -14,11 +14,11 @@ import (
 	"github.com/vmware/govmomi/vim25"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // started plans a small fleet, and leaves the VMs with these names in the plan; no name leaves all.

@@ -11,19 +11,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/ask/change"
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/owned"
-	"homenode/numa"
-	"homenode/output/fix/script"
-	"homenode/output/format"
-	"homenode/source/open"
-	"homenode/source/planned"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/write"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/change"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/owned"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/fix/script"
+	"example.org/homenode/output/format"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/planned"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/write"
 )
 
 // A command has the flags of the user.

@@ -16,11 +16,11 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/change/fix/journal"
-	"homenode/internal/testdeps"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // A child is a run of the program.

@@ -16,16 +16,16 @@ import (
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/change/fix/journal"
-	"homenode/cmd/homenode/serve"
-	"homenode/numa"
-	"homenode/source/demo"
-	"homenode/source/scenario"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
-	"homenode/source/vsphere/write"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/cmd/homenode/serve"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
+	"example.org/homenode/source/vsphere/write"
 )
 
 // A site is a simulated vCenter, which stores what ESXi would, and a session with it.

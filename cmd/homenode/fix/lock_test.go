@@ -15,13 +15,13 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/change/fix/journal"
-	"homenode/internal/filelock"
-	"homenode/numa"
-	"homenode/source/vsphere/lab"
-	"homenode/source/vsphere/write"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/internal/filelock"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere/lab"
+	"example.org/homenode/source/vsphere/write"
 )
 
 // holder returns the run that has the vCenter.

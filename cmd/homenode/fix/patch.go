@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/change/gate"
-	"homenode/internal/atomicfile"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
+	"example.org/homenode/change/gate"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
 )
 
 // patch prints the necessary changes of a file with planned VMs as a unified diff, or applies them.

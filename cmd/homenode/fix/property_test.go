@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/diff"
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
-	"homenode/source/scenario/random"
+	"example.org/homenode/change/diff"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/scenario/random"
 )
 
 // configured returns the fleet with a plan carried out.

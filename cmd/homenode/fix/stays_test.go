@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/change/whatif"
-	command "homenode/cmd/homenode/fix"
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/words"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/whatif"
+	command "example.org/homenode/cmd/homenode/fix"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/words"
 )
 
 // odd has what a rollback cannot bring back: cores per socket that divide the vCPUs unevenly, older virtual hardware, and an option without a value.

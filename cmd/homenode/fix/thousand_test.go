@@ -10,10 +10,10 @@ import (
 
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/internal/testdeps"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // TestThousand changes many VMs in waves of 8, without faults and with faults in 5 % of the calls that change something; then it goes on

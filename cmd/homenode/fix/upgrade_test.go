@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/numa"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // upgrading plans an upgrade of the virtual hardware of one VM beside the other edits of its plan.

@@ -8,15 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/change/fix"
-	"homenode/change/fix/journal"
-	"homenode/cmd/homenode/flags"
-	"homenode/measure/effect"
-	"homenode/numa"
-	answers "homenode/output/fix"
-	"homenode/serve/reader"
-	"homenode/serve/verify"
-	"homenode/source/vsphere/write"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/measure/effect"
+	"example.org/homenode/numa"
+	answers "example.org/homenode/output/fix"
+	"example.org/homenode/serve/reader"
+	"example.org/homenode/serve/verify"
+	"example.org/homenode/source/vsphere/write"
 )
 
 // judge checks whether the changes of a run are present, in effect, and successful.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/change/fix/apply"
-	"homenode/numa"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // waving serves three hosts and a plan that sets an option on each, which VMs that run do not have before they arrive.

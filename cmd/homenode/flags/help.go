@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/internal/texttab"
-	"homenode/numa/pattern"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa/pattern"
 )
 
 // Describe sets the texts of a command from the file help/NAME.txt: a line with the usage, a line with the summary,

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/internal/bounded"
-	"homenode/rules"
-	"homenode/rules/policy"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/policy"
 )
 
 // Config reads the configuration.

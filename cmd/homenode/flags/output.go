@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"homenode/internal/atomicfile"
-	"homenode/internal/version"
-	"homenode/output/answer"
-	"homenode/output/format"
-	"homenode/output/table/xlsx"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/format"
+	"example.org/homenode/output/table/xlsx"
 )
 
 // ErrFindings is the error of a command that succeeded and has findings.

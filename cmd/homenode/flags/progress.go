@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/internal/words"
+	"example.org/homenode/internal/words"
 )
 
 // progress returns a function that shows how many of a noun are done, and one that clears the display. A terminal shows one line, updated several

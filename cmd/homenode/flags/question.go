@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/internal/texttab"
-	"homenode/output/format"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/output/format"
 )
 
 // Asking registers the fields of questions as flags, and provides their Env.

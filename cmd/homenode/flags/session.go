@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"homenode/ask"
-	"homenode/internal/texttab"
-	"homenode/internal/version"
-	"homenode/numa"
-	"homenode/source/open"
-	"homenode/source/open/vcenter"
-	"homenode/source/vsphere"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/open/vcenter"
+	"example.org/homenode/source/vsphere"
 )
 
 // A Session has the flags about connecting to vCenters.

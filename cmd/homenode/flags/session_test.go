@@ -7,7 +7,7 @@ import (
 	"io"
 	"testing"
 
-	"homenode/source/open"
+	"example.org/homenode/source/open"
 )
 
 func TestAnswer(t *testing.T) {

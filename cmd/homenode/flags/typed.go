@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"homenode/internal/texttab"
+	"example.org/homenode/internal/texttab"
 )
 
 // Typed returns the arguments followed by the named flags that the user gave.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/source/measured"
+	"example.org/homenode/source/measured"
 )
 
 // pinned waits until a thread of the process is pinned to one processor: it measures. It reports false when the process ends before.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/testdeps"
-	"homenode/source/measured"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/source/measured"
 )
 
 // TestForbiddenCalls measures where a profile of a container forbids to place memory and to ask where it is.

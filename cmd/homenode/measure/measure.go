@@ -12,14 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/cmd/homenode/measure/here"
-	"homenode/measure/guest"
-	"homenode/measure/guest/beside"
-	"homenode/measure/guest/steps/request"
-	"homenode/output/format"
-	answers "homenode/output/guest"
-	"homenode/source/measured"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/cmd/homenode/measure/here"
+	"example.org/homenode/measure/guest"
+	"example.org/homenode/measure/guest/beside"
+	"example.org/homenode/measure/guest/steps/request"
+	"example.org/homenode/output/format"
+	answers "example.org/homenode/output/guest"
+	"example.org/homenode/source/measured"
 )
 
 // A command has the flags of the user.

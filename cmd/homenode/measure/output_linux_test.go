@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/measured"
+	"example.org/homenode/source/measured"
 )
 
 // TestOutput gives what was measured here to each command that takes it.

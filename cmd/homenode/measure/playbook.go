@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/output/guest/playbook"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/output/guest/playbook"
 )
 
 // newPlaybook returns the command that prints the playbook.

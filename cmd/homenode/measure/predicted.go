@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/measure/guest/beside"
-	"homenode/source/measured"
-	"homenode/source/open"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/measure/guest/beside"
+	"example.org/homenode/source/measured"
+	"example.org/homenode/source/open"
 )
 
 // prediction reads the file of --predicted; nil without the flag.

@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"homenode/internal/testdeps"
-	"homenode/source/measured"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/source/measured"
 )
 
 // limitVariable names the limit under which this program becomes another one.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/cmd/homenode/measure/here"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/cmd/homenode/measure/here"
 )
 
 // newWatch returns the command that measures repeatedly.

@@ -9,16 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/testdeps"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // TestWine runs the program for Windows under Wine: its calls, not what they would say of NUMA, of which Wine knows nothing.
 func TestWine(t *testing.T) {
 	testdeps.Proving(t) // it takes a minute of a calm machine
 	program := filepath.Join(t.TempDir(), "homenode.exe")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "homenode/cmd/homenode")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "example.org/homenode/cmd/homenode")
 	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

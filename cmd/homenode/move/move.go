@@ -8,15 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask/change"
-	"homenode/change/move"
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/version"
-	"homenode/output/answer"
-	"homenode/output/draw/picture"
-	"homenode/output/format"
-	answers "homenode/output/move"
-	"homenode/output/move/target"
+	"example.org/homenode/ask/change"
+	"example.org/homenode/change/move"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/format"
+	answers "example.org/homenode/output/move"
+	"example.org/homenode/output/move/target"
 )
 
 // A command has the flags of the user.

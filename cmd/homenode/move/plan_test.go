@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/definition"
-	"homenode/source/kvm"
-	"homenode/source/libvirt"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/definition"
+	"example.org/homenode/source/kvm"
+	"example.org/homenode/source/libvirt"
 )
 
 // run runs the command and returns what it prints; findings are no error.

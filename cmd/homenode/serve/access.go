@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/internal/loopback"
-	"homenode/internal/texttab"
-	"homenode/serve/access"
-	"homenode/source/open/vcenter"
+	"example.org/homenode/internal/loopback"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/serve/access"
+	"example.org/homenode/source/open/vcenter"
 )
 
 // A door has the flags about listening and authorization.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/rules"
+	"example.org/homenode/rules"
 )
 
 // write writes a file of the test with a mode.

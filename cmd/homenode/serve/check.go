@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/internal/texttab"
-	"homenode/numa"
-	"homenode/serve/collect"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/vsphere"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/vsphere"
 )
 
 // checkAll reports for each vCenter whether it can be collected from.

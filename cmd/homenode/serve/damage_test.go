@@ -22,13 +22,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/internal/testdeps"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/serve/config"
-	"homenode/serve/post"
-	"homenode/serve/remote"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/config"
+	"example.org/homenode/serve/post"
+	"example.org/homenode/serve/remote"
 )
 
 // A keeping runs serve on a folder of data.

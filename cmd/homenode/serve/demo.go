@@ -8,15 +8,15 @@ import (
 	"sync"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/numa"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/source/demo"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/open"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // A demoLab is a simulated vCenter with running hosts. The simulated scheduler plays the demo's story on them in real time; the first

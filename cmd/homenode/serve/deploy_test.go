@@ -15,10 +15,10 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 const deploy = "../../../deploy"

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/glob"
-	"homenode/numa"
-	"homenode/serve/collect"
-	"homenode/source/open"
-	"homenode/source/vsphere"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/numa"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/vsphere"
 )
 
 // A target is a vCenter to collect from.

@@ -3,9 +3,9 @@ package serve
 import (
 	"strconv"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // AtPowerOn returns the settings that ESXi stores at a power-on according to the model. A simulated vCenter uses

@@ -13,18 +13,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/version"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/captures"
-	"homenode/serve/collect"
-	"homenode/serve/held"
-	"homenode/serve/reader"
-	"homenode/serve/routes"
-	"homenode/serve/site"
-	"homenode/source/open"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/captures"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/held"
+	"example.org/homenode/serve/reader"
+	"example.org/homenode/serve/routes"
+	"example.org/homenode/serve/site"
+	"example.org/homenode/source/open"
 )
 
 // read shows the data of other collectors from their shared database. The URL "env" means HOMENODE_QUERY_URL.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/internal/testdeps"
-	"homenode/rules"
-	"homenode/serve/board"
+	"example.org/homenode/ask"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
 )
 
 // TestFleetOfFile shows a file that states no hosts, on a host that is assumed; the commands that pages print say so.

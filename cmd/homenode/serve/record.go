@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/cmd/homenode/flags"
-	"homenode/internal/texttab"
-	"homenode/internal/version"
-	"homenode/internal/words"
-	"homenode/serve/collect"
-	"homenode/serve/record"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/record"
 )
 
 // NewRecord returns the command that records the answers of hosts to files.

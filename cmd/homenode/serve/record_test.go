@@ -12,16 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"homenode/ask"
-	"homenode/ask/recording"
-	"homenode/numa"
-	"homenode/output/format"
-	"homenode/serve/collect"
-	"homenode/serve/record"
-	"homenode/source/anonymise"
-	"homenode/source/archive"
-	"homenode/source/esxtop/fetchstats"
-	"homenode/source/open"
+	"example.org/homenode/ask"
+	"example.org/homenode/ask/recording"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/format"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/serve/record"
+	"example.org/homenode/source/anonymise"
+	"example.org/homenode/source/archive"
+	"example.org/homenode/source/esxtop/fetchstats"
+	"example.org/homenode/source/open"
 )
 
 // hidden are names that nothing of an anonymised recording may hold, beside those of the demo.

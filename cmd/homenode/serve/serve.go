@@ -9,15 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
-	"homenode/capture/store"
-	"homenode/cmd/homenode/flags"
-	"homenode/numa/unit"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/captures"
-	"homenode/serve/config"
-	"homenode/source/open/vcenter"
+	"example.org/homenode/ask"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/captures"
+	"example.org/homenode/serve/config"
+	"example.org/homenode/source/open/vcenter"
 )
 
 // A command has the flags of serve.

@@ -15,12 +15,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/collect"
-	"homenode/source/snapshot"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
+	"example.org/homenode/source/snapshot"
 )
 
 // startServer runs serve demo as it is some time after its start, and returns its URL.

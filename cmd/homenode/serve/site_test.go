@@ -16,11 +16,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/spf13/cobra"
 
-	"homenode/capture/store"
-	"homenode/internal/browser"
-	"homenode/rules"
-	"homenode/serve/board"
-	"homenode/serve/collect"
+	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/browser"
+	"example.org/homenode/rules"
+	"example.org/homenode/serve/board"
+	"example.org/homenode/serve/collect"
 )
 
 // startPages runs serve demo some time after its start, with pages and a store in a folder, and returns its URL when the inventory

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Shared is a fleet that CloudSim Plus can represent too: hosts with equal numbers of cores, VMs

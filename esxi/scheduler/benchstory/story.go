@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Kind is the kind of activity in a story.

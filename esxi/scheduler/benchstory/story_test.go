@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/esxi/scheduler/benchstory"
-	"homenode/numa"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/esxi/scheduler/benchstory"
+	"example.org/homenode/numa"
 )
 
 // TestKinds checks that the days are what they are said to be, in every tick of 20 s.

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 // A Thread reads or writes its own memory on one processor.

@@ -9,9 +9,9 @@ import (
 	"time"
 	"unsafe"
 
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
 )
 
 func take(t *testing.T, size int) []byte {

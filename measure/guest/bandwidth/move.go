@@ -3,7 +3,7 @@ package bandwidth
 import (
 	"unsafe"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 // Kind is an access pattern.

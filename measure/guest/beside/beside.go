@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/bounded"
-	"homenode/rules/confront"
-	"homenode/source/measured"
-	"homenode/source/text"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/rules/confront"
+	"example.org/homenode/source/measured"
+	"example.org/homenode/source/text"
 )
 
 // Command writes the file that Read reads.

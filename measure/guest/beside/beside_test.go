@@ -9,10 +9,10 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"homenode/esxi/vnuma"
-	"homenode/numa"
-	"homenode/source/machine"
-	"homenode/source/measured"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
 )
 
 // explained is the explanation of a VM of eight vCPUs with CPU hot add on nodes of four cores.

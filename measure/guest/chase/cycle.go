@@ -9,7 +9,7 @@ import (
 	"time"
 	"unsafe"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 // A Cycle is one random cycle through all cache lines of a piece of memory: each line has the address of the next. It must be dropped before the

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unsafe"
 
-	"homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/pages"
 )
 
 // take returns memory that the test gives back.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/pages"
 )
 
 // Smallest is the first size of a ladder, in bytes.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
 )
 
 // PageBytes and PageLines are a Prober's unit and number of lines for one small page. More lines trigger the prefetchers, which fetch

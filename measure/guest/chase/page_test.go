@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
 )
 
 func prober(t *testing.T, unit, lines int) *Prober {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"homenode/internal/stat"
+	"example.org/homenode/internal/stat"
 )
 
 // A Plateau is a run of working sets with about the same latency: they are in the same cache, or in RAM.

@@ -3,7 +3,7 @@ package cpu
 import (
 	"unsafe"
 
-	"homenode/internal/cpuid"
+	"example.org/homenode/internal/cpuid"
 )
 
 // Precise reports whether Start and End read a processor counter; otherwise they read the system clock, which is slower and

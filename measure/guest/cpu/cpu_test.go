@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 func TestOnEveryProcessor(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 const cpusetVariable = "HOMENODE_TEST_CPUSET"

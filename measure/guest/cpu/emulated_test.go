@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"homenode/internal/testdeps"
+	"example.org/homenode/internal/testdeps"
 )
 
 // emulated is set in the environment of tests that run in an emulation.
@@ -24,7 +24,7 @@ func TestARM64(t *testing.T) {
 	for _, kernel := range []string{"cpu", "pages", "chase", "pingpong", "bandwidth", "lost"} {
 		t.Run(kernel, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), kernel)
-			build := exec.Command("go", "test", "-c", "-o", program, "homenode/measure/guest/"+kernel)
+			build := exec.Command("go", "test", "-c", "-o", program, "example.org/homenode/measure/guest/"+kernel)
 			build.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"homenode/internal/stat"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/source/measured"
 )
 
 // A Distance states whether two groups of vCPUs are on different nodes.

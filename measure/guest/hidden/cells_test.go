@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"homenode/source/measured"
+	"example.org/homenode/source/measured"
 )
 
 // A cell is many simulated guests of one kind, and what Judge answered.

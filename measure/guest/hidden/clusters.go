@@ -3,8 +3,8 @@ package hidden
 import (
 	"math"
 
-	"homenode/internal/stat"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/source/measured"
 )
 
 // The conditions for levels and names.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/source/measured"
+	"example.org/homenode/source/measured"
 )
 
 // A shape is a machine by how its processors are nested: sizes of groups from the inside, and the latency that pairs of each level have.

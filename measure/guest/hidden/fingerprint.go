@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"homenode/internal/stat"
+	"example.org/homenode/internal/stat"
 )
 
 // A Fingerprint groups vCPUs by their latencies to the same pages, and places the pages.

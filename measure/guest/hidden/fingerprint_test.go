@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/source/measured"
+	"example.org/homenode/source/measured"
 )
 
 // TestNodes draws guests of 2 to 8 nodes, with and without a node that has memory only.

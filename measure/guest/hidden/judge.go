@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"homenode/internal/stat"
-	"homenode/internal/words"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/source/measured"
 )
 
 // Methods of an answer.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"homenode/internal/stat"
+	"example.org/homenode/internal/stat"
 )
 
 // A Mixture is two normal distributions with one standard deviation, fitted to the latencies of pages from one vCPU, or one group of vCPUs:

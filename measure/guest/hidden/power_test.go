@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/source/measured"
+	"example.org/homenode/source/measured"
 )
 
 // right reports whether an answer says what is so: groups of vCPUs are the nodes, or the pages are two kinds.

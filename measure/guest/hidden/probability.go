@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/internal/stat"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/source/measured"
 )
 
 // counted has the accuracy of Judge in simulated guests: a line for each size, method, number of groups and detected step. TestPower -update writes

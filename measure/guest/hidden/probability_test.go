@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/internal/stat"
-	"homenode/source/measured"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/source/measured"
 )
 
 // TestProbability holds the probabilities against guests whose seeds are not those of the record: answers are right at least as often as they say.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/internal/stat"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/internal/stat"
 )
 
 const (

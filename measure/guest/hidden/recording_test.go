@@ -10,9 +10,9 @@ import (
 	"testing"
 	"unsafe"
 
-	"homenode/measure/guest/chase"
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/chase"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
 )
 
 // TestRecording records latencies of this machine, as recorded reads them, into the file that HOMENODE_RECORDING names: 96 rounds in

@@ -10,7 +10,7 @@ import (
 	"os"
 	"testing"
 
-	"homenode/internal/stat"
+	"example.org/homenode/internal/stat"
 )
 
 // A recording is latencies of one node as a real machine measured them: by round, vCPU and page, in ns.

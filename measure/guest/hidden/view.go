@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"homenode/internal/stat"
+	"example.org/homenode/internal/stat"
 )
 
 // A view has the latencies of the pages from each vCPU over all rounds, by vCPU and page; NaN if unknown.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"homenode/internal/stat"
-	"homenode/internal/words"
+	"example.org/homenode/internal/stat"
+	"example.org/homenode/internal/words"
 )
 
 // A Round is the measurement of one round of watching.

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // involuntary returns how often the system gave this thread's processor to another thread.

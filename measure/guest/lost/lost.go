@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 // Limits of gaps: shorter steps of the counter are the loop itself, and a gap between both limits is an interrupt or the hypervisor.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 func TestParse(t *testing.T) {

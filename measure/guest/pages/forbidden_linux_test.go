@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"homenode/internal/testdeps"
-	"homenode/measure/guest/pages"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/measure/guest/pages"
 )
 
 // What profiles of containers forbid, and what is said of the memory then.

@@ -10,7 +10,7 @@ import (
 	"os"
 	"unsafe"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 // Anywhere is an Ask's node if the system chooses.

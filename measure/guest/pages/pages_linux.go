@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // mapping is the whole mapping, including guard pages.

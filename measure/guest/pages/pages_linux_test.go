@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"homenode/measure/guest/pages"
+	"example.org/homenode/measure/guest/pages"
 )
 
 // take returns memory that the test gives back.

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unsafe"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 // Method names the method of Swap. Other methods give other results: about twice as much with a word for each direction, stored and

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pingpong"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pingpong"
 )
 
 // two returns two processors that this process may use.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"net"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 // An end is one side of a connection; it blocks its thread.

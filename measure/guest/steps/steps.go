@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"time"
 
-	"homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/cpu"
 )
 
 // Options control a measurement.

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 func main() {

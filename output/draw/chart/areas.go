@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"homenode/output/draw/picture"
+	"example.org/homenode/output/draw/picture"
 )
 
 // Areas are stacked quantities over steps of X.

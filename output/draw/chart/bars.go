@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/output/draw/picture"
+	"example.org/homenode/output/draw/picture"
 )
 
 // Bars are horizontal bars over one axis, from top to bottom.

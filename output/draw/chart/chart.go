@@ -5,8 +5,8 @@ package chart
 import (
 	"fmt"
 
-	"homenode/internal/words"
-	"homenode/output/draw/picture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/draw/picture"
 )
 
 // A Chart is one figure with its title.

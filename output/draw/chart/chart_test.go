@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/output/draw/chart"
-	"homenode/output/draw/picture"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/output/draw/chart"
+	"example.org/homenode/output/draw/picture"
 )
 
 // hostile is what a name from a stranger can hold.

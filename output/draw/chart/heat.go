@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"homenode/output/draw/picture"
+	"example.org/homenode/output/draw/picture"
 )
 
 // Heat is a matrix whose cells are darker for greater values.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/output/draw/picture"
+	"example.org/homenode/output/draw/picture"
 )
 
 // Hosts shows the NUMA nodes of hosts side by side, one cell per measure. Darker cells are worse. Bad cells are also crossed

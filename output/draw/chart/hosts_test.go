@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/output/draw/picture"
+	"example.org/homenode/output/draw/picture"
 )
 
 // hostsOf are so many hosts of two clusters; the third has a bad node, the last none.

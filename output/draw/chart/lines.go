@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/output/draw/picture"
+	"example.org/homenode/output/draw/picture"
 )
 
 // Lines are curves over a pair of axes.

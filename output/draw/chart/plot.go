@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"homenode/output/draw/picture"
+	"example.org/homenode/output/draw/picture"
 )
 
 // Maximum widths of texts of an axis and of its marks.

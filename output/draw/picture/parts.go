@@ -1,6 +1,6 @@
 package picture
 
-import "homenode/internal/texttab"
+import "example.org/homenode/internal/texttab"
 
 // lines adds sentences as one group, one below the other.
 func (p *Picture) lines(g Group, class string, sentences []string, letter, height Px) {

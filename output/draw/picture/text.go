@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/texttab"
+	"example.org/homenode/internal/texttab"
 )
 
 // Px is a length in tenths of a pixel. Integers give the same output on every processor.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/draw/picture"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
 )
 
 // Host draws the history of a host: CPU use and free memory of its nodes, and the home nodes of VMs. VMs with findings come

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/output/draw/picture"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
 )
 
 // TestMigrations draws the migrations of all VMs of a host where they happened, and none without.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/capture"
-	"homenode/output/draw/timeline"
-	"homenode/rules/finding"
+	"example.org/homenode/capture"
+	"example.org/homenode/output/draw/timeline"
+	"example.org/homenode/rules/finding"
 )
 
 // A host shows the VMs with findings first, the worst before others, then those with the

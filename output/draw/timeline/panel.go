@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/output/draw/picture"
-	"homenode/rules/finding"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/rules/finding"
 )
 
 // A layout is the state of placing shapes.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 
-	"homenode/numa"
-	"homenode/output/draw/picture"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
 )
 
 // bytesAxis has ticks at powers of two, like memory sizes.

@@ -3,8 +3,8 @@ package timeline
 import (
 	"time"
 
-	"homenode/capture"
-	"homenode/output/draw/picture"
+	"example.org/homenode/capture"
+	"example.org/homenode/output/draw/picture"
 )
 
 // A step is a bucket with ticks and the time that it represents: until the next such bucket,

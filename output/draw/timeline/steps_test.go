@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
+	"example.org/homenode/capture"
 )
 
 var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/texttab"
-	"homenode/output/draw/picture"
-	"homenode/rules/finding"
-	"homenode/rules/simulate"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/simulate"
 )
 
 // events adds events at their start times, in as many rows as their texts need. Lines mark them

@@ -5,10 +5,10 @@ package timeline
 import (
 	"time"
 
-	"homenode/capture"
-	"homenode/output/draw/picture"
-	"homenode/rules/finding"
-	"homenode/rules/simulate"
+	"example.org/homenode/capture"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/simulate"
 )
 
 // Options are the options of a drawing.

@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/output/draw/picture"
-	"homenode/output/draw/timeline"
-	"homenode/rules/finding"
-	"homenode/source/incident"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/draw/timeline"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/incident"
 )
 
 // options are limits of a size that administrators use; the rules declare the real ones.

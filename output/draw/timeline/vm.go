@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/draw/picture"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/rules/rule"
 )
 
 // vmPart returns the part of an ID that identifies a VM: its name and, if the source has one,

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/output/draw/topo"
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestCrossed: memory of a client on the node of another client of its VM is not that of a stranger.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"homenode/internal/texttab"
-	"homenode/numa"
-	filled "homenode/size/fit"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	filled "example.org/homenode/size/fit"
 )
 
 // OfFit returns the drawing of a host that size fit filled with VMs: its nodes without their reserve. names are those of the shapes of

@@ -3,7 +3,7 @@ package topo
 import (
 	"strings"
 
-	"homenode/internal/texttab"
+	"example.org/homenode/internal/texttab"
 )
 
 // A Span is a run of guest nodes on a run of host nodes. Guest nodes on overlapping host nodes

@@ -3,12 +3,12 @@ package topo
 import (
 	"fmt"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // basis returns the first sentence of every caption: how many home nodes were observed, and how many

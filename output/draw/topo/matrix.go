@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/output/draw/picture"
-	"homenode/rules/rule"
-	"homenode/rules/verdict/matrix"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/verdict/matrix"
 )
 
 // MatrixCaption explains the matrix and its assumptions, one sentence per line.

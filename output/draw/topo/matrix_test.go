@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/output/draw/picture"
-	"homenode/output/draw/topo"
-	"homenode/rules"
-	"homenode/rules/verdict/matrix"
-	"homenode/source/demo"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/verdict/matrix"
+	"example.org/homenode/source/demo"
 )
 
 // TestMatrix checks that the ids of a matrix name the VM and the host, and how each cell is marked.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/texttab"
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 var (

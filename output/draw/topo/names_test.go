@@ -3,7 +3,7 @@ package topo
 import (
 	"testing"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func TestProcessors(t *testing.T) {

@@ -3,11 +3,11 @@ package topo
 import (
 	"fmt"
 
-	hosts "homenode/change/move/plan"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/draw/picture"
+	hosts "example.org/homenode/change/move/plan"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
 )
 
 // OfPlan returns the drawing of a planned host: its nodes without the resources of the host itself, with the planned guest

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/draw/picture"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
 )
 
 // Sizes of the picture.

@@ -5,11 +5,11 @@ import (
 	"maps"
 	"slices"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // A group is the vCPUs of one cell of a KVM VM that are allowed on the same host nodes. It corresponds to a NUMA client of ESXi.

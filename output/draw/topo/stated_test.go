@@ -5,8 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"homenode/rules"
-	"homenode/source/kvm"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/kvm"
 )
 
 // TestStated draws a VM whose cells have every other vCPU, one of them pinned to the wrong node, with memory as numastat saw it.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/output/draw/picture"
-	"homenode/output/draw/topo"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/draw/topo"
 )
 
 // hosts are a blind wide VM, memory larger than a node, more clients than can be drawn, and nodes that are unknown.

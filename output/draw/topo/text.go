@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
 )
 
 // Text draws d for a terminal with width columns; 0 means 80. Nodes that do not fit side by

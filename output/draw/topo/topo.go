@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/memory"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/draw/picture"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/memory"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // A Drawing is one host, or one VM on a host, ready to be drawn. Its labels have no control characters, but are not escaped for any

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/output/draw/topo"
-	"homenode/rules"
-	"homenode/rules/rule"
-	"homenode/source/scenario"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/scenario"
 )
 
 // fleet returns the judged scenario.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/change/fix"
-	"homenode/internal/outside"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/numa"
 )
 
 // ansible prints playbooks. They read facts with the module of community.vmware, because vmware.vmware.guest_info requires the vSphere Automation SDK.

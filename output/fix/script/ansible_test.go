@@ -15,10 +15,10 @@ import (
 	"github.com/vmware/govmomi/vim25"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/output/fix/script"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/fix/script"
 )
 
 // TestAnsible runs playbooks against the simulated vCenter: there twice and back twice, then drift, and what is left. It takes minutes

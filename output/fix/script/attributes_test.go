@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"homenode/internal/outside"
+	"example.org/homenode/internal/outside"
 )
 
 // TestAttributes: scripts write attributes alone that the table of tools has, so that one which no version has, or one that a version

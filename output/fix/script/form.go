@@ -8,13 +8,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"homenode/change/fix"
-	"homenode/internal/outside"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/pattern"
-	"homenode/rules/finding"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/rules/finding"
 )
 
 // A form is a plan in the form that all scripts use.

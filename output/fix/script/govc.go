@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"strings"
 
-	"homenode/change/fix"
-	"homenode/internal/outside"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // govc prints shell scripts that call govc. The account comes from its variables, such as GOVC_URL.

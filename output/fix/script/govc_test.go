@@ -14,12 +14,12 @@ import (
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/output/fix/script"
-	"homenode/source/scenario"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/fix/script"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // built is where govc is, once it is built.

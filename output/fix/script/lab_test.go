@@ -16,12 +16,12 @@ import (
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/change/fix"
-	"homenode/change/whatif"
-	"homenode/numa"
-	"homenode/output/fix/script"
-	"homenode/source/demo"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/fix/script"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // hostile are names that a VM may have.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 
-	"homenode/change/fix"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // powercli prints scripts for PowerShell with VMware PowerCLI.

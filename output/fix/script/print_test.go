@@ -12,12 +12,12 @@ import (
 
 	goyaml "go.yaml.in/yaml/v4"
 
-	"homenode/change/fix"
-	"homenode/internal/golden"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/source/demo"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/demo"
 )
 
 // small is a plan with every kind of edit and names that break careless quoting.

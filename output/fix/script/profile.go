@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/fix"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // packerNames are the arguments of the Packer builder vsphere-iso (plugin vmware/vsphere).

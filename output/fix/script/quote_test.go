@@ -8,8 +8,8 @@ import (
 
 	goyaml "go.yaml.in/yaml/v4"
 
-	"homenode/internal/testdeps"
-	"homenode/internal/words"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/internal/words"
 )
 
 // hostile are texts that break careless quoting.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A reader has the expressions of a language that return a VM setting as text. Each format has two parameters: the path of the field below config, and the

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/fix"
-	"homenode/change/whatif"
-	"homenode/numa"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // readers are the parts of the scripts that say what a VM has, and how a setting begins there.

@@ -16,9 +16,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/fix"
-	"homenode/internal/texttab"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
 )
 
 // Options are the options of a script. The zero value writes settings that need no power cycle, and settings of VMs that are

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // Kinds of objects in the API.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/fix"
-	"homenode/internal/outside"
-	"homenode/numa"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/outside"
+	"example.org/homenode/numa"
 )
 
 // terraform prints arguments of the provider vmware/vsphere.

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"homenode/change/fix"
-	"homenode/output/answer"
-	show "homenode/output/fix"
-	"homenode/output/fix/script"
-	"homenode/source/scenario"
+	"example.org/homenode/change/fix"
+	"example.org/homenode/output/answer"
+	show "example.org/homenode/output/fix"
+	"example.org/homenode/output/fix/script"
+	"example.org/homenode/source/scenario"
 )
 
 // TestUnjudged: where nothing could be judged there is no plan, and where a part could not, every form of the plan says how much and why.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa/pattern"
-	"homenode/output/answer"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // mostEntries is the maximum number of entries per rule in a file.

@@ -16,10 +16,10 @@ import (
 	"strings"
 	"sync"
 
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/output/answer"
-	drawn "homenode/output/draw/picture"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	drawn "example.org/homenode/output/draw/picture"
 )
 
 var (

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/rules/finding"
 )
 
 // A Site is the context of answers in a web site: objects link to their pages, and the server only sends the requested rows

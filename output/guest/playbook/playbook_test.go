@@ -12,9 +12,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/internal/testdeps"
-	"homenode/output/guest/playbook"
-	"homenode/source/measured"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/output/guest/playbook"
+	"example.org/homenode/source/measured"
 )
 
 // TestPlaybook checks that the playbook is YAML, uses modules of ansible.builtin alone, removes what it made whatever happens, and
@@ -76,7 +76,7 @@ func TestPlaybook(t *testing.T) {
 func TestAnsible(t *testing.T) {
 	program := testdeps.Ansible(t)
 	dir, guest := t.TempDir(), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "homenode-measure"), "homenode/cmd/homenode-measure").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "homenode-measure"), "example.org/homenode/cmd/homenode-measure").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	python := filepath.Join(filepath.Dir(program), "python")

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"homenode/change/move"
-	"homenode/internal/words"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/words"
 )
 
 // ahv writes the aCLI command, and the content of spec.resources for a request of the v3 API.

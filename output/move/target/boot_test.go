@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"homenode/change/move"
-	"homenode/internal/testdeps"
-	guests "homenode/measure/qemu"
-	"homenode/numa"
-	"homenode/source/guest"
-	"homenode/source/machine"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/testdeps"
+	guests "example.org/homenode/measure/qemu"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/guest"
+	"example.org/homenode/source/machine"
 )
 
 // boots are the guests that are started with the arguments that are written for them; those that are not of the list of shapes
@@ -106,7 +106,7 @@ const lscpuParsed = "lscpu -p=CPU,CORE,SOCKET,NODE"
 
 func newLook(t *testing.T) *look {
 	t.Helper()
-	l := &look{guests.Program(t, "homenode/output/move/target/testdata/look"), map[string]string{}}
+	l := &look{guests.Program(t, "example.org/homenode/output/move/target/testdata/look"), map[string]string{}}
 	for _, name := range []string{"lscpu", "numactl"} {
 		withLibraries(t, l.files, testdeps.Program(t, name))
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/rules"
-	"homenode/rules/rule"
-	"homenode/source/scenario"
+	"example.org/homenode/change/move"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/scenario"
 )
 
 // unnumbered is a host that states no numbers of CPUs.

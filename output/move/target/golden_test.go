@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"homenode/change/move"
-	"homenode/internal/golden"
-	"homenode/rules/rule"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/rules/rule"
 )
 
 // at places each cell on a node of its own of a host of 16 nodes of 16 CPUs, from the last one down, so that some have two digits.

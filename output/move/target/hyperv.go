@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"homenode/change/move"
-	"homenode/internal/words"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/words"
 )
 
 // hyperv writes a script for the PowerShell module Hyper-V. Its numbers are upper limits, which determine the nodes.

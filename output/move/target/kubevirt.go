@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"homenode/change/move"
-	"homenode/numa"
+	"example.org/homenode/change/move"
+	"example.org/homenode/numa"
 )
 
 // kubevirt writes a VirtualMachine. The nodes of the guest depend on the CPUs that it gets.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/internal/testdeps"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/testdeps"
 )
 
 // TestKubeVirt lets KubeVirt's own types decode each manifest strictly, and applies the rules of its webhook that NUMA is in.

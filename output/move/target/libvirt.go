@@ -5,8 +5,8 @@ import (
 	"encoding/xml"
 	"strings"
 
-	"homenode/change/move"
-	"homenode/numa"
+	"example.org/homenode/change/move"
+	"example.org/homenode/numa"
 )
 
 // Elements of a domain that affect NUMA (https://libvirt.org/formatdomain.html).

@@ -19,9 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"homenode/change/move"
-	"homenode/internal/testdeps"
-	guests "homenode/measure/qemu"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/testdeps"
+	guests "example.org/homenode/measure/qemu"
 )
 
 // A daemon is a libvirtd of this test alone: of an ordinary user, with folders of its own.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/change/move"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // flavors writes one flavor for each shape. VMs share flavors.

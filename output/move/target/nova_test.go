@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/internal/testdeps"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/testdeps"
 )
 
 // A verdict is what Nova's own code says of a flavor: see testdata/nova/judge.py.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/rules/rule"
+	"example.org/homenode/change/move"
+	"example.org/homenode/rules/rule"
 )
 
 // large is a VM with more memory than the models of processors address.

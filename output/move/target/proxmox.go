@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/change/move"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // proxmox writes lines of a VM configuration, and the command that sets them.

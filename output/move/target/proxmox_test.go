@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/source/definition"
-	conf "homenode/source/proxmox"
+	"example.org/homenode/change/move"
+	"example.org/homenode/source/definition"
+	conf "example.org/homenode/source/proxmox"
 )
 
 // TestProxmoxOver sets what a script sets in a configuration that was there before: Proxmox starts the VM with what results.

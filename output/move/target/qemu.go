@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/change/move"
-	"homenode/numa"
+	"example.org/homenode/change/move"
+	"example.org/homenode/numa"
 )
 
 // qemu writes QEMU arguments, one option per line. No value has a space, so a shell needs no quotes.

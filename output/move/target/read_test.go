@@ -13,12 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/internal/testdeps"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	kvmsource "homenode/source/kvm"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	kvmsource "example.org/homenode/source/kvm"
 )
 
 // FuzzReadBack writes shapes of all kinds for libvirt, QEMU and Proxmox and reads them again: they are the same.

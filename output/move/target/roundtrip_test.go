@@ -8,10 +8,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"homenode/change/move"
-	"homenode/numa"
-	"homenode/rules"
-	kvmsource "homenode/source/kvm"
+	"example.org/homenode/change/move"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	kvmsource "example.org/homenode/source/kvm"
 )
 
 // bigHost is virsh capabilities of a host of 16 nodes of 16 CPUs, as at places cells.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/change/move"
-	"homenode/rules"
-	"homenode/rules/rule"
-	"homenode/source/scenario"
+	"example.org/homenode/change/move"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/source/scenario"
 )
 
 type shape struct {

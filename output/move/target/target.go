@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/change/move"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/change/move"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // A File is one file of a move.

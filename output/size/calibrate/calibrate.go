@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/size"
-	"homenode/size/calibrate"
-	"homenode/size/iocost"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/size"
+	"example.org/homenode/size/calibrate"
+	"example.org/homenode/size/iocost"
 )
 
 // A Calibration is the result of evaluating benchmark results, with its assumptions.

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/draw/chart"
-	"homenode/output/draw/picture"
-	"homenode/size/calibrate"
-	"homenode/size/iocost"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/chart"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/size/calibrate"
+	"example.org/homenode/size/iocost"
 )
 
 // changes lists the figures for alternative ways of reading the CPU use.

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/size"
-	"homenode/rules/rule"
-	"homenode/size/fit"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/size"
+	"example.org/homenode/rules/rule"
+	"example.org/homenode/size/fit"
 )
 
 // A Context is the basis of an answer about fitting, in addition to the calculation.

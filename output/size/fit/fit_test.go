@@ -6,13 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/internal/golden"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/picture"
-	"homenode/output/format"
-	"homenode/size/fit"
-	"homenode/source/scenario"
+	"example.org/homenode/internal/golden"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/format"
+	"example.org/homenode/size/fit"
+	"example.org/homenode/source/scenario"
 )
 
 // fleet has names from strangers, a VM larger than a node, one that no host runs, and a

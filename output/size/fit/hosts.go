@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/draw/picture"
-	"homenode/output/draw/topo"
-	"homenode/size/fit"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/draw/topo"
+	"example.org/homenode/size/fit"
 )
 
 // mostDrawn is the maximum number of hosts in a picture, and mostFillings that of hosts with a mix of VMs.

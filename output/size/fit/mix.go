@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/output/answer"
-	"homenode/output/size"
-	"homenode/size/fit"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/size"
+	"example.org/homenode/size/fit"
 )
 
 // mixVerdict names the first type, which is the cheapest, and the type with the fewest hosts.

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/chart"
-	"homenode/output/draw/picture"
-	"homenode/output/size"
-	"homenode/size/rightsize"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/chart"
+	"example.org/homenode/output/draw/picture"
+	"example.org/homenode/output/size"
+	"example.org/homenode/size/rightsize"
 )
 
 // steps lists the settings for each VM, and the reasons for keeping VMs unchanged.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/size"
-	"homenode/size/rightsize"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/size"
+	"example.org/homenode/size/rightsize"
 )
 
 // plain returns all VMs with plain numbers, including those without an assessment.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
-	"homenode/output/answer"
-	"homenode/output/draw/chart"
-	"homenode/size/rightsize"
+	"example.org/homenode/numa"
+	"example.org/homenode/output/answer"
+	"example.org/homenode/output/draw/chart"
+	"example.org/homenode/size/rightsize"
 )
 
 // sized is a result of three VMs that shrink, one that grows, one that waits and six that

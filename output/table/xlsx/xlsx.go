@@ -14,9 +14,9 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"homenode/internal/texttab"
-	"homenode/numa/pattern"
-	"homenode/output/table"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa/pattern"
+	"example.org/homenode/output/table"
 )
 
 // sheetName returns the name of a table's sheet: "Findings", "VMs".

@@ -17,15 +17,15 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"homenode/capture"
-	"homenode/numa"
-	fleetanswer "homenode/output/fleet"
-	"homenode/output/recording"
-	"homenode/output/table"
-	"homenode/output/table/xlsx"
-	"homenode/rules"
-	"homenode/source/scenario"
-	"homenode/source/tables"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	fleetanswer "example.org/homenode/output/fleet"
+	"example.org/homenode/output/recording"
+	"example.org/homenode/output/table"
+	"example.org/homenode/output/table/xlsx"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/tables"
 )
 
 const fleet = `

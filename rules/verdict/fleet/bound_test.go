@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/rules"
-	"homenode/rules/verdict/fleet"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/verdict/fleet"
 )
 
 func explain(t *testing.T, r *rules.Result, vm, on string) *fleet.Explanation {

@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/rule"
 )
 
 // A Cluster contains the figures of one line of the overview: of a cluster, or a standalone host.

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/rules"
-	"homenode/rules/verdict/fleet"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/source/scenario"
 )
 
 // TestExplainedHost: the sentence about a VM on a named host, after a named event, is about that host and that event.

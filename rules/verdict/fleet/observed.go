@@ -3,8 +3,8 @@ package fleet
 import (
 	"fmt"
 
-	"homenode/internal/words"
-	"homenode/rules"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules"
 )
 
 // Observed counts the observations of a fleet by their agreement with the predictions.

@@ -3,8 +3,8 @@ package fleet
 import (
 	"testing"
 
-	"homenode/rules"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/scenario"
 )
 
 // TestRunningOn counts the vCPUs that run, on cores and on active threads.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/verdict/fleet"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/source/scenario"
 )
 
 // randomFleet writes clusters of physical and nested hosts: with interleaved, divided and

@@ -1,10 +1,10 @@
 package fleet
 
 import (
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // TellingHost returns the host with the most findings of high severity, the first among equals.

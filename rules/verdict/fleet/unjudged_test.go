@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/rules/verdict/fleet"
-	"homenode/rules/verdict/matrix"
-	"homenode/source/scenario"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/rules/verdict/matrix"
+	"example.org/homenode/source/scenario"
 )
 
 // TestUnjudgedHosts: of a host whose nodes are unknown no sentence and no figure is certain.

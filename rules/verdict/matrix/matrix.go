@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/vnuma"
-	"homenode/internal/texttab"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/rule"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/rule"
 )
 
 // A Matrix contains the layouts of the VMs of a cluster on each kind of its hosts. Its labels

@@ -3,12 +3,12 @@ package matrix_test
 import (
 	"testing"
 
-	"homenode/esxi/vnuma"
-	"homenode/rules"
-	"homenode/rules/verdict/fleet"
-	"homenode/rules/verdict/matrix"
-	"homenode/source/demo"
-	"homenode/source/scenario"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/rules/verdict/matrix"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario"
 )
 
 const mixed = `release 7.0U3

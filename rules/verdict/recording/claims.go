@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/policy"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
 )
 
 // Statements of the verdict about the absence of findings. They must not contradict findings

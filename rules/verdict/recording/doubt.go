@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/interleavedlocality"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/interleavedlocality"
+	"example.org/homenode/rules/rule"
 )
 
 // Limits of the certainty of a verdict: findings that are not about harm, short captures, missing counters.

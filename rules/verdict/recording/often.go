@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/rules/lowlocality"
-	"homenode/rules/rule"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/lowlocality"
+	"example.org/homenode/rules/rule"
 )
 
 // oftenLow describes a VM whose N%L was low most of the time, or on average over a window in which one spell that is no finding cannot explain it,

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/verdict/recording"
-	"homenode/source/incident"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/source/incident"
 )
 
 // TestOftenLow checks the verdict on N%L that is low again and again, each time for less than the minutes of M001: it does not acquit NUMA when more of

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/capture"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/finding"
-	"homenode/rules/rule"
+	"example.org/homenode/capture"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // Verdict answers in one sentence whether NUMA was the cause. rest contains the open questions, and the basis of the

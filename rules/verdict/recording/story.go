@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"homenode/rules/finding"
-	"homenode/rules/interleavedlocality"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/interleavedlocality"
 )
 
 // A Story is one event: findings about the same VM or host that overlap in time or follow each other closely.

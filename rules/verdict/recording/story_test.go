@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/rules/finding"
+	"example.org/homenode/rules/finding"
 )
 
 // TestStories joins what overlaps about one VM, on whatever host, and keeps apart what does not, what is about another VM, and what has no time.

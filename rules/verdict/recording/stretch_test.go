@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/capture"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/verdict/recording"
-	"homenode/source/incident"
+	"example.org/homenode/capture"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/verdict/recording"
+	"example.org/homenode/source/incident"
 )
 
 // TestStretch checks that the verdict on hosts that were recorded apart names no time that nobody recorded.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"homenode/capture"
+	"example.org/homenode/capture"
 )
 
 // byWeight orders VMs by their worst finding, then, without findings, by whether their locality was low at any tick, then by remote memory over time.

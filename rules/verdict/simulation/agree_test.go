@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/simulate"
-	"homenode/rules/verdict/simulation"
-	"homenode/source/story"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/simulate"
+	"example.org/homenode/rules/verdict/simulation"
+	"example.org/homenode/source/story"
 )
 
 // aVM writes a host and a VM alone on it, with settings that move its clients and memory.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/internal/alike"
-	"homenode/internal/glob"
-	"homenode/internal/words"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/words"
 )
 
 // A Decision is a decision of the scheduler in the terms of the story.

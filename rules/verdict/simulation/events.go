@@ -3,9 +3,9 @@ package simulation
 import (
 	"strings"
 
-	"homenode/capture"
-	"homenode/esxi/scheduler"
-	"homenode/numa"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/numa"
 )
 
 // Events returns the events of the story about a host or its VMs, or if v is set about that VM

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/esxi/scheduler"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // Texts about groups of decisions.

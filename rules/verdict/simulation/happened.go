@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/esxi/scheduler"
-	"homenode/internal/words"
-	"homenode/numa"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // The history of a simulation: the events of a story, and the scheduler's decisions between

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"homenode/capture"
-	"homenode/esxi/scheduler"
-	"homenode/internal/glob"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/rules/finding"
-	"homenode/rules/simulate"
-	"homenode/rules/verdict/recording"
+	"example.org/homenode/capture"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/simulate"
+	"example.org/homenode/rules/verdict/recording"
 )
 
 // Judged contains the assessed simulation: its run, which is a recording and assessed like a capture, and the

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"homenode/esxi/scheduler"
-	"homenode/internal/words"
-	"homenode/numa"
-	"homenode/rules/simulate"
+	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/simulate"
 )
 
 // Problems in a story that are not caused by NUMA: an overloaded fleet must not appear as

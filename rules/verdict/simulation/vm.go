@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/rules/simulate"
-	"homenode/rules/verdict/recording"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules/simulate"
+	"example.org/homenode/rules/verdict/recording"
 )
 
 // Least returns the life with the minimum N%L; nil if there is none.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/rules/verdict/recording"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/verdict/recording"
 )
 
 // A Harm counts the VMs that a simulation harms.

@@ -3,7 +3,7 @@ package simulation_test
 import (
 	"testing"
 
-	"homenode/rules/verdict/simulation"
+	"example.org/homenode/rules/verdict/simulation"
 )
 
 func TestWithoutText(t *testing.T) {

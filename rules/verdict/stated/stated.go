@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-	"homenode/rules"
-	"homenode/rules/finding"
+	"example.org/homenode/internal/words"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
 )
 
 // Verdict returns one sentence with the number of VMs that NUMA slows because of their definitions, and a second line

@@ -12,12 +12,12 @@ import (
 	"math"
 	"slices"
 
-	"homenode/internal/atomicfile"
-	"homenode/internal/bounded"
-	"homenode/internal/texttab"
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/iocost"
+	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/iocost"
 )
 
 // DefaultFile is the file in the working directory that is read when none is named.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/iocost"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/iocost"
 )
 
 // entryOf is a cost of 32 KiB with every member.

@@ -3,8 +3,8 @@ package coefficients
 import (
 	"slices"
 
-	"homenode/size/calibrate"
-	"homenode/size/iocost"
+	"example.org/homenode/size/calibrate"
+	"example.org/homenode/size/iocost"
 )
 
 // Entries returns the costs to store, without lower bounds. Next to costs of hosts, those of guests

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Parse parses the text of a file; name is used in messages. It is strict: an unknown member or a

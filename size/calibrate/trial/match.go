@@ -6,9 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"homenode/size/calibrate"
-	"homenode/size/iocost"
-	"homenode/source/benchmark/hostload"
+	"example.org/homenode/size/calibrate"
+	"example.org/homenode/size/iocost"
+	"example.org/homenode/source/benchmark/hostload"
 )
 
 // names3 are the names by which a row may refer to a test: its test case with the time, without it, and its file.

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa/unit"
-	"homenode/size/calibrate"
-	"homenode/source/benchmark/hostload"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/calibrate"
+	"example.org/homenode/source/benchmark/hostload"
 )
 
 // ParseLoad parses the CPU use of one host in a test: TEST=78GHz, TEST=68%, or 78GHz.

@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/size/calibrate"
-	"homenode/size/iocost"
-	"homenode/source/benchmark"
-	"homenode/source/benchmark/hostload"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/calibrate"
+	"example.org/homenode/size/iocost"
+	"example.org/homenode/source/benchmark"
+	"example.org/homenode/source/benchmark/hostload"
 )
 
 // Options are facts missing in the files.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"homenode/numa/unit"
-	"homenode/size/calibrate"
-	"homenode/size/iocost"
-	"homenode/source/benchmark"
-	"homenode/source/benchmark/hostload"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/calibrate"
+	"example.org/homenode/size/iocost"
+	"example.org/homenode/source/benchmark"
+	"example.org/homenode/source/benchmark/hostload"
 )
 
 // hciBlock is one block of HCIBench's text.

@@ -16,9 +16,9 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/numa/unit"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/source/text"
 )
 
 // A Row is one line of the table.

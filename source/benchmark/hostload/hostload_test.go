@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func amount(v, half float64, col int) *Amount { return &Amount{Value: v, Half: half, Col: col} }

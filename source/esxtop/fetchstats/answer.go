@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // An answer is one FetchStats: a host at one moment, its counters since its start.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 func TestBad(t *testing.T) {

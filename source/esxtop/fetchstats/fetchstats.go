@@ -21,9 +21,9 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
-	"homenode/source/fact"
-	"homenode/source/text"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/fact"
+	"example.org/homenode/source/text"
 )
 
 // The formats that Detect distinguishes.

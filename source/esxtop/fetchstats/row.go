@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"homenode/source/text"
+	"example.org/homenode/source/text"
 )
 
 // A row is one raw line of an answer: "|Type|value|…|".

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 const samples = "../../../../shared/samples/esxtop-fetchstats/"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A host is one of the hosts with answers. No answer names its host; hosts are distinguished by

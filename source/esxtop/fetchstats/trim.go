@@ -3,8 +3,8 @@ package fetchstats
 import (
 	"bytes"
 
-	"homenode/numa"
-	"homenode/numa/pattern"
+	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // Trim appends an answer to dst without unused rows: the list of objects, interrupts, disks, and vCPU rows of other

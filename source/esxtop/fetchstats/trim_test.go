@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // ticksOf returns what a Series makes of answers.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A Writer writes the ticks of one host as answers of the service "Esxtop", which a Series converts

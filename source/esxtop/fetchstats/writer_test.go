@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestWriter checks that a Series makes of what a Writer writes the ticks that it was given.

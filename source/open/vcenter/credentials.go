@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 
-	"homenode/internal/bounded"
-	"homenode/internal/owned"
+	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/owned"
 )
 
 // A credential is one line of a credentials file.

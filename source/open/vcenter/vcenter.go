@@ -13,11 +13,11 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/numa"
-	"homenode/source/demo"
-	"homenode/source/open"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/open"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // Options configure the access to vCenters.

@@ -11,7 +11,7 @@ import (
 	"github.com/vmware/govmomi/vim25/soap"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/source/privilege"
+	"example.org/homenode/source/privilege"
 )
 
 // An Account is a user of the vCenter other than its administrator, who has all privileges.

@@ -12,7 +12,7 @@ import (
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/internal/bounded"
+	"example.org/homenode/internal/bounded"
 )
 
 // A Moment is a phase of a call in which a Hook runs.

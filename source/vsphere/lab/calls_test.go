@@ -10,7 +10,7 @@ import (
 	"github.com/vmware/govmomi/vim25/soap"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 func always(f types.BaseMethodFault) func() types.BaseMethodFault {

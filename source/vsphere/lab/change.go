@@ -7,7 +7,7 @@ import (
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // Place moves a VM to a host, both by ID, as a vMotion does, and sets its power state. Clients waiting for updates are notified.

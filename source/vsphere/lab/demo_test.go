@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"homenode/numa"
-	"homenode/rules"
-	"homenode/source/demo"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/source/demo"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // TestDemo serves the demo fleet and judges what vsphere reads from it: the same

@@ -8,7 +8,7 @@ import (
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // InEffect returns the VM with the settings in effect, those of its last power cycle: later changes are not in effect. False when there is no

@@ -11,9 +11,9 @@ import (
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // TestSet: what keeps a tool from changing a VM can be set and is read.

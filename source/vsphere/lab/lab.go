@@ -17,7 +17,7 @@ import (
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // A VCenter is a simulated vCenter that answers on a loopback address.

@@ -10,9 +10,9 @@ import (
 	"github.com/vmware/govmomi/object"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // TestRoundTrip serves a fleet and reads it back: the same facts must arrive.

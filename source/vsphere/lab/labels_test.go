@@ -7,7 +7,7 @@ import (
 	"github.com/vmware/govmomi"
 	"github.com/vmware/govmomi/object"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // TestAttributeKeys adds custom attributes to those of the VMs: each has a key of its own, so that one that is removed takes no other along.

@@ -8,7 +8,7 @@ import (
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // numaOptions are the options of hosts that can be set even if the fleet lacks them. All are whole numbers.

@@ -10,8 +10,8 @@ import (
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
-	"homenode/source/vsphere/lab"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere/lab"
 )
 
 // until waits for a property of the VM.

@@ -8,7 +8,7 @@ import (
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/source/privilege"
+	"example.org/homenode/source/privilege"
 )
 
 // A Need is a privilege on an object.

@@ -8,7 +8,7 @@ import (
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // addVM adds a VM with the configuration of v, on its host, in its cluster's resource pool and in its folder.

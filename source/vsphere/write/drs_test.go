@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"testing"
 
-	"homenode/numa"
-	"homenode/source/scenario"
-	"homenode/source/vsphere"
-	"homenode/source/vsphere/lab"
-	"homenode/source/vsphere/write"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/vsphere"
+	"example.org/homenode/source/vsphere/lab"
+	"example.org/homenode/source/vsphere/write"
 )
 
 // TestDRSRules adds a rule of each kind and removes them again: no group stays.

@@ -12,7 +12,7 @@ import (
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
+	"example.org/homenode/numa"
 )
 
 // LockName is the custom attribute that locks a vCenter while a run changes it. vCenter allows one attribute with a name (DuplicateName, vSphere Web

@@ -19,8 +19,8 @@ import (
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/numa"
-	"homenode/source/vsphere"
+	"example.org/homenode/numa"
+	"example.org/homenode/source/vsphere"
 )
 
 // A Writer changes VMs and hosts in one session.

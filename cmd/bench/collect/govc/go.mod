@@ -1,4 +1,4 @@
-module homenode/cmd/bench/collect/govc
+module example.org/homenode/cmd/bench/collect/govc
 
 go 1.26.0
 

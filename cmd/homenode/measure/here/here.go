@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"homenode/internal/version"
-	"homenode/measure/guest"
-	"homenode/numa/unit"
-	"homenode/source/machine"
-	"homenode/source/measured"
-	"homenode/source/text"
+	"example.org/homenode/internal/version"
+	"example.org/homenode/measure/guest"
+	"example.org/homenode/numa/unit"
+	"example.org/homenode/source/machine"
+	"example.org/homenode/source/measured"
+	"example.org/homenode/source/text"
 )
 
 // Asked has the options for measuring this machine. The program sets the fields without a flag.

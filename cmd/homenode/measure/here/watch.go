@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"homenode/measure/guest"
-	"homenode/source/measured"
+	"example.org/homenode/measure/guest"
+	"example.org/homenode/source/measured"
 )
 
 // A Watch measures again and again.

@@ -12,7 +12,7 @@ import (
 	"net/rpc"
 	"time"
 
-	"homenode/measure/guest/steps"
+	"example.org/homenode/measure/guest/steps"
 )
 
 // Steps returns the steps, the fastest first.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"homenode/measure/guest/steps"
+	"example.org/homenode/measure/guest/steps"
 )
 
 // TestSteps runs every step and looks at its samples; how long they take is not judged.

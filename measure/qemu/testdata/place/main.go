@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
-	"homenode/source/machine"
+	"example.org/homenode/measure/guest/cpu"
+	"example.org/homenode/measure/guest/pages"
+	"example.org/homenode/source/machine"
 )
 
 // A Place is one allocation.

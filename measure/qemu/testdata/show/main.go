@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"homenode/source/machine"
+	"example.org/homenode/source/machine"
 )
 
 func main() {

@@ -1,4 +1,4 @@
-module homenode/output/move/target/testdata/kubevirt
+module example.org/homenode/output/move/target/testdata/kubevirt
 
 go 1.26.0
 

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"homenode/source/machine"
+	"example.org/homenode/source/machine"
 )
 
 func main() {
