@@ -84,7 +84,7 @@ func memoryCell(f numa.Fact[numa.Bytes]) answer.Cell {
 	if f.Known() {
 		text = f.Value.String()
 	}
-	return answer.Cell{Text: text, Sort: strconv.FormatInt(int64(f.Value), 10)}
+	return answer.Cell{Text: text, Sort: strconv.FormatInt(int64(f.Value/numa.MiB), 10)}
 }
 
 func count(n int) answer.Cell { return answer.Cell{Text: words.Thousands(n), Sort: strconv.Itoa(n)} }
