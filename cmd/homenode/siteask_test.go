@@ -44,7 +44,7 @@ func TestSiteAsks(t *testing.T) {
 		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", " numa.vcpu.maxPerVirtualNode=8 ", " numa.vcpu.min=4"},
 		"/calculator?kind=fit": {"Show an example", `placeholder="24x192GB*40"`},
 		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB":     {"At 1 vCPU per core, 40 VMs (960 vCPUs, 7680 GB) need 10 &#43; 1 spare hosts of 2x48c/1.5TB, or as many of 2x64c/2TB; ", "2x64c/2TB", `class="picture topo"`},
-		"/calculator?kind=fit&source=SOURCE&cluster=prod-a&vm=24x192GB*40":              {"170 running VMs", "--cluster=prod-a"},
+		"/calculator?kind=fit&source=SOURCE&cluster=prod-a&vm=24x192GB*40":              {"130 running VMs and 40 of", "--cluster=prod-a"},
 		"/calculator?kind=fit&source=SOURCE&cluster=all&vm=24x192GB":                    {"more VMs of 24x192GB fit"},
 		"/calculator?kind=fit&hosts=2x32c/1TB&vm=2x8GB*2%3B8x32GB*100%3B+db:4x16GB*200": {"--vm=8x32GB*100", "--vm=db:4x16GB*200"},
 		"/calculator?kind=io&iops=100k&block=32k":                                       {"93.6 GHz"},

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.org/homenode/internal/testdeps"
+	"example.org/homenode/internal/version"
 )
 
 // TestPatterns compiles the expressions that the program compiles when it first needs them, and checks that no package
@@ -92,7 +93,7 @@ func TestStartIsSmall(t *testing.T) {
 	}
 	const most = 600_000
 	total, packages := 0, 0
-	for _, m := range regexp.MustCompile(`(?m)^init homenode/\S+ .* (\d+) bytes,`).FindAllSubmatch(out, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^init `+regexp.QuoteMeta(version.Home)+`/\S+ .* (\d+) bytes,`).FindAllSubmatch(out, -1) {
 		n, err := strconv.Atoi(string(m[1]))
 		if err != nil {
 			t.Fatal(err)

@@ -93,7 +93,7 @@ func ProvePython(t testing.TB) string {
 // Input reads a handwritten file of a test.
 func Input[T any](t testing.TB, path string, read func(name string, data []byte) (T, error)) T {
 	t.Helper()
-	b, err := os.ReadFile(path)
+	b, err := bounded.File(path, bounded.Written)
 	if err != nil {
 		t.Fatal(err)
 	}
