@@ -147,14 +147,14 @@ func TestSetNodesPerSocketTwice(t *testing.T) {
 	f := testFleet()
 	f.Hosts = f.Hosts[1:2]
 	for _, tt := range []struct {
-		pattern string
+		where   string
 		k, want int
-	}{{"*", 1, 2}, {"esx02*", 2, 4}, {"esx0*", 4, 8}, {"esx02", 1, 2}, {"ESX0?", 2, 4}, {"esx02.example.org", 1, 2}} {
-		if err := f.SetNodesPerSocket(tt.pattern, tt.k, tt.pattern); err != nil {
+	}{{"*", 1, 2}, {"esx02*", 2, 4}} {
+		if err := f.Hosts[0].SetNodesPerSocket(tt.k, tt.where); err != nil {
 			t.Fatal(err)
 		}
-		if got := f.Hosts[0].Nodes; len(got.Value) != tt.want || got.Origin != (Origin{Derived, tt.pattern}) {
-			t.Errorf("after %s=%d: %d nodes, %v; want %d", tt.pattern, tt.k, len(got.Value), got.Origin, tt.want)
+		if got := f.Hosts[0].Nodes; len(got.Value) != tt.want || got.Origin != (Origin{Derived, tt.where}) {
+			t.Errorf("after %s=%d: %d nodes, %v; want %d", tt.where, tt.k, len(got.Value), got.Origin, tt.want)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestSetNodesPerSocketTwice(t *testing.T) {
 func TestSetNodesPerSocket(t *testing.T) {
 	const where = "-nodes-per-socket"
 	f := testFleet()
-	if err := f.SetNodesPerSocket("esx02*", 2, where); err != nil {
+	if err := f.Hosts[1].SetNodesPerSocket(2, where); err != nil {
 		t.Fatal(err)
 	}
 	memory := DerivedFrom(64*GiB, where)
@@ -174,35 +174,31 @@ func TestSetNodesPerSocket(t *testing.T) {
 		t.Error(err)
 	}
 	for _, tt := range []struct {
-		pattern string
-		k       int
+		host, k int
 		set     func(*Host)
 		want    string
 	}{
-		{"esx01*", 2, nil, where + ": host esx01.example.org: its 2 NUMA nodes were read from the source and stay"},
-		{"esx*", 2, nil, where + ": host esx01.example.org: its 2 NUMA nodes were read from the source and stay"},
-		{"lab", 2, nil, where + ": host lab: its packages and cores are unknown"},
-		{"esx02*", 1, func(h *Host) { h.Packages = Fact[int]{} }, where + ": host esx02.example.org: its packages are unknown, and its 32 cores are not: --assume-host can say its nodes"},
-		{"esx02*", 1, func(h *Host) { h.Cores = Fact[int]{} }, where + ": host esx02.example.org: its cores are unknown"},
-		{"esx09", 2, nil, where + `: no host is named "esx09"`},
-		{"[", 2, nil, where + `: found pattern "[": syntax error in pattern`},
-		{"esx02*", 0, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into 0 nodes a package"},
-		{"esx02*", -1, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into -1 nodes a package"},
-		{"esx02*", 5, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into 5 nodes a package"},
-		{"esx02*", 33, nil, where + ": host esx02.example.org: 32 cores on 2 packages do not divide into 33 nodes a package"},
+		{0, 2, nil, "its 2 NUMA nodes were read from the source and stay"},
+		{2, 2, nil, "its packages and cores are unknown"},
+		{1, 1, func(h *Host) { h.Packages = Fact[int]{} }, "its packages are unknown, and its 32 cores are not: --assume-host can say its nodes"},
+		{1, 1, func(h *Host) { h.Cores = Fact[int]{} }, "its cores are unknown"},
+		{1, 0, nil, "32 cores on 2 packages do not divide into 0 nodes a package"},
+		{1, -1, nil, "32 cores on 2 packages do not divide into -1 nodes a package"},
+		{1, 5, nil, "32 cores on 2 packages do not divide into 5 nodes a package"},
+		{1, 33, nil, "32 cores on 2 packages do not divide into 33 nodes a package"},
 	} {
 		f := testFleet()
 		if tt.set != nil {
 			tt.set(&f.Hosts[1])
 		}
-		if err := f.SetNodesPerSocket(tt.pattern, tt.k, where); err == nil || err.Error() != tt.want {
-			t.Errorf("%s %d: %v, want %s", tt.pattern, tt.k, err, tt.want)
+		if err := f.Hosts[tt.host].SetNodesPerSocket(tt.k, where); err == nil || err.Error() != tt.want {
+			t.Errorf("%d %d: %v, want %s", tt.host, tt.k, err, tt.want)
 		}
 	}
 	f = testFleet()
 	f.Hosts[1].Threads, f.Hosts[1].Memory = Fact[int]{}, Fact[Bytes]{}
 	f.Hosts[1].Nodes = AssumedFor([]Node{{Cores: 32, Threads: 32}}, "one node")
-	if err := f.SetNodesPerSocket("esx02*", 1, where); err != nil {
+	if err := f.Hosts[1].SetNodesPerSocket(1, where); err != nil {
 		t.Error(err)
 	}
 	if got, want := f.Hosts[1].Nodes.Value, []Node{{ID: 0, Cores: 16, Threads: 16}, {ID: 1, Package: 1, Cores: 16, Threads: 16}}; !slices.Equal(got, want) {

@@ -1,57 +1,15 @@
 package numa
 
 import (
-	"errors"
 	"fmt"
-	"net/netip"
-	"path"
 	"slices"
 	"strings"
 )
 
-// ErrNoHost is the error for a pattern that names no host of the fleet.
-var ErrNoHost = errors.New("no host is named")
-
-// SetNodesPerSocket divides the packages of the hosts whose name matches the pattern (path.Match), with or without domain, into k NUMA nodes each. It
-// is for sources without nodes: a host whose nodes were read is an error, because a source takes precedence over a flag. A later call replaces an
-// earlier one: '*=1' and then 'esx07=2'. where names the user's statement, from which nodes and their memory are derived: the cores and the memory of
-// a node were not read.
-func (f *Fleet) SetNodesPerSocket(pattern string, k int, where string) error {
-	matched := 0
-	for i := range f.Hosts {
-		h := &f.Hosts[i]
-		ok, err := path.Match(pattern, h.Name)
-		if err != nil {
-			return fmt.Errorf("%s: found pattern %q: %w", where, pattern, err)
-		}
-		if !ok && !h.isShort(pattern) {
-			continue
-		}
-		matched++
-		if err := h.setNodesPerSocket(k, where); err != nil {
-			return fmt.Errorf("%s: host %s: %w", where, h.Name, err)
-		}
-	}
-	if matched == 0 {
-		return fmt.Errorf("%s: %w %q", where, ErrNoHost, pattern)
-	}
-	return nil
-}
-
-// isShort reports whether a pattern without domain, already validated by path.Match, matches the name of h without its domain, ignoring case.
-func (h *Host) isShort(pattern string) bool {
-	if SameHost(h.Name, pattern) {
-		return true
-	}
-	short, domain, _ := strings.Cut(h.Name, ".")
-	if _, err := netip.ParseAddr(h.Name); err == nil || domain == "" {
-		return false
-	}
-	ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(short)) // the pattern is valid
-	return ok
-}
-
-func (h *Host) setNodesPerSocket(k int, where string) error {
+// SetNodesPerSocket divides the packages of a host into k NUMA nodes each. It is for sources without nodes: a host whose nodes were read is an error,
+// because a source takes precedence over a flag. A later call replaces an earlier one. where names the user's statement, from which nodes and their
+// memory are derived: the cores and the memory of a node were not read.
+func (h *Host) SetNodesPerSocket(k int, where string) error {
 	if h.Nodes.Origin.Kind == Read {
 		return fmt.Errorf("its %d NUMA nodes were read from the source and stay", len(h.Nodes.Value))
 	}
@@ -84,7 +42,7 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 func (h *Host) SetNodeCount(n int, where string) error {
 	packages, cores := h.Packages.Value, h.Cores.Value
 	if n%packages == 0 {
-		return h.setNodesPerSocket(n/packages, where)
+		return h.SetNodesPerSocket(n/packages, where)
 	}
 	if packages%n != 0 || cores%n != 0 {
 		return fmt.Errorf("%d cores on %d packages do not divide into %d nodes", cores, packages, n)

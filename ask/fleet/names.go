@@ -2,12 +2,12 @@ package fleet
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	"example.org/homenode/internal/words"
 
 	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/glob"
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/numa"
 )
@@ -18,15 +18,11 @@ func vmsNamed(fleet *numa.Fleet, name string) ([]*numa.VM, error) {
 		vm, err := oneVM(fleet, name)
 		return []*numa.VM{vm}, err
 	}
-	if _, err := path.Match(name, ""); err != nil {
-		return nil, fmt.Errorf("found pattern %q: %w", name, err)
-	}
+	pattern := glob.Compile([]string{name}, "")
 	var found []*numa.VM
 	for i := range fleet.VMs {
 		v := &fleet.VMs[i]
-		alone, _ := path.Match(strings.ToLower(name), strings.ToLower(v.Name)) // the pattern was checked before
-		below, _ := path.Match(strings.ToLower(name), strings.ToLower(fleet.ClusterName(v.Cluster)+"/"+v.Name))
-		if (alone || below) && !v.Template.Or(false) {
+		if pattern.Named(v.Name, fleet.ClusterName(v.Cluster)+"/"+v.Name) && !v.Template.Or(false) {
 			found = append(found, v)
 		}
 	}

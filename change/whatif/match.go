@@ -28,16 +28,13 @@ type part struct {
 	items []string
 }
 
-// wideRange is a range of scenarios that path.Match would interpret as a set of characters.
-var wideRange = pattern.Of(`^[^\[\]]*\[\d{2,}-\d{2,}\][^\[\]]*$`)
-
 func newPattern(w word.Word) (*namePattern, error) {
 	p := &namePattern{text: w.Value, col: w.Col}
 	for item := range strings.SplitSeq(w.Value, ",") {
 		if item == "" {
 			return nil, word.Errorf(w.Col, "found %s=%q, want names or patterns", word.Short(w.Key), word.Short(w.Value))
 		}
-		if wideRange.MatchString(item) {
+		if word.Range.MatchString(item) {
 			names, err := word.Expand(item, w.Col)
 			if err != nil {
 				return nil, err

@@ -22,6 +22,13 @@ func TestMatch(t *testing.T) {
 		{"/prod/", glob.Below, "/prod/db/sql01", true},
 		{"/prod", glob.Below, "/production", false},
 		{"*", "", "line\nbreak", true},
+		{"vm[1-12]", "", "VM12", true},
+		{"vm[1-12]", "", "vm13", false},
+		{"vm[01-12]", "", "vm1", false},
+		{"vm[01-12]", "", "vm01", true},
+		{"vm[1-2]", "", "vm[1-2]", true},
+		{"*[1-3]", "", "db2", true},
+		{"vm[0-999999999]", "", "vm5", false},
 		{strings.Repeat("*", 1<<20), "", strings.Repeat("long", 200), true}, // one star, which takes no time
 		{"a\x9b\xff", "", "a", false},
 		{"a\xff*", "", "a\ufffdb", true},

@@ -6,6 +6,7 @@ import (
 
 	"example.org/homenode/change/diff"
 	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
@@ -45,7 +46,7 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 			name string
 			vm   *rule.VM
 		}{{"today", today[id]}, {"changed", changed[id]}} {
-			d, about := drawnVM(side.vm, side.name)
+			d, about := drawnVM(side.vm, side.name, r.A.Choices)
 			if d == nil {
 				if about != "" {
 					a.Notes = append(a.Notes, answer.Note{Text: about})
@@ -71,7 +72,7 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 
 // drawnVM draws a VM on its host, or on the first host of its cluster. about is the caption. Without a layout there the drawing is
 // nil, and about gives the reason.
-func drawnVM(v *rule.VM, side string) (d *topo.Drawing, about string) {
+func drawnVM(v *rule.VM, side string, ch vnuma.Choices) (d *topo.Drawing, about string) {
 	if v == nil || len(v.On) == 0 {
 		return nil, ""
 	}
@@ -79,7 +80,7 @@ func drawnVM(v *rule.VM, side string) (d *topo.Drawing, about string) {
 	if v.Home == nil || host == nil {
 		host = v.On[0].Kind.Hosts[0]
 	}
-	if d = topo.OfVM(v, host); d == nil {
+	if d = topo.OfVM(v, host, ch); d == nil {
 		return nil, fmt.Sprintf("%s does not power on on %s (%s), so that it is not drawn there.", v.Name, host.Name, side)
 	}
 	d.Prefix = side + "-"

@@ -31,7 +31,7 @@ func drawnVMs(r *rules.Result) (out []drawnVM) {
 	for _, v := range judged.UrgentVMs(r) {
 		if id := v.Finding.Rule; !v.Off() && !drawn[id] && len(out) < mostTroubles { // a powered-off VM has no layout
 			drawn[id] = true
-			out = append(out, drawnVM{v, topo.OfVM(v.VM, judged.FaultyHost(v.VM))})
+			out = append(out, drawnVM{v, topo.OfVM(v.VM, judged.FaultyHost(v.VM), r.Choices)})
 		}
 	}
 	return out

@@ -55,7 +55,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	if x.Plan != nil {
 		a.Tables = append(a.Tables, planTable(x.Plan))
 	}
-	if d := topo.OfVM(x.VM, x.Host); d != nil && x.Case.Event == vnuma.PowerCycle {
+	if d := topo.OfVM(x.VM, x.Host, x.Case.Choices); d != nil && x.Case.Event == vnuma.PowerCycle {
 		a.Drawings = []answer.Drawing{drawing(d.Title, func() *topo.Drawing { return d })}
 	}
 	for _, one := range x.VM.Products() {

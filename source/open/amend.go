@@ -1,7 +1,6 @@
 package open
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,13 +31,20 @@ func divide(fleet *numa.Fleet, args []string) error {
 				return fmt.Errorf("--nodes-per-socket: found %q, want HOST=NUMBER", item)
 			}
 			pattern = strings.TrimSpace(pattern)
-			err = fleet.SetNodesPerSocket(pattern, k, "--nodes-per-socket "+item)
-			if errors.Is(err, numa.ErrNoHost) {
-				names := words.Texts(fleet.Hosts, func(one numa.Host) string { return texttab.Clean(one.Name) })
-				return fmt.Errorf("%w%s", err, alike.After(strings.Trim(pattern, "*?"), names))
+			named, found := glob.Compile([]string{pattern}, glob.Domain), false
+			for i := range fleet.Hosts {
+				h := &fleet.Hosts[i]
+				if !named.Match(h.Name) {
+					continue
+				}
+				found = true
+				if err := h.SetNodesPerSocket(k, "--nodes-per-socket "+item); err != nil {
+					return fmt.Errorf("--nodes-per-socket %s: host %s: %w", item, h.Name, err)
+				}
 			}
-			if err != nil {
-				return err
+			if !found {
+				names := words.Texts(fleet.Hosts, func(one numa.Host) string { return texttab.Clean(one.Name) })
+				return fmt.Errorf("--nodes-per-socket %s: no host is named %q%s", item, pattern, alike.After(strings.Trim(pattern, "*?"), names))
 			}
 		}
 	}

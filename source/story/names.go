@@ -7,7 +7,6 @@ import (
 	"example.org/homenode/internal/alike"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
-	"example.org/homenode/numa/pattern"
 	"example.org/homenode/source/word"
 )
 
@@ -96,9 +95,6 @@ const (
 	byItsName
 )
 
-// rangeForm matches a range in the form of scenarios, esx[01-08].
-var rangeForm = pattern.Of(`^[^\[\]]*\[\d{1,9}-\d{1,9}\][^\[\]]*$`)
-
 // choose returns the choices of a word, one for each part between commas.
 func (n *names) choose(w word.Word) ([]choice, error) {
 	if w.HasValue {
@@ -123,7 +119,7 @@ func (n *names) item(item string, col int) (choice, error) {
 		c.found = []int{i}
 		return c, err
 	}
-	if rangeForm.MatchString(item) {
+	if word.Range.MatchString(item) {
 		return n.within(c)
 	}
 	if !strings.ContainsAny(item, "*?[") {

@@ -125,6 +125,9 @@ const MostNames = 200_000
 // digits matches the ends of a range.
 var digits = pattern.Of(`^\d{1,9}$`)
 
+// Range matches a name with one range of numbers, such as esx[01-08].
+var Range = pattern.Of(`^[^\[\]]*\[\d{1,9}-\d{1,9}\][^\[\]]*$`)
+
 // Expand returns the names in a range such as "esx[01-08]" at the column.
 func Expand(name string, col int) ([]string, error) {
 	if len(name) > mostName {

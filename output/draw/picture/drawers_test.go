@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.org/homenode/capture"
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/draw/chart"
 	"example.org/homenode/output/draw/picture"
@@ -156,7 +157,7 @@ func topologies(t *testing.T, text string, rename func(string) string, called st
 	for _, c := range r.Clusters {
 		for _, v := range c.VMs {
 			for _, h := range c.Hosts {
-				if d := topo.OfVM(v, h); d != nil {
+				if d := topo.OfVM(v, h, vnuma.Choices{}); d != nil {
 					out = append(out, d.Picture())
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/draw/topo"
@@ -41,7 +42,7 @@ func draw(t testing.TB, r *rules.Result, name string) *topo.Drawing {
 		return topo.OfHost(r, h)
 	}
 	v := vm(t, r, name)
-	return topo.OfVM(v, v.Host)
+	return topo.OfVM(v, v.Host, vnuma.Choices{})
 }
 
 func text(t testing.TB, d *topo.Drawing, width int, colour bool) []byte {
@@ -188,7 +189,7 @@ func TestNodesAddUp(t *testing.T) {
 
 func TestOfVMElsewhere(t *testing.T) {
 	r := fleet(t, drawn)
-	if d := topo.OfVM(vm(t, r, "sql01"), r.Fleet.FindHosts("epyc01")[0]); d != nil {
+	if d := topo.OfVM(vm(t, r, "sql01"), r.Fleet.FindHosts("epyc01")[0], vnuma.Choices{}); d != nil {
 		t.Errorf("OfVM on a host of another cluster = %q, want nil", d.Title)
 	}
 }

@@ -14,13 +14,13 @@ import (
 
 // OfVM returns the drawing of a VM alone on one of its possible hosts, with the guest nodes above the host
 // nodes. It is nil if no layout on that host is predicted.
-func OfVM(v *rule.VM, h *numa.Host) *Drawing {
+func OfVM(v *rule.VM, h *numa.Host, ch vnuma.Choices) *Drawing {
 	l := layoutOn(v, h)
 	if l == nil {
 		return nil
 	}
 	d := ofVM(v.VM, h, vmFacts(v, l)...)
-	homes := rule.HomesOn(h, []*rule.VM{v}, func(*rule.VM) *vnuma.Layout { return l }, vnuma.Choices{})
+	homes := rule.HomesOn(h, []*rule.VM{v}, func(*rule.VM) *vnuma.Layout { return l }, ch)
 	d.nodesOf(homes.Nodes, func(int) string { return texttab.Clean(v.Name) }, func(c *rule.HomeClient) Client {
 		out := d.clientOf(v, l, c)
 		out.Label = fmt.Sprintf("client %d", c.Index)
