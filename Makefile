@@ -218,7 +218,7 @@ bench-pages:
 	bin/watchbench pages $(PAGES_HOSTS) 40 $(PAGES_VIEWERS) $(PAGES_SECONDS) bin/homenode
 
 docs:
-	$(GO) run ./cmd/homenode docs docs
+	$(GO) test ./cmd/homenode -run '^TestDocs$$' -update
 
 clean:
 	rm -rf bin homenode-report.html

@@ -10,18 +10,6 @@ import (
 // them.
 type Fault = shape.Fault
 
-// The checks, in the order in which Check makes them.
-const (
-	CheckTopology = shape.Topology
-	CheckVCPUs    = shape.VCPUs
-	CheckMemory   = shape.Memory
-	CheckPages    = shape.Pages
-	CheckSockets  = shape.Sockets
-	CheckEmpty    = shape.Empty
-	CheckDistance = shape.Distance
-	CheckHost     = shape.Host
-)
-
 // Check returns the faults of a shape and of its placement; nil if there are none. at may be nil. memoryOnly allows
 // cells without vCPUs.
 func Check(s *Shape, at *Placement, memoryOnly bool) []Fault {

@@ -1,6 +1,7 @@
 package move
 
 import (
+	"example.org/homenode/rules/shape"
 	"slices"
 	"testing"
 
@@ -31,7 +32,7 @@ func TestCheck(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var want []Fault
 			if tt.want != "" {
-				want = []Fault{{Check: CheckHost, Text: tt.want}}
+				want = []Fault{{Check: shape.Host, Text: tt.want}}
 			}
 			if got := Check(good(), tt.at, false); !slices.Equal(got, want) {
 				t.Errorf("got %v, want %v", got, want)
@@ -40,7 +41,7 @@ func TestCheck(t *testing.T) {
 	}
 	s := good()
 	s.Cells[1].Memory = numa.GiB
-	if got := Check(s, nil, false); len(got) != 1 || got[0].Check != CheckMemory {
+	if got := Check(s, nil, false); len(got) != 1 || got[0].Check != shape.Memory {
 		t.Errorf("less memory: %v", got)
 	}
 }

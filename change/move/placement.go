@@ -1,6 +1,7 @@
 package move
 
 import (
+	"example.org/homenode/rules/shape"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,18 +79,18 @@ func (p *Placement) Pins(s *Shape) []int {
 
 func (p *Placement) check(s *Shape, fault faulter) {
 	if len(p.Nodes) != len(s.Cells) {
-		fault(CheckHost, "%d nodes of %s for %d cells", len(p.Nodes), p.Host, len(s.Cells))
+		fault(shape.Host, "%d nodes of %s for %d cells", len(p.Nodes), p.Host, len(s.Cells))
 		return
 	}
 	for i, n := range p.Nodes {
 		if p.Numbered() && len(p.CPUs[n]) == 0 && len(s.Cells[i].CPUs) > 0 {
-			fault(CheckHost, "cell %d is on node %d of %s, which has no CPU", i, n, p.Host)
+			fault(shape.Host, "cell %d is on node %d of %s, which has no CPU", i, n, p.Host)
 		}
 	}
 	for a, cpus := range p.CPUs {
 		for b, others := range p.CPUs {
 			if both := slices.DeleteFunc(slices.Clone(cpus), func(c int) bool { return !slices.Contains(others, c) }); a < b && both != nil && len(both) > 0 {
-				fault(CheckHost, "CPUs %s of %s are of nodes %d and %d", words.Ranges(both), p.Host, a, b)
+				fault(shape.Host, "CPUs %s of %s are of nodes %d and %d", words.Ranges(both), p.Host, a, b)
 			}
 		}
 	}

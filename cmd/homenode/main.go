@@ -139,7 +139,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newVersion(), newHealth(), newDocs(), newPowerShell(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.SourceTopic, Hidden: true})
+	root.AddCommand(newVersion(), newHealth(), newPowerShell(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.SourceTopic, Hidden: true})
 	root.SetHelpCommandGroupID("files") // so that all listed commands have a group; help is not listed
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

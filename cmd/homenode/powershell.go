@@ -4,9 +4,13 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"example.org/homenode/internal/atomicfile"
 	"example.org/homenode/internal/words"
 
 	"github.com/spf13/cobra"
@@ -137,4 +141,18 @@ func newPowerShell() *cobra.Command {
 			return writeAll(args[0], map[string][]byte{"Homenode.psm1": powershellModule(cmd.Root()), "Homenode.psd1": powershellManifest(cmd.Root())})
 		},
 	}
+}
+
+// writeAll writes files, which are keyed by their path below dir.
+func writeAll(dir string, files map[string][]byte) error {
+	for name, data := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -60,9 +60,6 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// DetectHead reports whether a file that begins with head describes planned VMs.
-func DetectHead(head []byte) bool { return formatOf(head) != nil }
-
 // Detect reports whether the file at path describes planned VMs.
 func Detect(path string) bool { return formatOf(headOf(path)) != nil }
 

@@ -180,7 +180,7 @@ func TestOthers(t *testing.T) {
 		"nothing":         "",
 		"govc":            `{"virtualMachines": []}`,
 	} {
-		if DetectHead([]byte(text)) {
+		if formatOf([]byte(text)) != nil {
 			t.Errorf("%s: taken for planned VMs", name)
 		}
 	}

@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,40 +12,12 @@ import (
 	"example.org/homenode/esxi/product"
 	"example.org/homenode/esxi/rulebook"
 	"example.org/homenode/esxi/vnuma"
-	"example.org/homenode/internal/atomicfile"
 	"example.org/homenode/internal/outside"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/size"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/rule"
 )
-
-// newDocs returns the hidden command that writes the generated pages of docs/.
-func newDocs() *cobra.Command {
-	return &cobra.Command{
-		Use:    "docs DIR",
-		Short:  "Writes the pages of commands and rules",
-		Hidden: true,
-		Args:   cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return writeAll(args[0], commandPages(cmd.Root()))
-		},
-	}
-}
-
-// writeAll writes files, which are keyed by their path below dir.
-func writeAll(dir string, files map[string][]byte) error {
-	for name, data := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // guestsTail explains how to state a product.
 const guestsTail = `
