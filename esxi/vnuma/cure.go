@@ -63,11 +63,18 @@ func (r Refusal) Ways() []numa.Way {
 	case muchReserved:
 		return []numa.Way{numa.ByHand("reserve less than " + numa.Bytes(r.most).String() + " of memory")}
 	case besideReserved:
-		return []numa.Way{set("reserve at most "+numa.Bytes(r.most).String()+" of memory", numa.EditMemoryReservation.To(mebibytes)), numa.ByHand("power it on on another host")}
+		whole := numa.Bytes(r.most) / numa.GiB * numa.GiB // of what is left, overhead memory takes a part
+		if whole == 0 {
+			return nil
+		}
+		return []numa.Way{set(fmt.Sprintf("reserve at most %s of memory, since ESXi adds overhead memory to it", whole), numa.EditMemoryReservation.To(int(whole/numa.MiB)))}
 	case otherHost:
 		return []numa.Way{numa.ByHand("leave it on the host of the device"), numa.ByHand("take the device out of the VM")}
 	case besideCPU:
-		return []numa.Way{set(fmt.Sprintf("reserve at most %d MHz CPU", r.most), numa.EditCPUReservation.To(int(r.most))), numa.ByHand("power it on on another host")}
+		if r.most == 0 {
+			return nil
+		}
+		return []numa.Way{set(fmt.Sprintf("reserve at most %d MHz CPU", r.most), numa.EditCPUReservation.To(int(r.most)))}
 	}
 	return nil
 }

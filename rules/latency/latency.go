@@ -43,6 +43,12 @@ func check(p *rule.Pass) {
 			asked = asked || lack.ByCPU()
 			lacks = append(lacks, lack.Lack())
 			way := lack.Ways()[0]
+			if fast := fastest(v); lack.ByCPU() && m.CoreMHz > 0 && fast.Machine.CoreMHz > m.CoreMHz { // its hosts that are open need more
+				if more := vnuma.Lacks(&v.Guest, &fast.Machine)[2]; more.Any() {
+					way = more.Ways()[0]
+					way.Do += fmt.Sprintf(", as on %s", rule.HostNames(fast.Hosts))
+				}
+			}
 			does, whole.Edits = append(does, way.Do), append(whole.Edits, way.Edits...)
 		}
 	}
@@ -143,6 +149,17 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	}
 	f.Evidence = append(f.Evidence, p.Kind.NodesEvidence(), finding.Evidence{Name: "vCPUs of the other VMs of " + v.Host.Name, Value: fmt.Sprint(vcpus), Origin: "derived: those that run"})
 	p.Report(f, nil)
+}
+
+// fastest returns the kind of hosts with the highest clock of those on which the VM can run.
+func fastest(v *rule.VM) *rule.Kind {
+	fast := v.On[0].Kind
+	for _, o := range v.Open() {
+		if o.Kind.Machine.CoreMHz > fast.Machine.CoreMHz {
+			fast = o.Kind
+		}
+	}
+	return fast
 }
 
 // beside returns the cores that the other running VMs of latency sensitivity High of the VM's host take, the vCPUs of the rest of them, and whether

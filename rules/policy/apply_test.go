@@ -125,8 +125,8 @@ func TestStrange(t *testing.T) {
 	}{
 		{"all mean something", policy.Suppression{VM: []string{"sap*", "ERP0?"}, Host: []string{"esx*"}}, ""},
 		{"one misspelt", policy.Suppression{VM: []string{"sap*", "epr01"}}, `c.yaml:2: the suppression of all rules: the fleet has no VM "epr01" (r)`},
-		{"of every kind", policy.Suppression{VM: []string{"sap[01-02]"}, Tag: []string{"silver"}, Folder: []string{"/dc/vm/sapl"}, Cluster: []string{"prd"}, Host: []string{"esx02"}},
-			`c.yaml:2: the suppression of all rules means no finding, and the fleet has no VM "sap[01-02]", tag "silver", folder "/dc/vm/sapl", cluster "prd", host "esx02": correct or remove it (r)`},
+		{"of every kind", policy.Suppression{VM: []string{"sap[11-12]"}, Tag: []string{"silver"}, Folder: []string{"/dc/vm/sapl"}, Cluster: []string{"prd"}, Host: []string{"esx02"}},
+			`c.yaml:2: the suppression of all rules means no finding, and the fleet has no VM "sap[11-12]", tag "silver", folder "/dc/vm/sapl", cluster "prd", host "esx02": correct or remove it (r)`},
 		{"names without findings", policy.Suppression{Rules: []string{"N002"}, VM: []string{"sap01"}}, "c.yaml:2: the suppression of N002 means no finding: remove it (r)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

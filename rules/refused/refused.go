@@ -19,7 +19,7 @@ import (
 var page string
 
 // Rule is N032.
-var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Hosts: true, Refused: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Hosts: true, Refused: true, Beside: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM
@@ -84,11 +84,11 @@ func unprotected(p *rule.Pass) {
 		}, &v.On[0].Layout)
 	}
 	if n := int(v.Guest.VCPUs); n > most {
-		beyond("protection", fmt.Sprintf("%d vCPUs", most), fmt.Sprint(n), p.AtMostVCPUs(most, ""), v.VCPUsEvidence())
+		beyond(rule.Protection, fmt.Sprintf("%d vCPUs", most), fmt.Sprint(n), p.AtMostVCPUs(most, ""), v.VCPUsEvidence())
 	}
 	if v.Memory.Value > memory {
 		less := numa.Way{Do: "give the VM at most " + memory.String(), Edits: []numa.Edit{numa.EditMemory.To(int(memory / numa.MiB))}}
-		beyond("protection of memory", memory.String(), v.Memory.Value.String(), less, v.MemoryEvidence())
+		beyond(rule.Protection+" of memory", memory.String(), v.Memory.Value.String(), less, v.MemoryEvidence())
 	}
 }
 
@@ -98,7 +98,7 @@ func unprotectedWith(p *rule.Pass) {
 	v := p.VM
 	with := func(what, instead string, e finding.Evidence) {
 		p.Report(finding.Finding{
-			Severity: finding.Medium, Topic: "protection with " + what, Message: "Fault Tolerance is on, and is not supported with " + what,
+			Severity: finding.Medium, Topic: rule.Protection + " with " + what, Message: "Fault Tolerance is on, and is not supported with " + what,
 			Ways:     []numa.Way{numa.ByHand(instead), numa.ByHand("leave Fault Tolerance off")},
 			Evidence: []finding.Evidence{finding.Of("Fault Tolerance", v.FaultTolerance, v.At), e, v.On[0].Kind.ReleaseEvidence()},
 		}, &v.On[0].Layout)
@@ -286,8 +286,22 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 // denied reports a VM whose reservation is not available in addition to the other VMs of its host.
 func denied(p *rule.Pass, r vnuma.Refusal) {
 	v, on := p.VM, &p.VM.On[0]
+	ways := r.Ways()
+	if len(ways) > 0 && ways[0].Edits[0].Kind == numa.EditMemoryReservation && v.MemoryReservationLocked.Value {
+		ways[0].Do = "no longer reserve all guest memory, and " + ways[0].Do
+		ways[0].Edits = append([]numa.Edit{{Kind: numa.EditReserveAll, To: numa.Is("false")}}, ways[0].Edits...)
+	}
+	var others []*numa.Host
+	for _, o := range v.Open() {
+		others = append(others, slices.DeleteFunc(slices.Clone(v.HostsOf(o.Kind)), func(h *numa.Host) bool { return h == v.Host || !h.Ready() })...)
+	}
+	if others != nil {
+		ways = append(ways, numa.ByHand("power it on on "+rule.HostNames(others)))
+	} else {
+		ways = append(ways, numa.ByHand("move or switch off other VMs of the host"))
+	}
 	p.Report(finding.Finding{
-		Severity: finding.High, Message: fmt.Sprintf("%s on %s: it does not power on beside them", r, v.Host.Name), Ways: r.Ways(),
+		Severity: finding.High, Message: fmt.Sprintf("%s on %s: it does not power on beside them", r, v.Host.Name), Ways: ways,
 		Evidence: evidence(v, on, r),
 	}, &on.Layout)
 	last := &p.Findings[len(p.Findings)-1]

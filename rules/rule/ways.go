@@ -116,6 +116,9 @@ func (p *Pass) gain(edits []numa.Edit) int {
 // too.
 const Beside = "beside"
 
+// Protection begins the topics of findings about VMs that Fault Tolerance does not support.
+const Protection = "protection"
+
 // harm returns the objection to the edits: the worst finding that they cause, or that remains of f; nil if they fix f and leave the VM with no
 // more and no worse findings than now, and without a high one in place of f.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
@@ -318,7 +321,11 @@ func (p *Pass) advise(f *finding.Finding) {
 		f.Advice = f.When + ": " + words.Lower(f.Advice)
 	}
 	if p.VM != nil && p.VM.FaultTolerant() && slices.ContainsFunc(f.Ways, changes) {
-		f.Advice = "Turn Fault Tolerance off first, since vSphere changes no settings while it is on, and on again at the end. In between: " + words.Lower(f.Advice)
+		again := ", and on again at the end. In between: "
+		if !strings.HasPrefix(f.Topic, Protection) && p.Cluster.Weigh != nil && slices.ContainsFunc(p.now(), func(n finding.Finding) bool { return strings.HasPrefix(n.Topic, Protection) }) {
+			again = ". It goes on again only where it protects the VM. Then: "
+		}
+		f.Advice = "Turn Fault Tolerance off first, since vSphere changes no settings while it is on" + again + words.Lower(f.Advice)
 	}
 	if p.VM != nil {
 		f.Notice = words.Join(", or ", f.Notice, p.resized(f.Ways))

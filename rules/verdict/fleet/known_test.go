@@ -63,12 +63,14 @@ func TestTwice(t *testing.T) {
 
 // TestAllClear: the headline that no performance is lost is as sure as the facts.
 func TestAllClear(t *testing.T) {
-	const host = "release 7.0U3\ncluster c\nhost h nodes=2 cores=16 memory=512GB\n"
+	const host = "release 7.0U3\ncluster c\nhost h nodes=2 cores=16 memory=512GB mhz=2600\n"
 	for vm, want := range map[string]string{
-		"vm v vcpus=8 memory=64GB hw=19\n":                                         "No performance is lost to NUMA that settings could avoid (1 VM checked).",
-		"vm v vcpus=40 coresPerSocket=20 memory=64GB hw=19 guest=sles15_64Guest\n": "No performance is lost to NUMA that settings could avoid (1 VM checked).",
-		"vm v vcpus=6 coresPerSocket=4 memory=64GB hw=19 power=on hotAdd=on\n":     "1 VM does not power on: v (it runs, and would not power on again).",
-		"vm v vcpus=24 memory=64GB hw=19 hotAdd=?\n":                               "No performance is lost to NUMA that settings could avoid (1 VM checked), as far as is known.",
+		"vm v vcpus=8 memory=64GB hw=19\n":                                                                             "No performance is lost to NUMA that settings could avoid (1 VM checked).",
+		"vm v vcpus=40 coresPerSocket=20 memory=64GB hw=19 guest=sles15_64Guest\n":                                     "No performance is lost to NUMA that settings could avoid (1 VM checked).",
+		"vm v vcpus=6 coresPerSocket=4 memory=64GB hw=19 power=on hotAdd=on\n":                                         "1 VM does not power on: v (it runs, and would not power on again).",
+		"vm v vcpus=24 memory=64GB hw=19 hotAdd=?\n":                                                                   "No performance is lost to NUMA that settings could avoid (1 VM checked), as far as is known.",
+		"vm a vcpus=8 memory=200GB hw=19 cpuReservation=40000\nvm b vcpus=8 memory=200GB hw=19 cpuReservation=50000\n": "1 VM does not power on: b.",
+		"vm v vcpus=24 coresPerSocket=12 memory=64GB hw=19 ft=primary\n":                                               "No performance is lost to NUMA that settings could avoid (1 VM checked).",
 	} {
 		if got := fleet.Verdict(judge(t, host+vm))[0]; got != want {
 			t.Errorf("%sgot %q, want %q", vm, got, want)

@@ -169,7 +169,7 @@ func unjudged(r *rules.Result) (names []string) {
 func off(r *rules.Result) (ids map[string]bool, names []string) {
 	ids = map[string]bool{}
 	for v := range r.EachVM() {
-		if !v.Off() {
+		if !v.Off() && !r.ClusterOf(v).Denied(v).Any() {
 			continue
 		}
 		ids[v.ID] = true
@@ -198,9 +198,7 @@ func worst(r *rules.Result, off map[string]bool) (vms [finding.High + 1]int, bes
 		for i := range all {
 			f := &all[i]
 			costs := f.Costs
-			switch one := r.Rule(f.Rule); {
-			case f.VMID != "" && one != nil && one.Beside:
-				apart[f.VMID] = apart[f.VMID] || f.Severity >= finding.Medium
+			switch {
 			case f.VMID != "":
 				costs = append(slices.Clip(costs), f.VMID)
 			case f.AboutIDs != nil:
@@ -208,8 +206,13 @@ func worst(r *rules.Result, off map[string]bool) (vms [finding.High + 1]int, bes
 			default:
 				raise(byHost, f.Severity, f.HostID)
 			}
+			one := r.Rule(f.Rule)
 			for _, id := range costs {
-				if _, judged := byVM[id]; judged { // excludes templates
+				switch _, judged := byVM[id]; {
+				case !judged: // a template
+				case f.VMID != "" && one != nil && one.Beside:
+					apart[id] = apart[id] || f.Severity >= finding.Medium
+				default:
 					raise(byVM, f.Severity, id)
 				}
 			}
