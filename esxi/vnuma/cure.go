@@ -62,19 +62,21 @@ func (r Refusal) Ways() []numa.Way {
 		return []numa.Way{set(fmt.Sprintf("reserve less than %d MHz CPU, since ESXi keeps some", r.most), numa.EditCPUReservation.To(int(r.most)))}
 	case muchReserved:
 		return []numa.Way{numa.ByHand("reserve less than " + numa.Bytes(r.most).String() + " of memory")}
-	case besideReserved:
-		whole := numa.Bytes(r.most) / numa.GiB * numa.GiB // of what is left, overhead memory takes a part
-		if whole == 0 {
-			return nil
-		}
-		return []numa.Way{set(fmt.Sprintf("reserve at most %s of memory, since ESXi adds overhead memory to it", whole), numa.EditMemoryReservation.To(int(whole/numa.MiB)))}
 	case otherHost:
 		return []numa.Way{numa.ByHand("leave it on the host of the device"), numa.ByHand("take the device out of the VM")}
-	case besideCPU:
-		if r.most == 0 {
-			return nil
-		}
-		return []numa.Way{set(fmt.Sprintf("reserve at most %d MHz CPU", r.most), numa.EditCPUReservation.To(int(r.most)))}
+	case besideReserved, besideCPU:
+		return r.beside()
+	}
+	return nil
+}
+
+// beside returns the way to reserve what other VMs leave; nil if that is nothing.
+func (r Refusal) beside() []numa.Way {
+	if r.kind == besideCPU && r.most > 0 {
+		return []numa.Way{{Do: fmt.Sprintf("reserve at most %d MHz CPU", r.most), Edits: []numa.Edit{numa.EditCPUReservation.To(int(r.most))}}}
+	}
+	if whole := numa.Bytes(r.most) / numa.GiB * numa.GiB; r.kind == besideReserved && whole > 0 { // of what is left, overhead memory takes a part
+		return []numa.Way{{Do: fmt.Sprintf("reserve at most %s of memory, since ESXi adds overhead memory to it", whole), Edits: []numa.Edit{numa.EditMemoryReservation.To(int(whole / numa.MiB))}}}
 	}
 	return nil
 }

@@ -91,25 +91,30 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	}
 	out.Notice = words.Join("; ", p.notice(best), p.VM.KeyNotice())
 	out.Undo = best.Edit.Undo(&p.VM.Guest, &p.VM.Config)
-	out.Downtime = "power off and on: a reboot of the guest, a reset or vMotion is not enough"
-	out.Afterwards = "nothing"
-	g, first := &p.VM.Guest, out.Edits
+	first := out.Edits
 	if first == nil {
 		first = out.Optional
 	}
-	switch {
-	case p.VM.Stopped():
-		out.Downtime = p.VM.NoDowntime()
-	case p.VM.rebooted(first):
-		out.Downtime = "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle, and removes itself"
-	}
-	if p.VM.FaultTolerant() {
-		out.Downtime += ". Fault Tolerance is off in between: vSphere changes no settings while it is on"
-	}
-	if g.SizeEachTime {
+	out.Downtime, out.Afterwards = p.VM.downtime(first), "nothing"
+	if p.VM.Guest.SizeEachTime {
 		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
 	}
 	return out
+}
+
+// downtime says how the edits, which a power cycle activates, take effect.
+func (v *VM) downtime(edits []numa.Edit) string {
+	text := "power off and on: a reboot of the guest, a reset or vMotion is not enough"
+	switch {
+	case v.Stopped():
+		text = v.NoDowntime()
+	case v.rebooted(edits):
+		text = "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle, and removes itself"
+	}
+	if v.FaultTolerant() {
+		text += ". Fault Tolerance is off in between: vSphere changes no settings while it is on"
+	}
+	return text
 }
 
 // All returns the necessary edits, and the optional ones where they cost nothing more: the VM is down for them as it is for others, which need

@@ -281,37 +281,7 @@ func (p *Pass) advise(f *finding.Finding) {
 	}
 	why := ""
 	if p.VM != nil && p.Cluster.Weigh != nil {
-		var ways []numa.Way
-		for _, w := range f.Ways {
-			harm, left := (*finding.Finding)(nil), ""
-			if w.Plan {
-				if !p.helps(f) {
-					f.Notice = ""
-					continue
-				}
-				w.Do, _ = p.counsel(f)
-			} else if w.Edits != nil {
-				after := p.weigh(w.Edits)
-				left = leaves(f, after)
-				if harm = p.objection(f, w.Edits, after); harm != nil && why == "" {
-					text := harm.Message
-					if harm == f { // it is cured, and yet
-						text = "much more of its memory would be on another node than the vCPU that uses it"
-					}
-					do, _, _ := strings.Cut(w.Do, ";")
-					why = fmt.Sprintf("To %s alone would not do: %s", do, text)
-				}
-			}
-			if harm == nil {
-				w.Do += left
-				ways = append(ways, w)
-			} else if !f.Planned() { // the plan is a way without this one
-				if more, ok := p.further(f, &w); ok {
-					ways = append(ways, more)
-				}
-			}
-		}
-		f.Ways = ways
+		why = p.weighWays(f)
 	}
 	f.Advice = numa.Either(f.Ways)
 	switch {
@@ -321,11 +291,7 @@ func (p *Pass) advise(f *finding.Finding) {
 		f.Advice = f.When + ": " + words.Lower(f.Advice)
 	}
 	if p.VM != nil && p.VM.FaultTolerant() && slices.ContainsFunc(f.Ways, changes) {
-		again := ", and on again at the end. In between: "
-		if !strings.HasPrefix(f.Topic, Protection) && p.Cluster.Weigh != nil && slices.ContainsFunc(p.now(), func(n finding.Finding) bool { return strings.HasPrefix(n.Topic, Protection) }) {
-			again = ". It goes on again only where it protects the VM. Then: "
-		}
-		f.Advice = "Turn Fault Tolerance off first, since vSphere changes no settings while it is on" + again + words.Lower(f.Advice)
+		f.Advice = p.unprotectedFirst(f) + words.Lower(f.Advice)
 	}
 	if p.VM != nil {
 		f.Notice = words.Join(", or ", f.Notice, p.resized(f.Ways))
@@ -339,6 +305,52 @@ func (p *Pass) advise(f *finding.Finding) {
 	if p.VM != nil && p.Cluster.Weigh != nil {
 		p.order(f)
 	}
+}
+
+// weighWays keeps the ways of a finding that do no harm, the plan in its words; why is the objection to the first of the others.
+func (p *Pass) weighWays(f *finding.Finding) (why string) {
+	var ways []numa.Way
+	for _, w := range f.Ways {
+		harm, left := (*finding.Finding)(nil), ""
+		if w.Plan {
+			if !p.helps(f) {
+				f.Notice = ""
+				continue
+			}
+			w.Do, _ = p.counsel(f)
+		} else if w.Edits != nil {
+			after := p.weigh(w.Edits)
+			left = leaves(f, after)
+			if harm = p.objection(f, w.Edits, after); harm != nil && why == "" {
+				text := harm.Message
+				if harm == f { // it is cured, and yet
+					text = "much more of its memory would be on another node than the vCPU that uses it"
+				}
+				do, _, _ := strings.Cut(w.Do, ";")
+				why = fmt.Sprintf("To %s alone would not do: %s", do, text)
+			}
+		}
+		if harm == nil {
+			w.Do += left
+			ways = append(ways, w)
+		} else if !f.Planned() { // the plan is a way without this one
+			if more, ok := p.further(f, &w); ok {
+				ways = append(ways, more)
+			}
+		}
+	}
+	f.Ways = ways
+	return why
+}
+
+// unprotectedFirst begins advice for a VM that Fault Tolerance protects, now or as its source says.
+func (p *Pass) unprotectedFirst(f *finding.Finding) string {
+	again := ", and on again at the end. In between: "
+	protection := func(n finding.Finding) bool { return strings.HasPrefix(n.Topic, Protection) }
+	if !protection(*f) && p.Cluster.Weigh != nil && slices.ContainsFunc(p.now(), protection) {
+		again = ". It goes on again only where it protects the VM. Then: "
+	}
+	return "Turn Fault Tolerance off first, since vSphere changes no settings while it is on" + again
 }
 
 // distinct returns the ways without repetitions: two parts of a check may name the same placement.
