@@ -111,9 +111,12 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 	if err != nil {
 		return nil, nil, err
 	}
-	before, asked := fleet, *fleet
-	asked.VMs = slices.Clone(fleet.VMs)
-	fleet = &asked
+	before := fleet
+	if x.resized() || x.On != "" {
+		asked := *fleet
+		asked.VMs = slices.Clone(fleet.VMs)
+		fleet = &asked
+	}
 	if x.resized() {
 		vms, err := vmsNamed(fleet, s.name)
 		if err != nil {
