@@ -156,7 +156,7 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 		anew[g.cluster[id]] = true
 	}
 	for _, c := range r.Clusters {
-		c.Weigh = weigher(c, o)
+		c.Choices, c.Weigh = o.Choices, weigher(c, o)
 		if known != nil && !anew[c] {
 			continue
 		}
@@ -377,7 +377,7 @@ func (r *Result) There(v *rule.VM, h *numa.Host, m *vnuma.Machine, l *vnuma.Layo
 	k := &rule.Kind{Machine: *m, Hosts: []*numa.Host{h}}
 	there := *v
 	there.Host, there.Home, there.On, there.Refused, there.Seen = h, k, []rule.On{{Kind: k, Layout: *l}}, nil, nil
-	c := &rule.Cluster{Hosts: k.Hosts, Kinds: []*rule.Kind{k}, VMs: []*rule.VM{&there}}
+	c := &rule.Cluster{Hosts: k.Hosts, Kinds: []*rule.Kind{k}, VMs: []*rule.VM{&there}, Choices: r.Choices}
 	return append([]finding.Finding{}, weighed(c, &there, Options{Choices: r.Choices, Policy: r.Policy})...)
 }
 

@@ -1,11 +1,11 @@
 package move
 
 import (
-	"example.org/homenode/rules/shape"
 	"slices"
 	"testing"
 
 	"example.org/homenode/numa"
+	"example.org/homenode/rules/shape"
 )
 
 // good is a shape without faults; each call returns a new one.

@@ -1,13 +1,13 @@
 package move
 
 import (
-	"example.org/homenode/rules/shape"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/shape"
 )
 
 // A Placement is the host of a VM, and its nodes for the cells.

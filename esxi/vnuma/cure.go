@@ -61,7 +61,7 @@ func (r Refusal) Ways() []numa.Way {
 	case muchCPU:
 		return []numa.Way{set(fmt.Sprintf("reserve less than %d MHz CPU, since ESXi keeps some", r.most), numa.EditCPUReservation.To(int(r.most)))}
 	case muchReserved:
-		return []numa.Way{numa.ByHand("reserve less than " + numa.Bytes(r.most).String() + " of memory")}
+		return []numa.Way{numa.ByHand("reserve less than " + numa.Bytes(r.most).String() + " of memory, since ESXi adds overhead memory to it")}
 	case otherHost:
 		return []numa.Way{numa.ByHand("leave it on the host of the device"), numa.ByHand("take the device out of the VM")}
 	case besideReserved, besideCPU:

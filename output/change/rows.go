@@ -152,8 +152,9 @@ func settingRows(hosts []diff.Host, vms []diff.VM, each bool) []settingRow {
 
 // title returns the name in the vSphere Client of a setting of a VM, with its key in parentheses if that is another.
 func title(setting string) string {
-	if name := numa.Title(setting); name != setting && !strings.HasSuffix(name, ")") {
-		return name + " (" + setting + ")"
+	name := numa.Title(setting)
+	if name != setting && !strings.HasSuffix(name, ")") {
+		name += " (" + setting + ")"
 	}
-	return numa.Title(setting)
+	return name
 }

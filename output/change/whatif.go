@@ -41,7 +41,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 		t := answer.Table{Name: "capacity", Columns: answer.Columns("capacity", "hosts", "memory of VMs / hosts", "reserved", "vCPUs per core", "")}
 		for i := range r.Capacity {
 			c := &r.Capacity[i]
-			t.Add(c.Cluster, arrow(strconv.Itoa(c.Before.Hosts), strconv.Itoa(c.After.Hosts)), memoryUse(c), reserved(&c.After), arrow(load(&c.Before), load(&c.After)), withLoss(capacityText(c), o.Losses[c.ID]))
+			t.Add(c.Cluster, arrow(strconv.Itoa(c.Before.Hosts), strconv.Itoa(c.After.Hosts)), memoryUse(c), reserved(&c.After), arrow(load(&c.Before), load(&c.After)), withLoss(c, o.Losses[c.ID]))
 		}
 		a.Tables = append(a.Tables, t)
 	}
@@ -157,17 +157,16 @@ func capacityText(c *whatif.Capacity) string {
 }
 
 // withLoss adds the failure of a host, as size fit describes it, to the text about a cluster that fits.
-func withLoss(text string, loss *fit.Free) string {
+func withLoss(c *whatif.Capacity, loss *fit.Free) string {
+	text := capacityText(c)
 	switch {
-	case loss == nil || !strings.HasPrefix(text, fits):
+	case loss == nil || c.After.Hosts == 0 || !c.Fits || c.After.Over() > 0:
 		return text
 	case loss.Homeless > 0:
 		return text + "; " + size.Homeless(loss)
 	}
 	return text + "; also without any one host"
 }
-
-const fits = "fits"
 
 func roomText(c *whatif.Capacity) string {
 	switch {
@@ -182,7 +181,7 @@ func roomText(c *whatif.Capacity) string {
 	case c.After.Over() > 0:
 		return tooMuch(&c.After)
 	case !c.Certain:
-		return fmt.Sprintf("%s, as far as sizes are known (%d unknown)", fits, c.After.Unknown)
+		return fmt.Sprintf("fits, as far as sizes are known (%d unknown)", c.After.Unknown)
 	}
-	return fits
+	return "fits"
 }

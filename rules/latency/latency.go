@@ -70,7 +70,9 @@ func check(p *rule.Pass) {
 	}
 	what := "vCPUs get no PCPUs of their own"
 	if v.Off() {
-		f.Severity, what = finding.High, "it does not power on"
+		if f.Severity, what = finding.High, "it does not power on"; v.Runs() {
+			what = rule.NotAgain
+		}
 	}
 	f.Message = "latency sensitivity is " + name + " but " + strings.Join(lacks, " and ") + ": " + what
 	if whole.Do = strings.Join(does, " and "); len(whole.Edits) < len(does) { // a part is manual

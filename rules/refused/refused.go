@@ -243,7 +243,7 @@ func evidence(v *rule.VM, on *rule.On, r vnuma.Refusal) []finding.Evidence {
 func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity, place ...numa.Way) {
 	v, r := p.VM, on.Layout.Refused
 	if v.Runs() {
-		what = strings.Replace(what, "it does not power on", "it runs, and would not power on again", 1)
+		what = strings.Replace(what, "it does not power on", rule.NotAgain, 1)
 	}
 	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r), Evidence: evidence(v, on, r)}
 	if plan := p.Plan(); severity == finding.High && plan.Better && plan.Before[0].Refused.Any() {

@@ -14,7 +14,7 @@ func (c *Cluster) AfterCures() *Cluster {
 	if !slices.ContainsFunc(c.Kinds, func(k *Kind) bool { return k.Cure != nil }) {
 		return nil
 	}
-	out := &Cluster{Name: c.Name, Hosts: c.Hosts, VMs: c.VMs, Part: c.Part, Templates: c.Templates}
+	out := &Cluster{Name: c.Name, Hosts: c.Hosts, VMs: c.VMs, Part: c.Part, Templates: c.Templates, Choices: c.Choices}
 	for _, k := range c.Kinds {
 		then := &Kind{Machine: k.Machine, Hosts: k.Hosts, AllReady: k.AllReady}
 		if k.Cure != nil {

@@ -102,6 +102,7 @@ type Cluster struct {
 	Part bool
 	// Templates are assessed as if they ran: their clones inherit their faults.
 	Templates []*VM
+	Choices   vnuma.Choices
 
 	// Weigh returns the findings of a VM of the cluster with the given configuration, on its host there; nil skips the check of plans and advice.
 	Weigh func(v *VM, configured *numa.VM) []finding.Finding

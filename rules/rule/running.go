@@ -9,7 +9,7 @@ import (
 	"example.org/homenode/rules/finding"
 )
 
-// Running returns the assessed VMs that run on the host, in the order of the fleet. A VM with an unknown power state counts as running, unless its
+// Running returns the assessed VMs that run on the host, in the order of the fleet; one that would not power on again is Admitted. A VM with an unknown power state counts as running, unless its
 // reservation is not available in addition to those of the VMs before it.
 func (c *Cluster) Running(h *numa.Host) []*VM {
 	c.admit()
@@ -62,9 +62,13 @@ func (c *Cluster) admit() {
 	}
 	c.running, c.denied = map[*numa.Host][]*VM{}, Admit(c.VMs, (*VM).Runs)
 	for _, v := range c.VMs {
-		if v.Host != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() && !c.denied[v].Any() {
-			c.running[v.Host] = append(c.running[v.Host], v)
+		if v.Host == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() && !v.Runs() || c.denied[v].Any() {
+			continue
 		}
+		if v.Off() { // it runs, and would not power on again
+			v = v.Admitted(c.Choices)
+		}
+		c.running[v.Host] = append(c.running[v.Host], v)
 	}
 }
 
@@ -73,7 +77,7 @@ func Admit(vms []*VM, there func(*VM) bool) map[*VM]vnuma.Refusal {
 	denied, reserved := map[*VM]vnuma.Refusal{}, map[*numa.Host]vnuma.Reserved{}
 	for _, first := range [...]bool{true, false} {
 		for _, v := range vms {
-			if v.Host == nil || len(v.On) == 0 || v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() || there(v) != first {
+			if v.Host == nil || len(v.On) == 0 || v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() && !v.Runs() || there(v) != first {
 				continue
 			}
 			r := vnuma.Beside(&v.Guest.Needs, reserved[v.Host], &v.On[0].Kind.Machine)
@@ -93,6 +97,9 @@ func Admit(vms []*VM, there func(*VM) bool) map[*VM]vnuma.Refusal {
 func (v *VM) Runs() bool {
 	return len(v.Seen) > 0 || v.StatedOn()
 }
+
+// NotAgain says this of a VM that runs although its host would not power it on.
+const NotAgain = "it runs, and would not power on again"
 
 // Stopped reports whether the VM is off: according to its source, or because its host does not power it on and nothing indicates that it runs.
 func (v *VM) Stopped() bool {

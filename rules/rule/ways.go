@@ -291,7 +291,7 @@ func (p *Pass) advise(f *finding.Finding) {
 		f.Advice = f.When + ": " + words.Lower(f.Advice)
 	}
 	if p.VM != nil && p.VM.FaultTolerant() && slices.ContainsFunc(f.Ways, changes) {
-		f.Advice = p.unprotectedFirst(f) + words.Lower(f.Advice)
+		f.Advice = p.offFirst(f) + words.Lower(f.Advice)
 	}
 	if p.VM != nil {
 		f.Notice = words.Join(", or ", f.Notice, p.resized(f.Ways))
@@ -343,8 +343,8 @@ func (p *Pass) weighWays(f *finding.Finding) (why string) {
 	return why
 }
 
-// unprotectedFirst begins advice for a VM that Fault Tolerance protects, now or as its source says.
-func (p *Pass) unprotectedFirst(f *finding.Finding) string {
+// offFirst begins the advice for a VM with Fault Tolerance on: vSphere changes it only while that is off.
+func (p *Pass) offFirst(f *finding.Finding) string {
 	again := ", and on again at the end. In between: "
 	protection := func(n finding.Finding) bool { return strings.HasPrefix(n.Topic, Protection) }
 	if !protection(*f) && p.Cluster.Weigh != nil && slices.ContainsFunc(p.now(), protection) {

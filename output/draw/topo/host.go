@@ -2,6 +2,7 @@ package topo
 
 import (
 	"fmt"
+	"slices"
 
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/texttab"
@@ -80,13 +81,9 @@ func hostFacts(h *numa.Host) []string {
 func running(r *rules.Result, h *numa.Host) []*rule.VM {
 	var vms []*rule.VM
 	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			if v.Host == h && v.Home != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() && !c.Denied(v).Any() {
-				vms = append(vms, v)
-			}
-		}
+		vms = append(vms, c.Running(h)...)
 	}
-	return vms
+	return slices.DeleteFunc(vms, func(v *rule.VM) bool { return v.Home == nil })
 }
 
 // leftOut describes VMs that are registered on the host but not drawn.

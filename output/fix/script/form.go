@@ -222,19 +222,13 @@ func others(c *fix.Change, not string) string {
 			able = append(able, name)
 		}
 	}
-	apply := "homenode fix --apply"
-	if unreferenced(c.Target()) {
-		apply = ""
-	}
 	switch {
-	case able == nil && apply == "":
+	case unreferenced(c.Target()) && able == nil:
 		return ""
-	case able == nil:
-		return "; " + apply + " can"
-	case apply == "":
+	case unreferenced(c.Target()):
 		return "; " + words.List(able) + " can, by its UUID"
 	}
-	return "; " + words.List(able) + " can, and " + apply
+	return "; " + words.List(append(able, "homenode fix --apply")) + " can"
 }
 
 func stepOf(c *fix.Change, t *tool, o Options) step {

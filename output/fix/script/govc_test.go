@@ -171,7 +171,7 @@ func TestGovcLeft(t *testing.T) {
 	if code != 2 || *n != 1 {
 		t.Errorf("exit code %d, %d changes", code, *n)
 	}
-	for _, want := range []string{cores.ID + " (", "govc vm.change has no flag for it; ansible, powercli and terraform can, and homenode fix --apply", runs.ID + ": it runs and has to be off"} {
+	for _, want := range []string{cores.ID + " (", "govc vm.change has no flag for it; ansible, powercli, terraform and homenode fix --apply can", runs.ID + ": it runs and has to be off"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output does not say %q:\n%s", want, out)
 		}

@@ -12,7 +12,6 @@ import (
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/output/size"
-	"example.org/homenode/rules/rule"
 	"example.org/homenode/size/fit"
 )
 
@@ -79,28 +78,12 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	return out
 }
 
-// sourceNotes adds the notes on the present hosts and VMs: those that assess has about the memory of hosts (H007), and those of the source.
+// sourceNotes adds the notes of the source and of its cluster.
 func (c *Context) sourceNotes(out *answer.Answer) {
-	if c.Cluster == nil {
-		return
+	if c.Cluster != nil {
+		out.Note(c.Cluster.Notes...)
+		out.NotesFrom("source", c.Notes...)
 	}
-	var over []string
-	used := map[string]numa.Bytes{}
-	for _, v := range c.Cluster.VMs {
-		used[v.Host] += v.Memory.Value
-	}
-	for _, h := range c.Cluster.Hosts {
-		m, err := vnuma.NewMachine(h)
-		if more := used[h.ID] - numa.Bytes(m.ForVMs()); err == nil && more > 0 {
-			over = append(over, fmt.Sprintf("%s: of its running VMs %s if all is touched", h.Name, rule.Beyond(more/numa.MiB*numa.MiB, h.TierMemory.Value)))
-		}
-	}
-	if len(over) > mostMisfits && !c.Details {
-		over = append(over[:mostMisfits], words.Plural(len(over)-mostMisfits, "more host")+" with too much memory of VMs (--details)")
-	}
-	out.Note(over...)
-	out.Note(c.Cluster.Notes...)
-	out.NotesFrom("source", c.Notes...)
 }
 
 // Sizes returns the answer which VMs fit the nodes of each type of host; flags are those that affect it, for the next commands.

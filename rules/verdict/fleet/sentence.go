@@ -168,13 +168,15 @@ func unjudged(r *rules.Result) (names []string) {
 // order of the fleet.
 func off(r *rules.Result) (ids map[string]bool, names []string) {
 	ids = map[string]bool{}
-	for v := range r.EachVM() {
-		if !v.Off() && !r.ClusterOf(v).Denied(v).Any() {
-			continue
-		}
-		ids[v.ID] = true
-		if names = append(names, v.Name); v.Runs() {
-			names[len(names)-1] += " (it runs, and would not power on again)"
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			if !v.Off() && !c.Denied(v).Any() {
+				continue
+			}
+			ids[v.ID] = true
+			if names = append(names, v.Name); v.Runs() {
+				names[len(names)-1] += " (" + rule.NotAgain + ")"
+			}
 		}
 	}
 	return ids, names
