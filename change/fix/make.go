@@ -453,7 +453,7 @@ func (m *maker) refuse() {
 		case m.o.Set == nil && m.unscheduled(v) && rule.Needs(m.edits[id]) != numa.NeedsNothing:
 			m.kept[id] = "the NUMA scheduler of its host is off (H008), and has no clients there to fit it to"
 		case v.FaultTolerant():
-			m.kept[id] = "Fault Tolerance is on, and vSphere changes no settings then: turn it off, plan again, and turn it on at the end where it protects the VM"
+			m.kept[id] = "Fault Tolerance is on, and vSphere changes no settings then: turn it off, plan again, and turn it on at the end if it supports the VM then"
 		case v.Power.Value == numa.Suspended:
 			m.kept[id] = "it is suspended: resume it and power it off first"
 		case len(m.o.Owned) > 0 && owned.Allow(labels...) && len(labels) > 0:

@@ -84,11 +84,11 @@ func unprotected(p *rule.Pass) {
 		}, &v.On[0].Layout)
 	}
 	if n := int(v.Guest.VCPUs); n > most {
-		beyond(rule.Protection, fmt.Sprintf("%d vCPUs", most), fmt.Sprint(n), p.AtMostVCPUs(most, ""), v.VCPUsEvidence())
+		beyond("protection", fmt.Sprintf("%d vCPUs", most), fmt.Sprint(n), p.AtMostVCPUs(most, ""), v.VCPUsEvidence())
 	}
 	if v.Memory.Value > memory {
 		less := numa.Way{Do: "give the VM at most " + memory.String(), Edits: []numa.Edit{numa.EditMemory.To(int(memory / numa.MiB))}}
-		beyond(rule.Protection+" of memory", memory.String(), v.Memory.Value.String(), less, v.MemoryEvidence())
+		beyond("protection of memory", memory.String(), v.Memory.Value.String(), less, v.MemoryEvidence())
 	}
 }
 
@@ -98,7 +98,7 @@ func unprotectedWith(p *rule.Pass) {
 	v := p.VM
 	with := func(what, instead string, e finding.Evidence) {
 		p.Report(finding.Finding{
-			Severity: finding.Medium, Topic: rule.Protection + " with " + what, Message: "Fault Tolerance is on, and is not supported with " + what,
+			Severity: finding.Medium, Topic: "protection with " + what, Message: "Fault Tolerance is on, and is not supported with " + what,
 			Ways:     []numa.Way{numa.ByHand(instead), numa.ByHand("leave Fault Tolerance off")},
 			Evidence: []finding.Evidence{finding.Of("Fault Tolerance", v.FaultTolerance, v.At), e, v.On[0].Kind.ReleaseEvidence()},
 		}, &v.On[0].Layout)

@@ -116,9 +116,6 @@ func (p *Pass) gain(edits []numa.Edit) int {
 // too.
 const Beside = "beside"
 
-// Protection begins the topics of findings about VMs that Fault Tolerance does not support.
-const Protection = "protection"
-
 // harm returns the objection to the edits: the worst finding that they cause, or that remains of f; nil if they fix f and leave the VM with no
 // more and no worse findings than now, and without a high one in place of f.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
@@ -291,7 +288,7 @@ func (p *Pass) advise(f *finding.Finding) {
 		f.Advice = f.When + ": " + words.Lower(f.Advice)
 	}
 	if p.VM != nil && p.VM.FaultTolerant() && slices.ContainsFunc(f.Ways, changes) {
-		f.Advice = p.offFirst(f) + words.Lower(f.Advice)
+		f.Advice = "Turn Fault Tolerance off first, since vSphere changes no settings while it is on, and on again at the end if it supports the VM then. In between: " + words.Lower(f.Advice)
 	}
 	if p.VM != nil {
 		f.Notice = words.Join(", or ", f.Notice, p.resized(f.Ways))
@@ -341,16 +338,6 @@ func (p *Pass) weighWays(f *finding.Finding) (why string) {
 	}
 	f.Ways = ways
 	return why
-}
-
-// offFirst begins the advice for a VM with Fault Tolerance on: vSphere changes it only while that is off.
-func (p *Pass) offFirst(f *finding.Finding) string {
-	again := ", and on again at the end. In between: "
-	protection := func(n finding.Finding) bool { return strings.HasPrefix(n.Topic, Protection) }
-	if !protection(*f) && p.Cluster.Weigh != nil && slices.ContainsFunc(p.now(), protection) {
-		again = ". It goes on again only where it protects the VM. Then: "
-	}
-	return "Turn Fault Tolerance off first, since vSphere changes no settings while it is on" + again
 }
 
 // distinct returns the ways without repetitions: two parts of a check may name the same placement.

@@ -102,7 +102,7 @@ type jsonTables struct {
 
 const flavor = "flavors of OpenStack Nova, which are not read: save virsh dumpxml of the instances, and virsh capabilities of their hosts"
 
-const proxmox = "VMs of Proxmox, of which the configuration files alone are read: save those of /etc/pve/qemu-server"
+const proxmox = "VMs of Proxmox, whose lists are not read: save the configuration files of /etc/pve/qemu-server"
 
 // foreign are objects of other kinds that have the columns of VMs or hosts: those with a key, and without a fact of ESXi. * is any end.
 var foreign = []struct {

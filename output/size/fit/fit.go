@@ -179,7 +179,7 @@ func (c *Context) perCore() answer.Assumption {
 	}
 	if c.Failed > c.PerCore {
 		ratio.Value += ", " + unit.Digits(c.Failed, 3)
-		ratio.Note += ", spare hosts included; while hosts have failed at most as there without its largest host"
+		ratio.Note += ", spare hosts included; with failed hosts, as there without its largest host"
 	}
 	return ratio
 }

@@ -475,7 +475,7 @@ func (c *Context) limits(r *fit.Free) string {
 		}
 	}
 	if parts == nil {
-		return "No host powers it on, or places it."
+		return "No host can run it."
 	}
 	return "The limit is " + strings.Join(parts, ", ") + "."
 }
