@@ -226,7 +226,7 @@ func serve(t *testing.T, prometheus, blocks, config string) string {
 	late := time.AfterFunc(time.Minute, cancel)
 	defer late.Stop()
 	listening := regexp.MustCompile(`msg="?Listening on"?.* address=(127\.0\.0\.1:\d+)`)
-	address := ""
+	address, ready := "", false // their lines come in either order
 	lines := bufio.NewScanner(log)
 	var all strings.Builder
 	for lines.Scan() {
@@ -234,7 +234,8 @@ func serve(t *testing.T, prometheus, blocks, config string) string {
 		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
 			address = m[1]
 		}
-		if strings.Contains(lines.Text(), "Server is ready") && address != "" {
+		ready = ready || strings.Contains(lines.Text(), "Server is ready")
+		if ready && address != "" {
 			go func() { // else it stops when the pipe is full
 				for lines.Scan() {
 				}
