@@ -77,9 +77,13 @@ func (m *memory) drop(before int64) bool {
 	return len(m.full) == 0 && m.open == nil
 }
 
+// indexed are the labels by which the head finds series without a look at all of them, the most selective one first.
+var indexed = []string{"vm_id", "host"}
+
 // A head has the samples that are in no block.
 type head struct {
-	series map[uint64]*memory // by hash of labels
+	series map[uint64]*memory         // by hash of labels
+	index  map[labels.Label][]*memory // by indexed labels
 	count  int
 	floor  int64 // older samples belong to blocks
 	newest int64 // ms of the newest sample; -1 without any
@@ -94,7 +98,7 @@ type appended struct {
 }
 
 func newHead() head {
-	return head{series: map[uint64]*memory{}, newest: -1, floor: math.MinInt64, begin: math.MaxInt64}
+	return head{series: map[uint64]*memory{}, index: map[labels.Label][]*memory{}, newest: -1, floor: math.MinInt64, begin: math.MaxInt64}
 }
 
 // of returns the memory of a series.
@@ -116,14 +120,34 @@ func (h *head) find(l labels.Labels) *memory {
 	m := &memory{labels: l, next: h.series[hash], last: math.MinInt64}
 	h.series[hash] = m
 	h.count++
+	for _, name := range indexed {
+		if value := l.Get(name); value != "" {
+			key := labels.Label{Name: name, Value: value}
+			h.index[key] = append(h.index[key], m)
+		}
+	}
 	return m
 }
 
-// each calls f with every series.
-func (h *head) each(f func(*memory)) {
+// each calls f with every series that matches all matchers.
+func (h *head) each(which []*labels.Matcher, f func(*memory)) {
+	for _, name := range indexed {
+		for _, m := range which {
+			if m.Type == labels.MatchEqual && m.Name == name && m.Value != "" {
+				for _, one := range h.index[labels.Label{Name: name, Value: m.Value}] {
+					if matches(one.labels, which) {
+						f(one)
+					}
+				}
+				return
+			}
+		}
+	}
 	for _, m := range h.series {
 		for ; m != nil; m = m.next {
-			f(m)
+			if matches(m.labels, which) {
+				f(m)
+			}
 		}
 	}
 }
@@ -150,6 +174,13 @@ func (h *head) drop(before int64) {
 			delete(h.series, hash)
 		} else {
 			h.series[hash] = left
+		}
+	}
+	for key, list := range h.index {
+		if list = slices.DeleteFunc(list, func(m *memory) bool { return m.gone }); len(list) == 0 {
+			delete(h.index, key)
+		} else {
+			h.index[key] = list
 		}
 	}
 }

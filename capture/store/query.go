@@ -38,9 +38,9 @@ type reader struct {
 
 func (s *Store) reader(from, to int64) *reader { return &reader{store: s, from: from, to: to} }
 
-// hold returns the blocks of the time range, pins them, and calls f with every series of the head. Blocks and head are read
+// hold returns the blocks of the time range, pins them, and calls f with every matching series of the head. Blocks and head are read
 // under one lock, so that no sample is missed while it moves from the head to a block.
-func (r *reader) hold(f func(*memory)) []*block {
+func (r *reader) hold(which []*labels.Matcher, f func(*memory)) []*block {
 	s := r.store
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -52,7 +52,7 @@ func (r *reader) hold(f func(*memory)) []*block {
 		}
 	}
 	if s.head.newest >= r.from && s.head.begin <= r.to {
-		s.head.each(f)
+		s.head.each(which, f)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,10 +114,7 @@ func (r *reader) find(ctx context.Context, which []*labels.Matcher) ([]*found, e
 		return f
 	}
 	var young []*found
-	blocks := r.hold(func(m *memory) {
-		if !matches(m.labels, which) {
-			return
-		}
+	blocks := r.hold(which, func(m *memory) {
 		if chunks := m.chunks(r.from, r.to); len(chunks) > 0 {
 			young = append(young, &found{labels: m.labels, parts: []part{{entry: entry{chunks: chunks}}}})
 		}
@@ -372,7 +369,7 @@ func (r *reader) texts(ctx context.Context, which []*labels.Matcher, ofBlock fun
 		}
 		return slices.Sorted(maps.Keys(all)), nil, nil
 	}
-	for _, b := range r.hold(func(m *memory) { of(m.labels, add) }) {
+	for _, b := range r.hold(nil, func(m *memory) { of(m.labels, add) }) {
 		ofBlock(b, add)
 	}
 	return slices.Sorted(maps.Keys(all)), nil, nil

@@ -64,7 +64,7 @@ func (s *Store) cut(to int64) error {
 	s.mu.Lock()
 	s.head.floor = max(s.head.floor, to) // from here on no sample of the block can be appended
 	all := make([]*memory, 0, s.head.count)
-	s.head.each(func(m *memory) { all = append(all, m) })
+	s.head.each(nil, func(m *memory) { all = append(all, m) })
 	s.mu.Unlock()
 	slices.SortFunc(all, func(a, b *memory) int { return labels.Compare(a.labels, b.labels) })
 	w, err := s.create()

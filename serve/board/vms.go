@@ -52,8 +52,8 @@ func (b *Board) VMsOf(keep func(h *Host, id string) bool) (all []VMNow) {
 			all = append(all, v)
 		}
 	})
-	slices.SortStableFunc(all, func(a, b VMNow) int {
-		return cmp.Or(cmp.Compare(known(a.Locality, 2), known(b.Locality, 2)), cmp.Compare(a.VM, b.VM), cmp.Compare(a.VCenter, b.VCenter), cmp.Compare(a.Host, b.Host))
+	slices.SortFunc(all, func(a, b VMNow) int {
+		return cmp.Or(cmp.Compare(known(a.Locality, 2), known(b.Locality, 2)), cmp.Compare(a.VM, b.VM), cmp.Compare(a.VCenter, b.VCenter), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VMID, b.VMID))
 	})
 	return all
 }

@@ -104,10 +104,11 @@ func startServe(program string, u *url.URL, hosts, vms int) (_ *served, err erro
 	bare := *u
 	bare.User = nil
 	s.cmd = exec.Command(program, "serve", bare.String(), "--insecure", "--credentials="+account, "--data="+data, "--retain=960h", "--listen=127.0.0.1:0", "--every=1m")
-	out, err := s.cmd.StderrPipe()
+	out, err := s.cmd.StdoutPipe() // with the address
 	if err != nil {
 		return nil, err
 	}
+	s.cmd.Stderr = s.cmd.Stdout
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
