@@ -55,15 +55,16 @@ type listed struct {
 }
 
 const (
-	blockHead = "homenode block 1\n"
-	blockEnd  = ".block"
-	blockForm = "%d-%d" + blockEnd
-	pageMark  = "page"
-	indexMark = "indx"
-	tailSize  = 8 // offset of the index
-	pageFrame = frameSize + 4
-	pageData  = 64 << 10 // bytes of chunks after which a page ends
-	pageMost  = 256      // series of a page
+	blockHead  = "homenode block 1\n"
+	blockEnd   = ".block"
+	blockForm  = "%d-%d" + blockEnd
+	pageMark   = "page"
+	indexMark  = "indx"
+	tailSize   = 8 // offset of the index
+	pageFrame  = frameSize + 4
+	pageData   = 64 << 10 // bytes of chunks after which a page ends
+	pageMost   = 256      // series of a page
+	mostLabels = 1000     // names of labels
 )
 
 // A packer packs and unpacks heads of pages and indexes.
@@ -117,9 +118,6 @@ func (e *entry) load(file io.ReaderAt) error {
 		return errors.New("its checksum differs")
 	}
 	for i, n := range e.sizes {
-		if n < 2 {
-			return errors.New("a chunk is empty")
-		}
 		e.chunks[i].data, data = data[:n:n], data[n:]
 	}
 	return nil
@@ -152,7 +150,7 @@ func readPage(file io.ReaderAt, at, size int64, zip *packer) (entries []entry, n
 		e := entry{labels: d.labels(), at: offset}
 		for k := d.uvarint(); k > 0 && d.err == nil; k-- {
 			from, span, size := d.varint(), d.uvarint(), d.uvarint()
-			if size > uint64(next-offset) {
+			if size < 2 || size > uint64(next-offset) {
 				d.fail()
 				break
 			}
@@ -160,7 +158,9 @@ func readPage(file io.ReaderAt, at, size int64, zip *packer) (entries []entry, n
 			offset += int64(size)
 		}
 		e.sum = d.fixed32()
-		entries = append(entries, e)
+		if entries = append(entries, e); len(entries) > pageMost {
+			d.fail()
+		}
 	}
 	if d.err == nil && offset != next {
 		d.fail()
@@ -367,28 +367,43 @@ func (b *block) readIndex(zip *packer) error {
 	b.series, b.samples = int64(d.uvarint()), int64(d.uvarint())
 	last := int64(0)
 	for n := d.uvarint(); n > 0 && d.err == nil; n-- {
-		last += int64(d.uvarint())
-		b.pages = append(b.pages, last)
+		at := last + int64(d.uvarint())
+		if at <= last || at >= begin {
+			return errors.New("it lists a page that the block does not have")
+		}
+		b.pages, last = append(b.pages, at), at
 	}
 	b.values = map[string][]listed{}
 	for n := d.uvarint(); n > 0 && d.err == nil; n-- {
 		name := unique.Make(d.string()).Value()
+		count := d.uvarint()
+		if count > uint64(pageMost*len(b.pages)) || len(b.values) > mostLabels {
+			return errors.New("it lists more labels than its pages have")
+		}
 		var all []listed
-		for k := d.uvarint(); k > 0 && d.err == nil; k-- {
-			all = append(all, d.listed())
+		for ; count > 0 && d.err == nil; count-- {
+			all = append(all, d.listed(uint32(len(b.pages))))
 		}
 		b.values[name] = slices.Clip(all)
 	}
 	return d.err
 }
 
-// listed reads a value and its pages. Blocks share the text of a value.
-func (d *decoder) listed() listed {
+// listed reads a value and its pages, of that many. Blocks share the text of a value.
+func (d *decoder) listed(pages uint32) listed {
 	x := listed{value: unique.Make(d.string()).Value()}
-	last := uint32(0)
+	next := uint64(0) // the least number of another page
 	for n := d.uvarint(); n > 0 && d.err == nil; n-- {
-		last += uint32(d.uvarint())
-		x.pages = append(x.pages, last)
+		step := d.uvarint()
+		if len(x.pages) > 0 {
+			step-- // it counts from the last page
+		}
+		if step >= uint64(pages) || next+step >= uint64(pages) {
+			d.fail()
+			break
+		}
+		x.pages = append(x.pages, uint32(next+step))
+		next += step + 1
 	}
 	x.pages = slices.Clip(x.pages)
 	return x

@@ -48,6 +48,7 @@ const (
 	recordMark  = "tick"
 	frameSize   = 12      // mark, length, checksum
 	mostSeries  = 1 << 24 // in a journal
+	mostRatio   = 100     // of the unpacked to the packed length of a record; those of fleets have 3 to 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -286,6 +287,9 @@ func (r *replayed) record(f io.ReaderAt, at, size int64) (n int64, err error) {
 	}
 	if checksum(r.packed) != binary.LittleEndian.Uint32(frame[8:]) {
 		return 0, errors.New("its checksum differs")
+	}
+	if unpacked, err := s2.DecodedLen(r.packed); err != nil || unpacked > mostPart || int64(unpacked) > mostRatio*n+64<<10 {
+		return 0, errors.New("it states a length that no record has")
 	}
 	if r.buf, err = s2.Decode(r.buf[:cap(r.buf)], r.packed); err != nil {
 		return 0, err

@@ -64,6 +64,9 @@ func (r *Reader) History(ctx context.Context, vcenter string, clusters []string,
 				continue
 			}
 			for _, p := range s.Values {
+				if !possible(name, float64(p.Value)) {
+					continue
+				}
 				k := at{id, p.Timestamp}
 				l := looks[k]
 				if l == nil {

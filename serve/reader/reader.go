@@ -24,6 +24,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/turns"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
@@ -37,6 +38,7 @@ import (
 // A Reader reads from one database.
 type Reader struct {
 	base  *url.URL
+	limit bound // of each request
 	api   v1.API
 	board *board.Board
 
@@ -54,39 +56,57 @@ func New(address string, b *board.Board) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := int64(256 << 20) // bytes of an answer: a look at 10,000 VMs has some 30 MB
-	if b == nil {            // a command that reads their history
-		most = 4 << 30
+	limit := bound{api.DefaultRoundTripper, 256 << 20, 50 * time.Second} // a look at 10,000 VMs has some 30 MB
+	if b == nil {                                                        // a command that reads their history
+		limit = bound{api.DefaultRoundTripper, 4 << 30, 3 * time.Minute}
 	}
-	c, err := api.NewClient(api.Config{Address: strings.TrimSuffix(address, "/"), Client: &http.Client{Transport: bound{api.DefaultRoundTripper, most},
+	c, err := api.NewClient(api.Config{Address: strings.TrimSuffix(address, "/"), Client: &http.Client{Transport: limit,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}})
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{base: u, api: v1.NewAPI(c), board: b}, nil
+	return &Reader{base: u, limit: limit, api: v1.NewAPI(c), board: b}, nil
 }
 
-// bound limits the bodies of answers, unpacked.
+// bound limits the bodies of answers, unpacked, and the time until they are read.
 type bound struct {
 	http.RoundTripper
-	most int64
+	most    int64
+	longest time.Duration
 }
 
 // RoundTrip sends a request.
 func (b bound) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := b.RoundTripper.RoundTrip(r)
-	if err == nil {
-		res.Body = struct {
-			io.Reader
-			io.Closer
-		}{bounded.Reader(res.Body, b.most), res.Body}
+	ctx, cancel := context.WithTimeoutCause(r.Context(), b.longest, fmt.Errorf("no whole answer within %v", b.longest))
+	res, err := b.RoundTripper.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		cancel()
+		return nil, err
 	}
-	return res, err
+	res.Body = &boundBody{bounded.Reader(res.Body, b.most), res.Body, cancel}
+	return res, nil
 }
 
-// Proxy forwards query API requests to the database: read-only paths, and no others.
+// A boundBody ends the time limit of its request when it is closed.
+type boundBody struct {
+	io.Reader
+	body   io.Closer
+	cancel func()
+}
+
+func (b *boundBody) Close() error {
+	defer b.cancel()
+	return b.body.Close()
+}
+
+// Proxy forwards query API requests to the database: read-only paths, and no others, some at a time.
 func (r *Reader) Proxy() http.Handler {
+	pending := turns.New(8, 100)
 	proxy := &httputil.ReverseProxy{
+		Transport: r.limit,
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(r.base)
 			p.Out.Header.Del("Cookie")
@@ -111,6 +131,13 @@ func (r *Reader) Proxy() http.Handler {
 			http.Error(w, "want GET or POST", http.StatusMethodNotAllowed)
 			return
 		}
+		end, err := pending.Take(req.Context())
+		if err != nil {
+			w.Header().Set("Retry-After", turns.RetryAfter)
+			http.Error(w, `{"status":"error","errorType":"unavailable","error":"too many queries are pending"}`, http.StatusServiceUnavailable)
+			return
+		}
+		defer end()
 		proxy.ServeHTTP(w, req)
 	})
 }
@@ -167,6 +194,9 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 	if !ok {
 		return fmt.Errorf("found %v, want a vector", found.Type())
 	}
+	vector = slices.DeleteFunc(vector, func(s *model.Sample) bool {
+		return !possible(string(s.Metric[model.MetricNameLabel]), float64(s.Value))
+	})
 	shown, advice := choose(vector)
 	status := map[string]*collect.Status{}
 	hosts := map[key]*readHost{}
@@ -207,6 +237,18 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 	defer r.mu.Unlock()
 	r.status = all
 	return nil
+}
+
+// possible reports whether a metric of a collector can have a value: others can write to the database too.
+func possible(name string, number float64) bool {
+	most := 1e15 // bytes and counts
+	switch name {
+	case "homenode_last_tick_timestamp_seconds":
+		most = 1e11 // a year of four digits
+	case "homenode_interval_seconds":
+		most = 1e9
+	}
+	return number >= 0 && number <= most // NaN is neither
 }
 
 // show passes the hosts to the Board, and returns the state of each vCenter with its hosts, by name.
