@@ -316,7 +316,8 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 type jsonRows struct {
 	jsonTable
 	n      int
-	wanted []int
+	wanted []int    // columns; nil means all
+	cells  []string // of the last row
 }
 
 func (j *jsonRows) next() ([]string, int, error) {
@@ -326,16 +327,29 @@ func (j *jsonRows) next() ([]string, int, error) {
 	if j.n-2 >= len(j.rows) {
 		return nil, 0, io.EOF
 	}
-	cells := make([]string, len(j.header))
-	for i, h := range j.header {
-		if j.wanted == nil || slices.Contains(j.wanted, i) {
-			cells[i] = cellOf(j.rows[j.n-2].cells[h])
+	if j.cells == nil {
+		j.cells = make([]string, len(j.header))
+	}
+	row := j.rows[j.n-2].cells
+	if j.wanted == nil {
+		for i, h := range j.header {
+			j.cells[i] = cellOf(row[h])
 		}
 	}
-	return cells, j.n - 1, nil
+	for _, i := range j.wanted { // rows of other keys each are not walked
+		if i >= 0 {
+			j.cells[i] = cellOf(row[j.header[i]])
+		}
+	}
+	return j.cells, j.n - 1, nil
 }
 
-func (j *jsonRows) want(columns []int) { j.wanted = columns }
+func (j *jsonRows) want(columns []int) {
+	if j.cells != nil {
+		clear(j.cells)
+	}
+	j.wanted = columns
+}
 
 func (j *jsonRows) decimal() byte { return '.' }
 

@@ -178,6 +178,9 @@ func (t *table) other(before []vmRow) bool {
 		return false
 	}
 	name, remark := t.text("VM"), t.has("CPUs") || t.has("Memory")
+	if name == "" {
+		return false
+	}
 	for id, p := range t.columns {
 		if p.index >= 0 && p.index < len(t.cells) {
 			remark = remark && (id == "VM" || strings.TrimSpace(t.cells[p.index]) == "")
@@ -185,7 +188,7 @@ func (t *table) other(before []vmRow) bool {
 	}
 	blank := func(text string) bool { return strings.Trim(text, "-=: ") == "" }
 	line := blank(name) && blank(strings.Join(t.cells, ""))
-	return name != "" && (remark || line || len(before) > 0 && t.sumsUp(name, before))
+	return remark || line || len(before) > 0 && t.sumsUp(name, before)
 }
 
 // sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one and its vCPUs are the sum of theirs, or
