@@ -48,6 +48,8 @@ type Result struct {
 	// LeftOut are findings about shown objects that the filter hides: no verdict contradicts them.
 	LeftOut []finding.Finding
 	Choices vnuma.Choices // used in the assessment
+	// RunsAll is the oldest modelled release that runs the virtual hardware of all VMs.
+	RunsAll numa.Release
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to every VM and host. In a KVM fleet the layouts are stated: only the rules for
@@ -82,7 +84,7 @@ func (r *Result) Changed(ctx context.Context, f *numa.Fleet, in map[string]bool,
 
 // run assesses a fleet; if an assessment is known, only these clusters and standalone hosts.
 func run(ctx context.Context, f *numa.Fleet, o Options, known *Result, in map[string]bool) (*Result, error) {
-	r := &Result{Fleet: f, Choices: o.Choices}
+	r := &Result{Fleet: f, Choices: o.Choices, RunsAll: runsAll(f)}
 	var err error
 	if f.Hypervisor == numa.KVM {
 		err = r.runStated(ctx, o)
@@ -206,16 +208,16 @@ func (r *Result) Example(h *numa.Host) string {
 		text += fmt.Sprintf(" memory=%dMB", like.Memory.Or(512*numa.GiB)/numa.MiB)
 	}
 	if !h.Release.Known() {
-		text += " release=" + strings.ReplaceAll(like.Release.Or(r.RunsAll()).String(), " ", "")
+		text += " release=" + strings.ReplaceAll(like.Release.Or(r.RunsAll).String(), " ", "")
 	}
 	return text
 }
 
-// RunsAll returns the oldest modelled release that runs the virtual hardware of all VMs.
-func (r *Result) RunsAll() numa.Release {
+// runsAll returns the oldest modelled release that runs the virtual hardware of all VMs.
+func runsAll(f *numa.Fleet) numa.Release {
 	newest := 0
-	for i := range r.Fleet.VMs {
-		newest = max(newest, r.Fleet.VMs[i].Hardware.Value)
+	for i := range f.VMs {
+		newest = max(newest, f.VMs[i].Hardware.Value)
 	}
 	if h, known := numa.HardwareOf(newest); known {
 		return h.Since

@@ -75,7 +75,7 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
 	if lacksRelease(r) {
-		a.Next = append(a.Next, "homenode assess "+words.Command(append(slices.Clone(o.Words), "--assume-host", "release="+strings.ReplaceAll(r.RunsAll().String(), " ", ""))...)+"  # an example: state the release of your hosts")
+		a.Next = append(a.Next, "homenode assess "+words.Command(append(slices.Clone(o.Words), "--assume-host", "release="+strings.ReplaceAll(r.RunsAll.String(), " ", ""))...)+"  # an example: state the release of your hosts")
 	}
 	if len(r.Findings) > 0 {
 		if vm := exampleVM(r, o.Sources > 1 || r.Fleet.Plans()); vm != "" {
