@@ -258,9 +258,11 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 				worse[id] = fmt.Sprintf(format, args...)
 			}
 		}
-		if v.Runs() && v.Off() && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing {
-			bad("it runs and would not power on again: %s; cure that first", v.On[0].Layout.Refused)
-			continue
+		if !v.Stopped() && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing {
+			if again := m.changed.ClusterOf(v).Again(v); again.Any() {
+				bad("once it is off it would not power on again: %s; cure that first", again)
+				continue
+			}
 		}
 		for i := range v.On {
 			o := &v.On[i]
