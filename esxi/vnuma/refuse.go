@@ -18,6 +18,7 @@ type Refusal struct {
 	limit    int32        // CPU limit in MHz that forbids such a reservation; 0 for none
 	cps      int32        // the nearest cores per socket that match the vCPUs, where those are the reason; 0 for none
 	vcpus    int32        // of the VM in that case
+	overhead int64        // bytes that ESXi adds to a reservation of memory
 	newer    int32        // virtual hardware that the release also does not run; 0 where it runs it
 }
 
@@ -181,7 +182,9 @@ func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal,
 		return deny(muchCPU, int64(n.MHz), most)
 	}
 	if m.Reservable > 0 && n.Reserved > m.Reservable {
-		return deny(muchReserved, n.Reserved, m.Reservable)
+		r := deny(muchReserved, n.Reserved, m.Reservable)
+		r.overhead = n.Overhead
+		return r
 	}
 	return Refusal{}
 }
@@ -195,7 +198,7 @@ func (r *Reserved) Add(n *Needs) { r.Memory, r.MHz = r.Memory+n.Reserved, r.MHz+
 // Beside returns the reason why a VM does not power on on m beside these reservations of others: admission control (B-30).
 func Beside(n *Needs, others Reserved, m *Machine) Refusal {
 	deny := func(kind refusal, has, all, others int64) Refusal {
-		return Refusal{kind: kind, has: has, most: max(0, all-others), release: m.Release}
+		return Refusal{kind: kind, has: has, most: max(0, all-others), release: m.Release, overhead: n.Overhead}
 	}
 	cpu := int64(m.AllCores) * int64(m.CoreMHz)
 	switch {

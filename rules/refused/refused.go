@@ -271,6 +271,11 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 			if first := ways[i].Edits; first != nil && first[0].To.Text != e[0].To.Text {
 				ways[i].Do += fmt.Sprintf("; it powers on with up to %d", most)
 			}
+		case numa.EditMemoryReservation:
+			if p.VM.MemoryReservationLocked.Value {
+				ways[i].Do = "no longer reserve all guest memory, and " + ways[i].Do
+				ways[i].Edits = append([]numa.Edit{{Kind: numa.EditReserveAll, To: numa.Is("false")}}, e...)
+			}
 		case numa.EditMemory: // its home nodes may have less
 			on := &p.VM.On[0]
 			fits := p.AtMostMemory(on, max(1, on.Layout.HomeNodes))
@@ -286,11 +291,7 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 // denied reports a VM whose reservation is not available in addition to the other VMs of its host.
 func denied(p *rule.Pass, r vnuma.Refusal) {
 	v, on := p.VM, &p.VM.On[0]
-	ways := r.Ways()
-	if len(ways) > 0 && ways[0].Edits[0].Kind == numa.EditMemoryReservation && v.MemoryReservationLocked.Value {
-		ways[0].Do = "no longer reserve all guest memory, and " + ways[0].Do
-		ways[0].Edits = append([]numa.Edit{{Kind: numa.EditReserveAll, To: numa.Is("false")}}, ways[0].Edits...)
-	}
+	ways := ways(p, r)
 	var others []*numa.Host
 	for _, o := range v.Open() {
 		others = append(others, slices.DeleteFunc(slices.Clone(v.HostsOf(o.Kind)), func(h *numa.Host) bool { return h == v.Host || !h.Ready() })...)
