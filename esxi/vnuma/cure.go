@@ -59,7 +59,7 @@ func (r Refusal) Ways() []numa.Way {
 	case latencyCores:
 		return []numa.Way{numa.ByHand(fmt.Sprintf("use vCPUs for fewer than %d cores", r.most)), Normal}
 	case muchCPU:
-		return []numa.Way{set(fmt.Sprintf("reserve at most %d MHz CPU, and less where ESXi refuses that, since it keeps some", r.most), numa.EditCPUReservation.To(int(r.most)))}
+		return r.lessCPU()
 	case muchReserved:
 		return r.lessReserved()
 	case otherHost:
@@ -72,13 +72,19 @@ func (r Refusal) Ways() []numa.Way {
 
 // beside returns the way to reserve what other VMs leave; nil if that is nothing.
 func (r Refusal) beside() []numa.Way {
-	if r.kind == besideCPU && r.most > 0 {
-		return []numa.Way{{Do: fmt.Sprintf("reserve at most %d MHz CPU", r.most), Edits: []numa.Edit{numa.EditCPUReservation.To(int(r.most))}}}
+	if r.kind == besideCPU {
+		return r.lessCPU()
 	}
-	if r.kind == besideReserved {
-		return r.lessReserved()
+	return r.lessReserved()
+}
+
+// lessCPU returns the way to reserve as much CPU as leaves ESXi a core; nil if that is nothing.
+func (r Refusal) lessCPU() []numa.Way {
+	most := r.most - r.overhead
+	if most <= 0 {
+		return nil
 	}
-	return nil
+	return []numa.Way{{Do: fmt.Sprintf("reserve at most %d MHz CPU, which leaves a core of the host to ESXi", most), Edits: []numa.Edit{numa.EditCPUReservation.To(int(most))}}}
 }
 
 // lessReserved returns the way to reserve as much memory as leaves room for the overhead memory; nil if that is nothing.
