@@ -233,6 +233,9 @@ func TestPlanNamesItsPrice(t *testing.T) {
 		needed, notice := "", ""
 		if len(plans) > 0 {
 			needed, notice = strings.Join(plans[0].Needed, ", "), plans[0].Notice
+			if plans[0].Wider != nil {
+				needed = strings.Join(plans[0].Wider, ", ")
+			}
 		}
 		if needed != tt.needed || !strings.Contains(notice, tt.price) || tt.price == "" && strings.Contains(notice, "another finding") {
 			t.Errorf("%s: plan %q, notice %q", tt.name, needed, notice)

@@ -136,7 +136,7 @@ func TestInstead(t *testing.T) {
 		{"cluster c\nrelease 6.0\nhost h1 nodes=2 cores=10 memory=256GB\nrelease 7.0U3\nhost h2 nodes=2 cores=20 memory=256GB\nvm a host=h2 vcpus=16 memory=20GB hw=11 coresPerSocket=4 stored=4\n", "", false}, // its own part brings N014
 	} {
 		_, plans := runText(t, tt.fleet).Proposals()
-		if len(plans) != 1 || strings.Join(plans[0].OwnSteps, ", ") != tt.own || plans[0].Later != tt.later || (plans[0].Effect[0].Own == "2×15") != (tt.own != "") {
+		if len(plans) != 1 || (strings.Join(plans[0].Needed, ", ") == tt.own) != (plans[0].Wider != nil) || (plans[0].Wider != nil) != (tt.own != "") || plans[0].Later != tt.later || (plans[0].Effect[0].Needed == "2×15") != (tt.own != "") {
 			t.Errorf("%s: %d plans, %+v, want %q and %v", tt.fleet, len(plans), plans[0], tt.own, tt.later)
 		}
 	}

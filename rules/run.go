@@ -476,21 +476,43 @@ func (r *Result) ClusterOf(v *rule.VM) *rule.Cluster {
 	return r.Clusters[i]
 }
 
-// Proposals returns the plan of each VM that has one, in the order of the clusters.
+// Proposals returns the plan of each VM that has one, in the order of the clusters, for all its findings.
 func (r *Result) Proposals() (vms []*rule.VM, plans []*rule.Proposal) {
+	return r.ProposalsFor(r.Findings, rule.Scope{})
+}
+
+// ProposalsFor returns the plan of each VM that has one for these of its findings, in the order of the clusters.
+func (r *Result) ProposalsFor(findings []finding.Finding, s rule.Scope) (vms []*rule.VM, plans []*rule.Proposal) {
+	s.Wide = r.wide()
 	byVM := map[string][]finding.Finding{}
-	for _, f := range r.Findings {
+	for _, f := range findings {
 		byVM[f.VMID] = append(byVM[f.VMID], f)
 	}
 	for _, c := range r.Clusters {
 		for _, v := range c.VMs {
-			if plan := (&rule.Pass{Cluster: c, VM: v, Choices: r.Choices}).Proposal(byVM[v.ID]); plan != nil {
+			if plan := (&rule.Pass{Cluster: c, VM: v, Choices: r.Choices}).Proposal(byVM[v.ID], &s); plan != nil {
 				vms, plans = append(vms, v), append(plans, plan)
 			}
 			c.Forget()
 		}
 	}
 	return vms, plans
+}
+
+// Proposal returns the plan of the VM for these findings; nil if it has none.
+func (r *Result) Proposal(v *rule.VM, findings []finding.Finding) *rule.Proposal {
+	return (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Proposal(findings, &rule.Scope{Wide: r.wide()})
+}
+
+// wide returns the VMs, by ID, that a setting of their host makes wide.
+func (r *Result) wide() map[string]bool {
+	out := map[string]bool{}
+	for i := range r.Findings {
+		for _, id := range r.Findings[i].Split {
+			out[id] = true
+		}
+	}
+	return out
 }
 
 // Machine returns the host of the inventory with this name; nil if there is none, or no inventory.

@@ -308,90 +308,36 @@ func (m *maker) adviseHosts() {
 	}
 }
 
-// ofVMs returns the VMs with a finding that is planned, and the cures of others. A cure costs its VM a power cycle
-// unless the VM is off, or no edit needs one: without Better a plan does not ask for that for a finding of low severity or less, nor where a setting
-// of the host is the cure. A VM that is taken down all the same (m.down) gets those of findings above info too.
-func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures map[string][]numa.Edit) {
-	about, cures = map[string]bool{}, map[string][]numa.Edit{}
-	plan := func(f *finding.Finding) numa.Needs {
-		switch p := m.plans[f.VMID]; {
-		case !f.Planned() || p == nil:
-			return numa.NeedsNothing
-		case len(p.Edits) == 0:
-			return rule.Needs(p.Optional)
-		default:
-			return rule.Needs(p.Edits)
-		}
-	}
-	for i := range findings {
-		if f := &findings[i]; m.vms[f.VMID] != nil && m.worth(f, m.vms[f.VMID]) {
-			m.down[f.VMID] = max(m.down[f.VMID], plan(f), rule.Needs(f.Cure()))
-		}
-	}
-	for i := range findings {
-		f := &findings[i]
-		v := m.vms[f.VMID]
-		if v == nil {
-			continue
-		}
-		worth, down := m.worth(f, v), numa.NeedsNothing
-		if f.Severity > finding.Info {
-			down = m.down[v.ID]
-		}
-		cured, planned := worth || rule.Needs(f.Cure()) <= down, f.Planned() && (worth || down != numa.NeedsNothing && plan(f) <= down)
-		about[v.ID] = about[v.ID] || planned
-		if cured {
-			cures[v.ID] = append(cures[v.ID], f.Cure()...)
-		}
-		m.cheap[subjectOf(f)] = f.Planned() != planned || !cured
-	}
-	return about, cures
+// scope says which findings of VMs the plan cures.
+func (m *maker) scope() rule.Scope {
+	return rule.Scope{Better: m.o.Better, Cycled: m.o.Cycled, Split: m.o.Split, Down: m.down, Wide: m.split}
 }
 
-// worth reports whether a finding of the VM is worth the downtime of its cure.
-func (m *maker) worth(f *finding.Finding, v *rule.VM) bool {
-	return m.o.Better || m.o.Cycled || v.Worth(f) && !(f.Severity == finding.Medium && m.split[v.ID] && f.Rule == hidden && !v.Stopped())
-}
-
-// hidden is the finding that a VM of few vCPUs is wide and its guest sees one node.
-const hidden = "N011"
-
-// adviseVMs takes the edits that the advice of the shown findings comes to, on hosts as they are then.
+// adviseVMs takes the edits of the proposals for the shown findings, on hosts as they are then.
 func (m *maker) adviseVMs() {
-	vms, plans := m.base.Proposals()
-	for i, v := range vms {
-		m.plans[v.ID] = plans[i]
+	now, stay := map[subject]bool{}, map[subject]bool{}
+	for i := range m.today.Findings {
+		now[subjectOf(&m.today.Findings[i])] = true
 	}
-	about, cures := m.ofVMs(m.shown.Findings)
-	for v := range m.base.EachVM() {
-		if m.kept[v.ID] != "" || (m.plans[v.ID] == nil || !about[v.ID]) && cures[v.ID] == nil {
+	for i := range m.base.Findings {
+		stay[subjectOf(&m.base.Findings[i])] = true
+	}
+	vms, plans := m.base.ProposalsFor(slices.DeleteFunc(slices.Clone(m.shown.Findings), func(f finding.Finding) bool {
+		return now[subjectOf(&f)] && !stay[subjectOf(&f)] // its host cures it
+	}), m.scope())
+	for i, v := range vms {
+		p := plans[i]
+		m.plans[v.ID] = p
+		for _, f := range p.Cheap {
+			m.cheap[subjectOf(f)] = true
+		}
+		if m.kept[v.ID] != "" || p.Taken() == nil {
 			continue
 		}
-		after, needed, only := v.Config, v.Config, v.Config
-		if p := m.plans[v.ID]; p != nil && about[v.ID] {
-			all := p.All(m.down[v.ID])
-			switch {
-			case p.Own != nil && !m.o.Split:
-				p, all = &rule.Proposal{Edits: p.Own}, p.Own
-			case m.o.Better:
-				all = slices.Concat(p.Edits, p.Optional)
-			case len(all) == len(p.Edits):
-				m.better[v.ID] = p.Optional
-			}
-			configure(&after, all)
-			configure(&needed, p.Edits)
+		if !p.Free {
+			m.better[v.ID] = p.Optional
 		}
-		configure(&only, cures[v.ID]) // it needs no plan; beside one it may be about what the plan changes: it comes with the next round
-		var tries [][]numa.Edit
-		for _, c := range []*numa.Config{&after, &needed, &only} {
-			edits := numa.Edits(&v.Config, c)
-			if edits != nil && !slices.ContainsFunc(tries, func(t []numa.Edit) bool { return slices.Equal(t, edits) }) {
-				tries = append(tries, edits)
-			}
-		}
-		if tries != nil {
-			m.edits[v.ID], m.settled[v.ID] = tries[0], tries[1:]
-		}
+		m.edits[v.ID], m.settled[v.ID] = p.Parts[0], p.Parts[1:]
 	}
 }
 

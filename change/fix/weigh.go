@@ -149,14 +149,14 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 
 // idle adds the changes that cost the VM downtime and cure nothing that is worth it: of several findings the worst may stay.
 func (m *maker) idle(d *diff.Drift, worse map[string]string) {
-	worth := map[string]bool{}
+	worth, scope := map[string]bool{}, m.scope()
 	for i := range d.Findings {
 		x := &d.Findings[i]
 		if x.A == nil || x.B != nil && x.B.Severity >= x.A.Severity {
 			continue
 		}
 		for _, id := range append(slices.Clone(x.A.Costs), x.A.VMID) {
-			worth[id] = worth[id] || m.vms[id] != nil && (x.A.VMID == "" || m.worth(x.A, m.vms[id]))
+			worth[id] = worth[id] || m.vms[id] != nil && (x.A.VMID == "" || scope.Worth(x.A, m.vms[id]))
 		}
 	}
 	for i := range d.VMs {
@@ -258,9 +258,11 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 				worse[id] = fmt.Sprintf(format, args...)
 			}
 		}
-		if v.Runs() && v.Off() && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing {
-			bad("it runs and would not power on again: %s; cure that first", v.On[0].Layout.Refused)
-			continue
+		if !v.Stopped() && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing {
+			if again := m.changed.ClusterOf(v).Again(v); again.Any() {
+				bad("once it is off it would not power on again: %s; cure that first", again)
+				continue
+			}
 		}
 		for i := range v.On {
 			o := &v.On[i]

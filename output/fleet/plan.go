@@ -18,7 +18,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 			rows = append(rows, [2]string{name, text})
 		}
 	}
-	needed, all := "needed", ""
+	needed := "needed"
 	if p.Later { // as a plan of changes leaves it out
 		needed = "not urgent"
 	}
@@ -26,22 +26,25 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		add("either", p.Instead)
 		needed = "or"
 	}
-	if p.Own != nil { // as a plan of changes does it
-		add(needed, p.OwnSteps...)
-		needed, all = "or", "to suit all hosts: "
+	add(needed, p.Needed...)
+	if p.Wider != nil {
+		add("or", "to suit all hosts: "+strings.Join(p.Wider, ", "))
 	}
-	add(needed, all+strings.Join(p.Needed, ", "))
-	add("better", p.Better...)
+	better := "better"
+	if p.Free { // as a plan of changes does it
+		better = "also"
+	}
+	add(better, p.Better...)
 	add("for", p.Findings...)
 	var texts []string
 	hosts := map[string][]string{} // by text
 	for _, e := range p.Effect {
 		text := e.Before
-		if e.Own != "" {
-			text += " → " + e.Own + ", or"
-		}
 		if p.Needed != nil {
 			text += " → " + e.Needed
+		}
+		if e.Wider != "" {
+			text += ", or → " + e.Wider
 		}
 		if p.Better != nil && e.All != e.Needed {
 			text += " → " + e.All

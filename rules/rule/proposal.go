@@ -2,7 +2,9 @@ package rule
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"example.org/homenode/esxi/plan"
 	"example.org/homenode/esxi/vnuma"
@@ -10,6 +12,23 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
 )
+
+// A Scope says which findings of VMs plans cure. With the zero value it is those that are worth the downtime of their cure.
+type Scope struct {
+	Better bool                  // cosmetic changes too, and cures of low findings that need downtime
+	Cycled bool                  // the VMs are power-cycled anyway: cures of low findings cost nothing more
+	Split  bool                  // more clients on a VM's own hosts too, where only other hosts gain
+	Down   map[string]numa.Needs // by ID, what VMs are taken down for in any case
+	Wide   map[string]bool       // by ID, the VMs that a setting of their host makes wide: its cure costs no VM downtime
+}
+
+// hidden is the finding that a VM of few vCPUs is wide and its guest sees one node.
+const hidden = "N011"
+
+// Worth reports whether a finding of the VM is worth the downtime of its cure.
+func (s *Scope) Worth(f *finding.Finding, v *VM) bool {
+	return s.Better || s.Cycled || v.Worth(f) && !(f.Severity == finding.Medium && s.Wide[v.ID] && f.Rule == hidden && !v.Stopped())
+}
 
 // A Proposal is the single plan of a VM, for all its findings together: the changes, their effect on every host of the
 // cluster, and how to revert them.
@@ -21,44 +40,55 @@ type Proposal struct {
 	// Edits are those of Needed as data, Optional those of Better.
 	Edits    []numa.Edit `json:"edits,omitempty"`
 	Optional []numa.Edit `json:"optionalEdits,omitempty"`
-	// Own are fewer edits, which cure the harm on the hosts of the VM's own kind with fewer clients there; nil if Edits do not divide it further
-	// for the sake of other hosts.
-	Own      []numa.Edit `json:"-"`
-	OwnSteps []string    `json:"-"` // those of Own
-	sockets  bool        // Optional shows the guest more sockets, for which a licence may count
-	Later    bool        `json:"-"`        // none of the findings is worth the downtime
-	Findings []string    `json:"findings"` // the rules whose advice it is
-	Effect   []Effect    `json:"effect"`
-	Downtime string      `json:"downtime"`
-	Notice   string      `json:"notice"` // effect on guest and licences
-	Undo     []string    `json:"undo"`
+	// Free: a plan of changes makes the optional edits too, because they cost no more downtime.
+	Free bool `json:"optionalFree,omitempty"`
+	// Wider suits all hosts instead of Needed, which divides the VM into fewer clients on the hosts of its own kind; nil if Needed does.
+	Wider      []string    `json:"wider,omitempty"`
+	WiderEdits []numa.Edit `json:"widerEdits,omitempty"`
+	sockets    bool        // Optional shows the guest more sockets, for which a licence may count
+	Later      bool        `json:"later,omitempty"` // no finding is worth the downtime: a plan of changes leaves it out
+	Findings   []string    `json:"findings"`        // the rules whose advice it is
+	Effect     []Effect    `json:"effect"`
+	Downtime   string      `json:"downtime"`
+	Notice     string      `json:"notice"` // effect on guest and licences
+	Undo       []string    `json:"undo"`
 	// Afterwards lists settings to remove later.
 	Afterwards string `json:"afterwards"`
+	// Parts are the edits to make if Taken harms others: fewer and fewer, then the cures without the layout.
+	Parts [][]numa.Edit `json:"-"`
+	// Cheap are the findings that are not worth the downtime of their cure.
+	Cheap []*finding.Finding `json:"-"`
+}
+
+// Taken returns the edits that a plan of changes makes.
+func (p *Proposal) Taken() []numa.Edit {
+	if p.Later {
+		return nil
+	}
+	return p.Parts[0]
 }
 
 // An Effect is the change of the layout by a plan on hosts of one kind, in the format of Short.
 type Effect struct {
 	Hosts  []string `json:"hosts"`
 	Before string   `json:"before"`
-	Needed string   `json:"needed"` // after the necessary changes
-	All    string   `json:"all"`    // after all changes
-	Own    string   `json:"-"`      // after Own; "" without
+	Needed string   `json:"needed"`          // after the necessary changes
+	All    string   `json:"all"`             // after all changes
+	Wider  string   `json:"wider,omitempty"` // after Wider; "" without
 }
 
-// Proposal returns the plan of the VM, for those of the findings that recommend it; nil if none does.
-func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
+// layout returns the plan of the VM for its topology alone, for those of its findings that recommend it; nil if none does.
+func (p *Pass) layout(findings []*finding.Finding, s *Scope) *Proposal {
 	if _, crowded := p.VM.Crowded(p.VM.On[0].Kind); crowded { // first fewer vCPUs are needed (N013)
 		return nil
 	}
-	out := &Proposal{Later: true}
+	out := &Proposal{}
 	place := true
-	for i := range findings {
-		f := &findings[i]
-		if f.VMID != p.VM.ID || !f.Planned() {
+	for _, f := range findings {
+		if !f.Planned() {
 			continue
 		}
 		out.Findings = append(out.Findings, f.Rule)
-		out.Later = out.Later && !p.VM.Worth(f)
 		if first := &f.Ways[0]; first.Edits != nil || first.Plan {
 			place = false
 		} else {
@@ -78,27 +108,113 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	best.Edit.Configure(&after)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured), numa.Edits(&cured, &after)
 	out.sockets = best.After[0].VSockets.Len() > best.Cured[0].VSockets.Len()
-	own := p.own(best)
+	out.Notice, out.Undo = p.notice(best), best.Edit.Undo(&p.VM.Guest, &p.VM.Config)
+	var own []string
+	if !s.Split && best.Alone != nil && p.VM.Edits(&best.Alone.Needed) != nil {
+		own = p.own(best)
+	}
 	if own != nil {
-		out.Own, out.OwnSteps = p.VM.Edits(&best.Alone.Needed), p.stepsOf(&best.Alone.Needed)
+		alone := best.Alone
+		out.Wider, out.WiderEdits = out.Needed, out.Edits
+		out.Needed, out.Edits, out.Better, out.Optional = p.stepsOf(&alone.Needed), p.VM.Edits(&alone.Needed), nil, nil
+		before, after := &alone.Before[0], &alone.Cured[0]
+		out.Notice, out.Undo = words.Join("; ", Notice(before, after), p.VM.sharing(before, after), p.VM.ForProducts(before, after)), alone.Needed.Undo(&p.VM.Guest, &p.VM.Config)
 	}
 	for i := range p.VM.On {
 		e := Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i]), ""}
 		if own != nil {
-			e.Own = own[i]
+			e.Needed, e.All, e.Wider = own[i], own[i], e.Needed
 		}
 		out.Effect = append(out.Effect, e)
 	}
-	out.Notice = words.Join("; ", p.notice(best), p.VM.KeyNotice())
-	out.Undo = best.Edit.Undo(&p.VM.Guest, &p.VM.Config)
-	first := out.Edits
-	if first == nil {
-		first = out.Optional
+	return out
+}
+
+// A choice is the findings of a VM that a proposal cures.
+type choice struct {
+	layout bool               // by the layout
+	cures  []*finding.Finding // by edits of their own
+	cheap  []*finding.Finding // those that are not worth the downtime of their cure
+	down   numa.Needs         // what the VM is taken down for
+}
+
+// choose returns which of the findings of the VM the proposal cures. A cure costs its VM a power cycle unless the VM is off, or no edit needs one: a
+// finding of low severity or less is not worth that, nor one that a setting of the host cures. A VM that is taken down all the same gets the cures
+// of those above info too.
+func (s *Scope) choose(v *VM, findings []*finding.Finding, layout *Proposal) (c choice) {
+	c.down = s.Down[v.ID]
+	needs := func(f *finding.Finding) numa.Needs {
+		switch {
+		case layout == nil || !f.Planned():
+			return numa.NeedsNothing
+		case len(layout.Edits) == 0:
+			return Needs(layout.Optional)
+		}
+		return Needs(layout.Edits)
 	}
-	out.Downtime, out.Afterwards = p.VM.downtime(first), "nothing"
-	if p.VM.Guest.SizeEachTime {
-		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
+	for _, f := range findings {
+		if s.Worth(f, v) {
+			c.down = max(c.down, needs(f), Needs(f.Cure()))
+		}
 	}
+	for _, f := range findings {
+		worth, down := s.Worth(f, v), numa.NeedsNothing
+		if f.Severity > finding.Info {
+			down = c.down
+		}
+		planned, cured := f.Planned() && (worth || down != numa.NeedsNothing && needs(f) <= down), worth || Needs(f.Cure()) <= down
+		c.layout = c.layout || planned && layout != nil
+		if cured && f.Cure() != nil {
+			c.cures = append(c.cures, f)
+		}
+		if f.Planned() != planned || !cured {
+			c.cheap = append(c.cheap, f)
+		}
+	}
+	return c
+}
+
+// Proposal returns the plan of the VM for those of the findings that the scope includes, or that a wider scope would; nil if none has a cure.
+func (p *Pass) Proposal(findings []finding.Finding, s *Scope) *Proposal {
+	var own []*finding.Finding
+	for i := range findings {
+		if findings[i].VMID == p.VM.ID {
+			own = append(own, &findings[i])
+		}
+	}
+	if !slices.ContainsFunc(own, func(f *finding.Finding) bool { return f.Planned() || f.Cure() != nil }) {
+		return nil
+	}
+	layout := p.layout(own, s)
+	c := s.choose(p.VM, own, layout)
+	later := !c.layout && c.cures == nil
+	if later {
+		all := *s
+		all.Cycled = true
+		cheap := c.cheap
+		c = all.choose(p.VM, own, layout)
+		c.cheap = cheap
+	}
+	out := p.begin(layout, &c)
+	out.Later, out.Cheap = later, c.cheap
+	if c.layout && !later {
+		out.Free = len(out.Optional) > 0 && (s.Better || out.free(c.down))
+	}
+	needed, optional := out.Edits, out.Optional
+	cures := p.add(out, c.cures)
+	for _, part := range [][][]numa.Edit{{out.Edits, out.Optional}, {out.Edits}, {needed, optional}, {needed}, {cures}} {
+		if len(part) > 1 && !out.Free {
+			continue
+		}
+		e := numa.Edits(&p.VM.Config, &p.configured(part...).Config)
+		if len(e) > 0 && !slices.ContainsFunc(out.Parts, func(o []numa.Edit) bool { return slices.Equal(o, e) }) {
+			out.Parts = append(out.Parts, e)
+		}
+	}
+	if len(out.Edits)+len(out.Optional) == 0 {
+		return nil
+	}
+	p.finish(out, own)
 	return out
 }
 
@@ -117,17 +233,14 @@ func (v *VM) downtime(edits []numa.Edit) string {
 	return text
 }
 
-// All returns the necessary edits, and the optional ones where they cost nothing more: the VM is down for them as it is for others, which need
-// at least down, the guest sees no more sockets, and what they change is known.
-func (p *Proposal) All(down numa.Needs) []numa.Edit {
+// free reports whether the optional edits cost nothing more: the VM is down for them as it is for others, which need at least down, the guest
+// sees no more sockets, and what they change is known.
+func (p *Proposal) free(down numa.Needs) bool {
 	blind := slices.ContainsFunc(p.Optional, func(e numa.Edit) bool { return !e.Stated() })
-	if p.sockets || blind || Needs(p.Optional) > max(down, Needs(p.Edits)) {
-		return p.Edits
-	}
-	return slices.Concat(p.Edits, p.Optional)
+	return !p.sockets && !blind && Needs(p.Optional) <= max(down, Needs(p.Edits))
 }
 
-// own returns the layouts on each kind of hosts with the edits of Proposal.Own, in the format of Short; nil without. With them the clients are even
+// own returns the layouts on each kind of hosts with the edits of the plan for them alone, in the format of Short; nil without. With them the clients are even
 // on the other hosts too.
 func (p *Pass) own(best *plan.Plan) []string {
 	own := best.Alone
@@ -162,44 +275,78 @@ func (v *VM) NoDowntime() string {
 	return "none: the VM does not power on as it is"
 }
 
-// Whole returns the proposal with the fixes for the remaining findings, which a plan of changes includes.
-func (p *Pass) Whole(findings []finding.Finding) *Proposal {
-	out := p.Proposal(findings)
-	if out == nil || p.Cluster.Weigh == nil {
-		return out
+// begin returns a proposal with the layout, if it is chosen; else one without edits.
+func (p *Pass) begin(layout *Proposal, c *choice) *Proposal {
+	if c.layout {
+		return layout
 	}
-	left := p.weigh(out.Edits)
-	var cures []numa.Edit
-	for i := range findings {
-		f := &findings[i]
-		stays := func(l finding.Finding) bool { return l.Rule == f.Rule && l.Topic == f.Topic }
-		if f.VMID != p.VM.ID || f.Planned() || f.Severity < finding.Medium || f.Cure() == nil || !slices.ContainsFunc(left, stays) {
+	out := &Proposal{}
+	for i := range p.VM.On {
+		now := Short(&p.VM.On[i].Layout)
+		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), now, now, now, ""})
+	}
+	return out
+}
+
+// add adds the edits that cure the findings, except those that the layout cures, and returns them.
+func (p *Pass) add(out *Proposal, findings []*finding.Finding) (cures []numa.Edit) {
+	var now, left []finding.Finding
+	if findings != nil && out.Edits != nil && p.Cluster.Weigh != nil {
+		now, left = p.now(), p.weigh(out.Edits)
+	}
+	for _, f := range findings {
+		if slices.ContainsFunc(now, f.Same) && !slices.ContainsFunc(left, f.Same) {
 			continue
 		}
 		w := &f.Ways[slices.IndexFunc(f.Ways, func(w numa.Way) bool { return w.Auto })]
-		out.Needed = append(out.Needed, w.Do)
+		do := w.Do
+		for _, step := range out.Needed { // a cure may repeat steps of the layout
+			do = strings.ReplaceAll(do, ", "+step, "")
+		}
+		if !slices.Contains(out.Needed, do) {
+			out.Needed = append(out.Needed, do)
+		}
 		cures = append(cures, w.Edits...)
 	}
 	if cures != nil {
 		p.with(out, cures)
-		left = p.weigh(out.Edits)
 	}
-	now := p.now()
+	return cures
+}
+
+// finish sets the findings that the proposal cures, and its downtime.
+func (p *Pass) finish(out *Proposal, own []*finding.Finding) {
+	first := out.Edits
+	if first == nil {
+		first = out.Optional
+	}
+	out.Notice = words.Join("; ", out.Notice, p.VM.KeyNotice())
+	out.Downtime, out.Afterwards = p.VM.downtime(first), "nothing"
+	if p.VM.Guest.SizeEachTime {
+		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
+	}
+	planned := out.Findings
 	out.Findings = nil
-	for i := range findings {
-		f := &findings[i]
+	if p.Cluster.Weigh == nil {
+		out.Findings = planned
+		return
+	}
+	now, left := p.now(), p.weigh(out.Edits)
+	for _, f := range own {
 		cured := slices.ContainsFunc(now, f.Same) && !slices.ContainsFunc(left, f.Same)
-		if f.VMID == p.VM.ID && (cured || f.Planned()) && !slices.Contains(out.Findings, f.Rule) {
+		if (cured || planned != nil && f.Planned()) && !slices.Contains(out.Findings, f.Rule) {
 			out.Findings = append(out.Findings, f.Rule)
 		}
 	}
-	return out
 }
 
 // with adds necessary edits to the proposal, with their effect and how to revert them.
 func (p *Pass) with(out *Proposal, cures []numa.Edit) {
 	cured, after := p.configured(out.Edits, cures), p.configured(out.Edits, cures, out.Optional)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured.Config), numa.Edits(&cured.Config, &after.Config)
+	if out.Wider != nil {
+		out.WiderEdits = numa.Edits(&p.VM.Config, &p.configured(out.WiderEdits, cures).Config)
+	}
 	for i := range out.Effect {
 		short := func(v *numa.VM) string {
 			g, _, err := vnuma.NewGuest(v)
@@ -229,5 +376,14 @@ func (p *Pass) notice(best *plan.Plan) string {
 	if needed, better := p.steps(best); needed != nil && better != nil {
 		text = Notice(before, cured) + "; of the optional part: " + Notice(cured, after)
 	}
-	return words.Join("; ", text, p.VM.ForProducts(before, after), p.vetted().price)
+	return words.Join("; ", text, p.VM.sharing(before, cured), p.VM.ForProducts(before, after), p.vetted().price)
+}
+
+// sharing says that the vCPUs share cores with the layout after, as preferHT has it, and have more of them with the layout before.
+func (v *VM) sharing(before, after *vnuma.Layout) string {
+	node := int(v.On[0].Kind.Machine.Cores)
+	if cores := after.HomeNodes * node; cores > 0 && int(v.Guest.VCPUs) > cores && cores < before.HomeNodes*node {
+		return fmt.Sprintf("its %d vCPUs then share the %s of %s, instead of %d: with all of them busy that is less capacity", v.Guest.VCPUs, words.Plural(cores, "core"), words.Plural(after.HomeNodes, "node"), before.HomeNodes*node)
+	}
+	return ""
 }

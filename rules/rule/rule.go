@@ -131,6 +131,8 @@ type VM struct {
 	Refused []On // the other kinds, which do not power it on
 	// Seen are its observations and the prediction for each, oldest first.
 	Seen []confront.Result
+
+	refusal vnuma.Refusal // of its host, if it is Admitted
 }
 
 // Place returns a host of the cluster by its ID, and its kind; nil if it has no prediction.
@@ -168,7 +170,7 @@ func (v *VM) Off() bool { return len(v.On) > 0 && v.On[0].Layout.Refused.Any() }
 // Admitted returns the VM with its layouts after the reason of its refusal is fixed.
 func (v *VM) Admitted(ch vnuma.Choices) *VM {
 	out := *v
-	out.Guest.Admitted, out.On = true, slices.Clone(v.On)
+	out.Guest.Admitted, out.On, out.refusal = true, slices.Clone(v.On), v.On[0].Layout.Refused
 	for i := range out.On {
 		if on := &out.On[i]; on.Layout.Refused.Any() {
 			on.Layout = vnuma.Predict(&out.Guest, &on.Kind.Machine, &vnuma.Case{Choices: ch})
@@ -410,6 +412,7 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 		f.On = append(f.On, h.Name)
 	}
 	p.advise(&f)
+	p.restart(&f)
 	p.VM.stay(&f)
 	if p.VM == nil && p.about != nil {
 		f.About = hostNames(p.about)

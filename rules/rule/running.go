@@ -1,11 +1,14 @@
 package rule
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 	"example.org/homenode/rules/finding"
 )
 
@@ -33,6 +36,45 @@ func (p *Pass) Denied() vnuma.Refusal {
 		return vnuma.Refusal{}
 	}
 	return p.beside(&v.Guest.Needs)
+}
+
+// Again returns the reason why the VM, once it is off, does not power on again where it is: its host refuses its configuration, or has not left what it
+// reserves.
+func (c *Cluster) Again(v *VM) vnuma.Refusal {
+	if v.Off() {
+		return v.On[0].Layout.Refused
+	}
+	return cmp.Or(v.refusal, c.Denied(v))
+}
+
+// restart puts the reason why the VM would not power on again before advice that powers it off and does not cure that.
+func (p *Pass) restart(f *finding.Finding) {
+	if p.Weighing || p.VM == nil || p.Rule.Refused || p.VM.Stopped() || !poweredOff(f) {
+		return
+	}
+	again := p.Cluster.Again(p.VM)
+	stays := func(w numa.Way) bool { return Needs(w.Edits) != numa.NeedsNothing && !p.restarts(w.Edits) }
+	if !again.Any() || f.Ways != nil && !slices.ContainsFunc(f.Ways, stays) {
+		return
+	}
+	f.Advice = fmt.Sprintf("First cure why the VM does not power on again once it is off: %s. After that: %s", again, words.Lower(f.Advice))
+}
+
+// poweredOff reports whether advice that is followed powers the VM off.
+func poweredOff(f *finding.Finding) bool {
+	return slices.ContainsFunc(f.Ways, func(w numa.Way) bool { return Needs(w.Edits) != numa.NeedsNothing }) || offText.MatchString(f.Advice)
+}
+
+var offText = pattern.Of(`(?i)power([- ]cycle|( the VM)? off)`)
+
+// restarts reports whether the VM powers on where it is with the edits.
+func (p *Pass) restarts(edits []numa.Edit) bool {
+	guest, _, err := vnuma.NewGuest(p.configured(edits))
+	if err != nil || p.VM.Home == nil {
+		return false
+	}
+	l := vnuma.Predict(&guest, &p.VM.Home.Machine, &vnuma.Case{Choices: p.Choices})
+	return !l.Refused.Any() && !p.beside(&guest.Needs).Any()
 }
 
 // beside returns the reason why the VM with these needs does not power on in addition to the VMs that run.

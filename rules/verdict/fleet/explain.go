@@ -77,7 +77,7 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 		})
 	}
 	x.others(r.ClusterOf(v))
-	x.Plan = (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Whole(x.Findings)
+	x.Plan = r.Proposal(v, x.Findings)
 	return x, nil
 }
 
