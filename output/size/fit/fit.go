@@ -143,7 +143,7 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	}
 	reserve := answer.Assumption{What: "free on each node", Value: fmt.Sprintf("%g × the soft reserve", c.Reserve), Origin: c.origin("reserve"), Source: "--reserve", Note: "for the host C-23, for each node inferred (C-15)"}
 	if c.Reserve > 0 {
-		each := words.Texts(types, func(t fit.Outcome) string { return whole(t.Reserve) })
+		each := words.Texts(types, func(t fit.Outcome) string { return t.Reserve.String() })
 		reserve.Value = spread(each)
 	}
 	overhead := answer.Assumption{What: "overhead of a VM", Origin: c.origin("overhead"), Source: "--overhead"}
