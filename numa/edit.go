@@ -216,6 +216,9 @@ func Edits(from, to *Config) (out []Edit) {
 	add := func(e Edit) {
 		e.From, e.To = e.ValueOf(from), e.ValueOf(to)
 		origin := e.Origin(from).Kind
+		if e.Kind == EditCoresPerNUMANode && origin == Unknown { // absent is automatic, where the settings are known
+			origin = from.Settings.Origin.Kind
+		}
 		e.Assumed = origin == Unknown || origin == Assumed
 		if e.From != e.To && (e.To.Set || e.Kind == EditExtraConfig) {
 			out = append(out, e)
