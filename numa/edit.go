@@ -117,7 +117,7 @@ func (e Edit) Undo() Edit {
 	return e
 }
 
-// Was returns a text for From, and marks it if nobody read it.
+// Was returns a text for From, and marks it if it is assumed.
 func (e Edit) Was(text string) string {
 	if e.Assumed {
 		return text + " (assumed)"
