@@ -34,7 +34,7 @@ func TestAdviceForHosts(t *testing.T) {
 			t.Errorf("%s: %s: nothing is judged: %v", name, words[1], r.Unjudged)
 		}
 	}
-	if _, err := open.AssumedHost("nodes=2"); err == nil || !strings.Contains(err.Error(), "how many cores does a node have?") {
+	if _, err := open.AssumedHost("nodes=2"); err == nil || !strings.Contains(err.Error(), "how many cores does each node have?") {
 		t.Error(err)
 	}
 }

@@ -23,7 +23,7 @@ type Source struct {
 	NodesPerSocket []string `ask:"nodes-per-socket" help:"NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines"`
 	Products       []string `ask:"product" help:"software in guests, such as 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)"`
 	Evidence       []string `ask:"evidence,local" help:"file with observations, which are compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is"`
-	AssumeHost     string   `ask:"assume-host" help:"host to take where no source states one, such as a folder of logs: '2x18c/1TB release=7.0U3', or what hosts lack: release=8.0U3"`
+	AssumeHost     string   `ask:"assume-host" help:"host to take where no source states one, such as a folder of logs: '2x18c/1TB release=7.0U3' (sockets x cores of a socket / memory of the host), 'nodes=2 cores=18 memory=1TB release=7.0U3' (cores of a node), or what hosts lack: release=8.0U3"`
 
 	Models []string `ask:"hosts" help:"host models for VMs that are only planned: '2x16c/512GB release=8.0U3' (repeatable); else the hosts of another SOURCE"`
 

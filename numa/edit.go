@@ -82,6 +82,8 @@ type Edit struct {
 	Key  string // of extraConfig, hostOption and drsRule
 	From Value
 	To   Value
+	// Assumed: From was not read. It is predicted, or assumed to be unset.
+	Assumed bool
 }
 
 // Needs returns the condition under which the edit takes effect (vSphere API, VirtualMachineConfigSpec: properties that change "only when
@@ -106,10 +108,21 @@ func (e Edit) Stated() bool {
 	return true
 }
 
-// Undo returns the edit that reverts e.
+// Undo returns the edit that reverts e once it is made. It changes nothing where e removed a setting whose value was only assumed.
 func (e Edit) Undo() Edit {
-	e.From, e.To = e.To, e.From
+	if e.Kind == EditExtraConfig && e.Assumed && e.From.Set {
+		e.From = e.To
+	}
+	e.From, e.To, e.Assumed = e.To, e.From, false
 	return e
+}
+
+// Was returns a text for From, and marks it if it is assumed.
+func (e Edit) Was(text string) string {
+	if e.Assumed {
+		return text + " (assumed)"
+	}
+	return text
 }
 
 // Name returns the name of the changed property: the kind, or the key.
@@ -179,7 +192,7 @@ func (e Edit) Origin(c *Config) Origin {
 	if e.Kind == EditCoresPerNUMANode {
 		return c.AutoCoresPerNUMANode.Origin
 	}
-	return c.Settings.Origin
+	return c.SettingOrigin(e.Key)
 }
 
 // fact returns the fact of VMFacts that the edit changes; nil for none.
@@ -202,6 +215,11 @@ func factValue[T any](f Fact[T]) Value {
 func Edits(from, to *Config) (out []Edit) {
 	add := func(e Edit) {
 		e.From, e.To = e.ValueOf(from), e.ValueOf(to)
+		origin := e.Origin(from).Kind
+		if e.Kind == EditCoresPerNUMANode && origin == Unknown { // absent is automatic, where the settings are known
+			origin = from.Settings.Origin.Kind
+		}
+		e.Assumed = origin == Unknown || origin == Assumed
 		if e.From != e.To && (e.To.Set || e.Kind == EditExtraConfig) {
 			out = append(out, e)
 		}
@@ -324,11 +342,12 @@ func (e Edit) numbers() ([]int, error) {
 
 // editJSON is an Edit in JSON: numbers and booleans bare, settings as texts, null for absent.
 type editJSON struct {
-	Kind  EditKind        `json:"kind"`
-	Key   string          `json:"key,omitempty"`
-	From  json.RawMessage `json:"from"`
-	To    json.RawMessage `json:"to"`
-	Needs Needs           `json:"needs,omitempty"`
+	Kind    EditKind        `json:"kind"`
+	Key     string          `json:"key,omitempty"`
+	From    json.RawMessage `json:"from"`
+	To      json.RawMessage `json:"to"`
+	Needs   Needs           `json:"needs,omitempty"`
+	Assumed bool            `json:"assumed,omitempty"`
 }
 
 func (e Edit) bare(v Value) json.RawMessage {
@@ -345,7 +364,7 @@ func (e Edit) bare(v Value) json.RawMessage {
 
 // MarshalJSON writes {"kind":"cpuHotAdd","from":true,"to":false,"needs":"off"}.
 func (e Edit) MarshalJSON() ([]byte, error) {
-	return json.Marshal(editJSON{e.Kind, e.Key, e.bare(e.From), e.bare(e.To), e.Needs()})
+	return json.Marshal(editJSON{e.Kind, e.Key, e.bare(e.From), e.bare(e.To), e.Needs(), e.Assumed})
 }
 
 // UnmarshalJSON parses the output of MarshalJSON.
@@ -356,7 +375,7 @@ func (e *Edit) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	for name := range fields {
-		if !slices.Contains([]string{"kind", "key", "from", "to", "needs"}, name) {
+		if !slices.Contains([]string{"kind", "key", "from", "to", "needs", "assumed"}, name) {
 			return fmt.Errorf("found the unknown field %.40q in an edit", name)
 		}
 	}
@@ -367,7 +386,7 @@ func (e *Edit) UnmarshalJSON(data []byte) error {
 	if known := keyed || j.Kind.Written(); !known || keyed != (j.Key != "") {
 		return fmt.Errorf("found an edit of the kind %q with the key %q", j.Kind, j.Key)
 	}
-	*e = Edit{Kind: j.Kind, Key: j.Key}
+	*e = Edit{Kind: j.Kind, Key: j.Key, Assumed: j.Assumed}
 	for to, raw := range map[*Value]json.RawMessage{&e.From: j.From, &e.To: j.To} {
 		switch {
 		case len(raw) == 0 || string(raw) == "null":

@@ -205,7 +205,11 @@ func (r *Result) Example(h *numa.Host) string {
 	}
 	text := fmt.Sprintf("nodes=%d cores=%d", nodes, cores/nodes)
 	if !h.Memory.Known() {
-		text += fmt.Sprintf(" memory=%dMB", like.Memory.Or(512*numa.GiB)/numa.MiB)
+		size, unit := numa.MiB, "MB"
+		if like.Memory.Or(512*numa.GiB)%numa.GiB == 0 {
+			size, unit = numa.GiB, "GB"
+		}
+		text += fmt.Sprintf(" memory=%d%s", like.Memory.Or(512*numa.GiB)/size, unit)
 	}
 	if !h.Release.Known() {
 		text += " release=" + strings.ReplaceAll(like.Release.Or(r.RunsAll).String(), " ", "")

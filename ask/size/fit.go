@@ -26,7 +26,7 @@ type Fit struct {
 	Spare      int      `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
 	Release    string   `ask:"release" default:"8.0U3" label:"ESXi release" help:"ESXi release of the host types"`
 	Reserve    float64  `ask:"reserve" default:"1" want:"how many times the soft reserve, 0 to 10, such as 1 or 0.5" group:"Kept free" label:"Soft reserves kept free" help:"how many times its soft reserve every node keeps free"`
-	PerCore    float64  `ask:"vcpus-per-core" label:"Most vCPUs per core" help:"maximum vCPUs per core of a node (default 1; with a SOURCE the present number of its cluster, at least 1; for the room that is left 4, or as many as with a failed host)"`
+	PerCore    float64  `ask:"vcpus-per-core" label:"Most vCPUs per core" help:"maximum vCPUs per core of a node (default 1; with a SOURCE 4, or as many as its cluster has with its largest host failed)"`
 	Overhead   string   `ask:"overhead" label:"Overhead of a VM" example:"1%" help:"memory of a VM beside its guest's: 1GB or 1%; VMware's table when not given"`
 	HostPrice  float64  `ask:"host-price" min:"0" max:"1e12" group:"Prices" label:"Price of a host" example:"18000" help:"price of a host whose type has none of its own"`
 	CorePrice  float64  `ask:"core-price" min:"0" max:"1e12" label:"Price of a core" example:"350" help:"price of a core, such as a licence"`
@@ -74,9 +74,7 @@ func (f *Fit) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Options = a.Options; a.Spare == 0 {
-		c.Failed = 0
-	}
+	c.Options = a.Options
 	if len(a.Shapes) == 0 {
 		return show.Sizes(c, r, f.Words(nil, "hosts", "release", "reserve", "vcpus-per-core", "overhead")), nil
 	}
@@ -135,17 +133,16 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		return nil, fmt.Errorf("%s; read the whole export, or use --vcpus-per-core with --hosts to size for the listed VMs only", text)
 	}
 	if !c.Given["vcpus-per-core"] {
-		today, failed, ok := c.Cluster.PerCore()
-		if !ok {
+		var ok bool
+		if a.PerCore, ok = c.Cluster.Limit(); !ok {
 			return nil, noHost(c.Cluster, ", or --vcpus-per-core where only --hosts are asked about")
-		}
-		if a.PerCore, a.Failed = max(1, today), max(1, failed); room { // the present number is no limit
-			a.PerCore, _ = c.Cluster.Limit()
-			a.Failed = 0
 		}
 	}
 	if room {
 		return f.room(ctx, a, c)
+	}
+	if today, _, ok := c.Cluster.PerCore(); ok {
+		a.Density = today
 	}
 	a.Shapes = append(c.Cluster.Shapes(), a.Shapes...)
 	if a.Types = fit.Beside(c.Cluster.Types(), a.Types); len(a.Types) == 0 {

@@ -27,14 +27,14 @@ func (c *Change) Compare(config *numa.Config) (Side, string) {
 	// stands there now.
 	stored := func(e numa.Edit) bool { return e.Kind == numa.EditExtraConfig && volatile(e.Key) }
 	others := slices.ContainsFunc(c.Edits, func(e numa.Edit) bool { return !stored(e) })
-	removed := slices.ContainsFunc(c.Edits, func(e numa.Edit) bool { return stored(e) && e.From.Set && e.ValueOf(config) != e.From })
+	removed := slices.ContainsFunc(c.Edits, func(e numa.Edit) bool { return stored(e) && e.From.Set && !e.Assumed && e.ValueOf(config) != e.From })
 	for _, e := range c.Edits {
 		v := e.ValueOf(config)
 		isFrom, isTo := holds(e, v, e.From), holds(e, v, e.To)
 		switch {
 		case stored(e) && others: // the same size may be written again, and another one where a rollback brought it back: the other edits tell
 			isFrom, isTo = true, true
-		case stored(e) && e.From.Set:
+		case stored(e) && e.From.Set && !e.Assumed:
 			isFrom, isTo = !removed, removed
 		case stored(e):
 			isFrom = true
@@ -171,13 +171,14 @@ func (p *Plan) Undo(written func(*Change) []numa.Edit) (*Plan, error) {
 				out.stays(&c, e, fmt.Sprintf("%s stays %s: %s", e.Name(), e.To, why))
 				continue
 			}
-			u.Edits = append(u.Edits, e.Undo())
+			if undo := e.Undo(); undo.From != undo.To {
+				u.Edits = append(u.Edits, undo)
+			}
 		}
 		switch {
-		case u.Edits == nil:
-		case c.StoredUnknown && c.VM != nil && c.Needs() != numa.NeedsNothing:
+		case c.VM != nil && c.losesStored():
 			out.stays(&c, numa.Edit{}, storedStays)
-		default:
+		case u.Edits != nil:
 			u.Edits = append(u.Edits, c.restored()...)
 		}
 		for _, l := range c.Layout {

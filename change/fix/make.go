@@ -354,7 +354,7 @@ func (m *maker) hostsOf(f *finding.Finding) (out []*numa.Host) {
 // hostEdits gives the edits of a host what it has today, and leaves out what it has already.
 func hostEdits(h *numa.Host, edits []numa.Edit) (out []numa.Edit) {
 	for _, e := range edits {
-		e.From = numa.Value{}
+		e.From, e.Assumed = numa.Value{}, !h.Options.Known()
 		if v, ok := h.Options.Value.Lookup(e.Key); ok {
 			e.From = numa.Is(v)
 		}

@@ -1,6 +1,7 @@
 package fix_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,44 @@ func TestAssumedSizeIsNotWritten(t *testing.T) {
 	}
 	if c := p.Changes[0]; c.Stored != nil || !strings.Contains(strings.Join(c.Lost, "\n"), "is unknown") || len(undo.Left) != 1 || undo.Left[0].Why != c.Lost[0] {
 		t.Errorf("found stored sizes %v, lost %q, left by the rollback %v", c.Stored, c.Lost, undo.Left)
+	}
+}
+
+// TestAssumedSizeIsRemoved checks that a plan that removes a stored size which nobody read says so, removes whatever size the VM has, and that its
+// rollback does not write the assumed one.
+func TestAssumedSizeIsRemoved(t *testing.T) {
+	f, err := scenario.Read("x", []byte("release 7.0U3\nhost p1 nodes=2 cores=18 memory=512GB\nvm a host=p1 vcpus=16 coresPerSocket=16 memory=384GB settings=?\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vnuma.AssumeStored(f, vnuma.Choices{})
+	p, err := fix.Make(t.Context(), f, fix.Options{})
+	if err != nil || len(p.Changes) != 1 {
+		t.Fatalf("%v, %v", p, err)
+	}
+	c, assumed := &p.Changes[0], 0
+	for _, e := range c.Edits {
+		if stored := e.Kind == numa.EditExtraConfig && e.From.Set; e.Assumed != (e.Kind == numa.EditExtraConfig) {
+			t.Errorf("%s from %s: assumed %t", e.Name(), e.From, e.Assumed)
+		} else if stored {
+			assumed++
+		}
+	}
+	data, err := json.Marshal(c.Edits)
+	if n := strings.Count(string(data), `"assumed":true`); err != nil || assumed != 2 || n != 3 {
+		t.Errorf("%d assumed sizes, %d in JSON, %v; want 2, 3\n%s", assumed, n, err, data)
+	}
+	undo, err := p.Undo(func(c *fix.Change) []numa.Edit { return c.Edits })
+	if err != nil || len(undo.Changes) != 1 || slices.ContainsFunc(undo.Changes[0].Edits, func(e numa.Edit) bool { return strings.HasPrefix(e.Key, "numa.autosize") }) {
+		t.Errorf("found %+v, %v; want no stored size", undo, err)
+	}
+	c.Edits = slices.DeleteFunc(c.Edits, func(e numa.Edit) bool { return !e.From.Set || e.Kind != numa.EditExtraConfig })
+	for size, want := range map[string]fix.Side{"16": fix.Before, "8": fix.Before, "": fix.After} {
+		now := f.VMs[0].Config
+		now.Settings = numa.ReadAt(numa.Settings{{Key: numa.StoredKey, Value: size}}, "test")
+		if side, why := c.Compare(&now); side != want {
+			t.Errorf("size %q: side %d (%s), want %d", size, side, why, want)
+		}
 	}
 }
 

@@ -134,10 +134,10 @@ func usableOf(v *numa.VM) (u Usable) {
 	return u
 }
 
-// MayRunSQL reports whether SQL Server for Windows may run in the guest: no product is stated, and the guest system is Windows or unknown.
+// MayRunSQL reports whether SQL Server for Windows may run in the guest: no product of known limits is stated, and the guest system is Windows or unknown.
 func MayRunSQL(v *numa.VM) bool {
 	guest := product.Of(v.GuestOS.Value)
-	return !v.Software().Known() && (!v.GuestOS.Known() || guest != nil && guest[0].Windows())
+	return product.Of(v.Software().Value) == nil && (!v.GuestOS.Known() || guest != nil && guest[0].Windows())
 }
 
 // Exceeded returns the excess of a layout over the limits of the guest's software; the zero value is no excess.

@@ -170,9 +170,10 @@ func Capital(s string) string {
 // Moment formats a time of a recording: "2026-11-02 01:10:20", in UTC.
 func Moment(t time.Time) string { return t.UTC().Format(time.DateTime) }
 
-// Duration formats a time span with its two largest units: "50 s", "12 min", "3 h 20 min", "24 h", "2 d 4 h".
+// Duration formats a time span with its two largest units, rounded: "50 s", "12 min", "3 h 20 min", "24 h", "2 d 4 h".
 func Duration(d time.Duration) string {
 	two := func(large time.Duration, name string, small time.Duration, rest string) string {
+		d = d.Round(small)
 		text := fmt.Sprintf("%d %s", d/large, name)
 		if n := d % large / small; n > 0 {
 			text += fmt.Sprintf(" %d %s", n, rest)

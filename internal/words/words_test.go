@@ -29,14 +29,16 @@ func TestCommand(t *testing.T) {
 
 func TestDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0:                              "0 s",
-		50*time.Second + 900*1e6:       "50 s",
-		time.Minute:                    "1 min",
-		12*time.Minute + 20*1e9:        "12 min 20 s",
-		3 * time.Hour:                  "3 h",
-		3*time.Hour + 20*60*1e9 + 1e9:  "3 h 20 min",
-		52*time.Hour + 59*time.Minute:  "2 d 4 h",
-		24*time.Hour + 59*60*1e9 + 1e9: "24 h 59 min",
+		0:                               "0 s",
+		50*time.Second + 900*1e6:        "50 s",
+		99*time.Minute + 40*time.Second: "1 h 40 min", // its finding and its row of a table alike
+		59*time.Minute + 59*time.Second: "59 min 59 s",
+		time.Minute:                     "1 min",
+		12*time.Minute + 20*1e9:         "12 min 20 s",
+		3 * time.Hour:                   "3 h",
+		3*time.Hour + 20*60*1e9 + 1e9:   "3 h 20 min",
+		52*time.Hour + 59*time.Minute:   "2 d 5 h",
+		24*time.Hour + 59*60*1e9 + 1e9:  "24 h 59 min",
 	} {
 		if got := Duration(d); got != want {
 			t.Errorf("Duration(%s) = %q, want %q", d, got, want)

@@ -144,7 +144,7 @@ func firstTable(r *upgrade.Result) (out []answer.Table) {
 				if j == 0 {
 					name, cures, brings = c.VM, strings.Join(c.Cures, ", "), strings.Join(c.Brings, "; ")
 				}
-				t.Add(name, e.Name()+" = "+e.To.String(), e.From.String(), cures, brings)
+				t.Add(name, e.Name()+" = "+e.To.String(), e.Was(e.From.String()), cures, brings)
 			}
 		}
 		out = append(out, t)

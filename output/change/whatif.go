@@ -18,7 +18,7 @@ import (
 
 // WhatIf returns the answer of a what-if: the fleet before and after the change.
 func WhatIf(r *whatif.Result, o Options) *answer.Answer {
-	a := &answer.Answer{Command: "assess", Format: "homenode-what-if", Version: 2, Title: "What if", Verdict: []string{verdicts(r.Drift)}, Result: r}
+	a := &answer.Answer{Command: "assess", Format: "homenode-what-if", Version: 2, Title: "What if", Verdict: []string{verdicts(r.Drift) + unfit(r.Capacity)}, Result: r}
 	if one := oneVM(r); one != "" {
 		a.Verdict = append([]string{one}, a.Verdict...)
 	}
@@ -49,6 +49,20 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	a.Note(fleet.StoredSizes(allVMs(r.Drift.A.Fleet))...)
 	a.NotesFrom("source", r.Notes()...)
 	return a
+}
+
+// unfit names the clusters and hosts that have too little memory for their VMs after the change, which the count of better and worse VMs does not tell.
+func unfit(all []whatif.Capacity) string {
+	var names []string
+	for _, c := range whatif.Short(all) {
+		if !c.Fits || c.After.Hosts == 0 || c.After.Over() > c.After.Tier {
+			names = append(names, c.Cluster)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("; the VMs of %s do not all fit then", words.List(names))
 }
 
 func allVMs(f *numa.Fleet) iter.Seq[*numa.VM] {

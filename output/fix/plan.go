@@ -280,7 +280,7 @@ func edits(list []numa.Edit) string {
 	var out []string
 	for _, e := range list {
 		name := cmp.Or(titles[e.Kind], numa.Title(e.Name()))
-		out = append(out, fmt.Sprintf("%s %s → %s", name, shown(e, e.From), shown(e, e.To)))
+		out = append(out, fmt.Sprintf("%s %s → %s", name, e.Was(shown(e, e.From)), shown(e, e.To)))
 	}
 	return strings.Join(out, ", ")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.org/homenode/change/fix"
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/output/fix/script"
 	"example.org/homenode/source/scenario"
@@ -43,6 +44,35 @@ func TestNotices(t *testing.T) {
 		for name, text := range texts {
 			if !strings.Contains(text, key) || !strings.Contains(text, seen) {
 				t.Errorf("%s, %s: want %q and %q in\n%s", word, name, key, seen, text)
+			}
+		}
+	}
+}
+
+// TestAssumed: the stored size of a VM whose settings the source does not have is predicted. The plan says so, and its scripts neither compare nor restore it.
+func TestAssumed(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\nhost p1 nodes=2 cores=18 memory=512GB\nvm a host=p1 vcpus=16 coresPerSocket=16 memory=384GB settings=?\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vnuma.AssumeStored(f, vnuma.Choices{})
+	p, err := fix.Make(t.Context(), f, fix.Options{})
+	if err != nil || len(p.Changes) != 1 {
+		t.Fatalf("%v, %v", p, err)
+	}
+	p.Changes[0].VM.ID, p.Changes[0].VM.Named = "vm-1", false
+	const want = "numa.autosize.cookie 160162 (assumed) → absent"
+	if text := edits(p.Changes[0].Edits); !strings.Contains(text, want) {
+		t.Errorf("found %s, want %s", text, want)
+	}
+	for _, tool := range script.Tools {
+		for _, undo := range []bool{false, true} {
+			var b strings.Builder
+			if err := script.Write(&b, tool, p, script.Options{Undo: undo}); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(b.String(), "160162") {
+				t.Errorf("%s, undo %t: the script has the assumed cookie\n%s", tool, undo, b.String())
 			}
 		}
 	}

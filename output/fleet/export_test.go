@@ -121,6 +121,23 @@ func TestAssumed(t *testing.T) {
 	}
 }
 
+// TestStopped: a VM that does not power on has no layout, neither on the page nor in tables.
+func TestStopped(t *testing.T) {
+	r := htmlResult(t, "release 8.0U3\nhost h nodes=2 cores=18 memory=512GB\nvm a host=h vcpus=4 memory=8GB latency=high\n")
+	rows, err := csv.NewReader(bytes.NewReader(written(t, as(r, "csv", format.Options{Table: "vms"})))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Guest nodes", "Clients", "Home nodes", "Virtual sockets", "NUMA-managed"} {
+		if got := rows[1][slices.Index(rows[0], name)]; got != "" {
+			t.Errorf("%s: found %q, want none", name, got)
+		}
+	}
+	if page := string(written(t, as(r, "html", format.Options{}))); !strings.Contains(page, "does not power on</td><td data-v=\"0\">–</td>") || strings.Contains(page, "no client") {
+		t.Error("the page has a layout of a VM that does not power on")
+	}
+}
+
 // filtered returns the part of htmlFleet that the options show.
 func filtered(t *testing.T, o filter.Options) *rules.Result {
 	t.Helper()

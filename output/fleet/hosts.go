@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -156,7 +157,12 @@ var clusterFields = slices.Concat([]answer.Field[*clusterRow]{
 	clusterCount("Hosts", 7, "Hosts", func(r *clusterRow) int { return r.Hosts }),
 	clusterCount("Host shapes", 11, "", func(r *clusterRow) int { return len(r.Kinds) }),
 	{Name: "Node", Width: 28, Cell: func(r *clusterRow) table.Cell { return table.Text(words.Paragraph(r.Of.Node())) }, Head: "Node", Shown: func(r *clusterRow) answer.Cell { return answer.Cell{Text: r.Of.Node()} }},
-	clusterCount("VMs judged", 11, "VMs", func(r *clusterRow) int { return r.VMs }),
+	{Name: "VMs judged", Width: 11, Head: "VMs", Right: true, Cell: func(r *clusterRow) table.Cell { return table.Number(r.VMs) }, Shown: func(r *clusterRow) answer.Cell {
+		if r.Unjudged > 0 {
+			return answer.Cell{Text: fmt.Sprintf("%d of %d", r.VMs, r.VMs+r.Unjudged)}
+		}
+		return count(r.VMs)
+	}, About: "VMs of the cluster; 1 of 3: the others could not be judged, as the notes say"},
 	about("VMs that need more than one NUMA client", clusterCount("Wide", 6, "Wide", func(r *clusterRow) int { return r.Wide })),
 	about("Wide VMs whose guest sees one node", faults(clusterCount("Guest blind", 11, "Guest blind", func(r *clusterRow) int { return r.Blind }))),
 	about("VMs with more memory than their nodes hold: remote once touched, N%L below 100", tooBig()),

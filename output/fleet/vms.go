@@ -143,7 +143,7 @@ func vmFact(word, name string, width int, only string) answer.Field[*vmRow] {
 func layoutField(name string, width int, of func(*vnuma.Layout) table.Cell, ofStated func(*rule.StatedVM) table.Cell) answer.Field[*vmRow] {
 	f := answer.Field[*vmRow]{Name: name, Width: width, Cell: func(r *vmRow) table.Cell {
 		switch {
-		case r.on != nil && of != nil:
+		case r.on != nil && of != nil && !r.on.Off(): // one that does not power on has no layout
 			return of(&r.on.On[0].Layout)
 		case r.stated != nil && ofStated != nil:
 			return ofStated(r.stated)
@@ -174,13 +174,23 @@ func (r *vmRow) guestSees() answer.Cell {
 		return answer.Cell{Text: statedShape(r.stated)}
 	}
 	l := &r.on.On[0].Layout
+	if l.Refused.Any() {
+		return answer.Cell{Text: stopped, Sort: "0"}
+	}
 	return answer.Cell{Text: guestSees(l), Sort: strconv.Itoa(l.VPDs.Len())}
 }
+
+// stopped stands for the layout of a VM that its host refuses to power on.
+const stopped = "does not power on"
+
 
 // carriedBy returns the clients of a layout.
 func carriedBy(l *vnuma.Layout) answer.Cell {
 	text := "no client"
-	if l.Managed {
+	switch {
+	case l.Refused.Any():
+		return answer.Cell{Text: "–", Sort: "0"}
+	case l.Managed:
 		text = words.Plural(l.PPDs.Len(), "client")
 		if l.Wide() {
 			text += ", " + l.PPDs.String()

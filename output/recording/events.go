@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"example.org/homenode/internal/words"
 	"example.org/homenode/output/answer"
@@ -46,11 +45,7 @@ func length(s *verdict.Story) answer.Cell {
 	if s.Length() == 0 {
 		return text("")
 	}
-	shown := s.Length()
-	if shown >= time.Hour { // in minutes, as between the times beside it
-		shown = s.To.Truncate(time.Minute).Sub(s.From.Truncate(time.Minute))
-	}
-	return number(s.Length().Seconds(), words.Duration(shown))
+	return number(s.Length().Seconds(), words.Duration(s.Length()))
 }
 
 // rulesOf returns links to the rules that detected an event.

@@ -361,7 +361,7 @@ func (p *Pass) with(out *Proposal, cures []numa.Edit) {
 	for _, e := range out.Edits {
 		switch {
 		case !slices.ContainsFunc(cures, func(c numa.Edit) bool { return c.Kind == e.Kind && c.Key == e.Key }):
-		case !e.From.Set && e.Origin(&p.VM.Config).Kind == numa.Unknown:
+		case e.Assumed:
 			out.Undo = append(out.Undo, plan.Restore(e.Name()))
 		default:
 			out.Undo = append(out.Undo, plan.Back(e.Name(), e.From))

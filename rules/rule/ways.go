@@ -242,7 +242,7 @@ func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 // unset returns the edits without the previous values.
 func unset(edits []numa.Edit) []numa.Edit {
 	for i := range edits {
-		edits[i].From = numa.Value{}
+		edits[i].From, edits[i].Assumed = numa.Value{}, false
 	}
 	return edits
 }

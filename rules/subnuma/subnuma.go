@@ -134,7 +134,7 @@ func keepsSNC(p *rule.Pass, perPackage int, harm bool) (why string, must bool) {
 		if slices.ContainsFunc(v.Products(), func(o product.Product) bool { return o.HANA() }) {
 			names = append(names, v.Name)
 		}
-		unknown = unknown || !v.Software().Known()
+		unknown = unknown || product.Of(v.Software().Value) == nil
 	}
 	const support = "on Sapphire Rapids production VMs of SAP HANA that share a socket are supported with SNC-2 only (SAP note 3372365)"
 	switch {

@@ -25,9 +25,7 @@ type Options struct {
 	// A node with less was observed to allocate new memory on other nodes.
 	Reserve float64
 	// PerCore is the number of vCPUs per core of a node.
-	PerCore float64
-	// Failed is that of the other hosts while the spare ones have failed; 0: PerCore.
-	Failed   float64
+	PerCore  float64
 	Overhead Overhead
 	Choices  vnuma.Choices
 }
@@ -144,18 +142,9 @@ func newRoom(h *numa.Host, o *Options) (*room, error) {
 	for i := range r.host.Nodes {
 		n := &r.host.Nodes[i]
 		n.Memory.Value = max(0, n.Memory.Value-r.reserve)
+		r.vcpus[i] = vcpusOf(n.Cores, o.PerCore)
 	}
-	return r.at(o.PerCore), nil
-}
-
-// at returns the room with so many vCPUs per core.
-func (r *room) at(perCore float64) *room {
-	out := *r
-	out.vcpus = make([]int, len(r.vcpus))
-	for i := range out.vcpus {
-		out.vcpus[i] = vcpusOf(r.host.Nodes[i].Cores, perCore)
-	}
-	return &out
+	return r, nil
 }
 
 // vcpusOf returns the vCPU capacity of so many cores. The small share keeps 3 × 1.1 from being less than 3.3.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.org/homenode/esxi/plan"
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
 )
 
@@ -26,14 +27,25 @@ func (a *As) String() string {
 	return fmt.Sprintf("%d virtual NUMA nodes of %d %s", a.Nodes, a.VCPUs, noun)
 }
 
-// localAs returns the shape divided into the fewest virtual NUMA nodes, all of one size, that make
-// one VM of it local on the empty host; false when none does, or when the reason is not memory that
-// exceeds a node. More virtual nodes than the host has need at least two vCPUs each.
+// localAs returns the shape with the plan of its findings if that makes one VM of it local on the empty host, in virtual NUMA nodes of one size; else
+// divided by hand into the fewest such nodes. It is false when none does, or when the reason is not memory that exceeds a node. More virtual nodes than
+// the host has need at least two vCPUs each.
 func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 	if !r.beyondNode(s, o) {
 		return *s, nil, false
 	}
 	g := &s.Guest
+	if best := plan.Best(g, []vnuma.Machine{r.machine}, o.Choices); best.Better {
+		e, edited := best.Edit, *s
+		if !s.described() && off(&e) && !off(&best.Needed) { // the rest is not worth a power-off: fix leaves it out too
+			e = best.Needed
+		}
+		edited.Guest = e.Apply(*g)
+		l := r.layout(&edited, o)
+		if k := l.VPDs.Len(); e.Upgrade == 0 && k > 1 && l.VPDs.Max() == l.VPDs.Min() && r.holds(&edited, k, o) {
+			return edited, &As{k, l.VPDs.Max(), e.Steps(g, &r.machine)}, true
+		}
+	}
 	for k := 2; k <= s.VCPUs; k++ {
 		per := s.VCPUs / k
 		if s.VCPUs%k != 0 || k > int(r.machine.Nodes) && per < 2 {
@@ -49,6 +61,11 @@ func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 		}
 	}
 	return *s, nil, false
+}
+
+// off reports whether the edit has a part for which the VM has to be powered off.
+func off(e *plan.Edit) bool {
+	return e.HotAddOff || e.Shape != plan.Shape{} || e.PerNode > 0 && !e.Force
 }
 
 // beyondNode reports whether the shape's memory is too large for the nodes: it is partly remote on

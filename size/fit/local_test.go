@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario"
 )
 
 // Memory beyond a node is local once the VM is divided into virtual NUMA nodes: a VM that
@@ -18,7 +19,7 @@ func TestLocalAs(t *testing.T) {
 		vms         int
 		as          string
 	}{
-		{"24x600GB", "2x32c/1TB", 1, "2 virtual NUMA nodes of 12 vCPUs: set cores per socket to 12 (2 sockets), set numa.vcpu.maxPerVirtualNode = 12, set numa.vcpu.maxPerMachineNode = 12"},
+		{"24x600GB", "2x32c/1TB", 1, "2 virtual NUMA nodes of 12 vCPUs: set cores per socket to 12 (2 sockets), set numa.consolidate = FALSE"},
 		{"24x600GB", "2x64c/2TB", 2, ""},
 		{"24x470GB", "2x32c/1TB", 1, "2 virtual NUMA nodes of 12 vCPUs: set cores per socket to 12 (2 sockets), set numa.vcpu.maxPerVirtualNode = 12, set numa.vcpu.maxPerMachineNode = 12"},
 		{"40x700GB", "2x48c/1.5TB", 1, "2 virtual NUMA nodes of 20 vCPUs: set cores per socket to 20 (2 sockets), set numa.vcpu.maxPerVirtualNode = 20, set numa.vcpu.maxPerMachineNode = 20"},
@@ -157,5 +158,39 @@ func TestAlmostAlike(t *testing.T) {
 	types := clusterOf(t, text+"vm db host=h1 vcpus=16 memory=200GB\n", "a").Types()
 	if len(types) != 1 || types[0].Hosts != 10 || !strings.HasPrefix(types[0].Name, "2x32c/102") {
 		t.Errorf("found %d kinds, first %s with %d hosts", len(types), types[0].Name, types[0].Hosts)
+	}
+}
+
+// TestOneCure: the layout that size fit proposes for a VM is the plan that fix makes for it.
+func TestOneCure(t *testing.T) {
+	f, err := scenario.Read("x", []byte(`release 8.0U3
+host h[1-2] nodes=2 cores=18 memory=512GB cluster=c
+vm wide host=h1 vcpus=16 coresPerSocket=16 memory=384GB hw=19
+vm flat host=h1 vcpus=12 coresPerSocket=1 memory=300GB hw=20
+vm ht host=h2 vcpus=20 coresPerSocket=20 memory=300GB hw=19 numa.vcpu.preferHT=TRUE
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Find(f, "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	r := roomOf(t, typeOf(t, "2x18c/512GB"), plain())
+	for _, s := range c.Shapes() {
+		o := plain()
+		if _, as, ok := r.localAs(&s, &o); ok {
+			got[s.VMs[0]] = strings.Join(as.Steps, ", ")
+		}
+	}
+	for name, want := range map[string]string{
+		"wide": "set cores per socket to 8 (2 sockets), set numa.consolidate = FALSE",
+		"flat": "set cores per socket to 6 (2 sockets), set NUMA Nodes to 2 (numa.vcpu.coresPerNode = 6)",
+		"ht":   "set cores per socket to 10 (2 sockets), remove numa.vcpu.preferHT",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: found %q, want %q", name, got[name], want)
+		}
 	}
 }

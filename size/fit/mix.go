@@ -21,8 +21,7 @@ type Prices struct {
 // A Mix is the number of hosts of one type for all VMs.
 type Mix struct {
 	// Hosts is the number that holds all VMs with all memory local, as ESXi places them, without spare hosts.
-	Hosts          int `json:"hosts"`
-	running, after int // hosts that hold all VMs at PerCore, and at Failed: Total is no less than running, with the spare ones
+	Hosts int `json:"hosts"`
 	// Bound is a lower bound for any placement. Hosts − Bound is the largest distance from the optimum.
 	Bound int `json:"bound"`
 	// Free is the number of hosts if the node of each client were chosen by hand.
@@ -44,7 +43,7 @@ type Mix struct {
 	RemoteCured int `json:"remoteCured,omitempty"`
 	// Edited are described VMs counted with the layout in their LocalAs: by default part of them is remote.
 	Edited   []Misfit  `json:"edited,omitempty"`
-	Never    []Misfit  `json:"never,omitempty"` // VMs that do not fit such a host: not counted in Hosts
+	Never    []Misfit  `json:"never,omitempty"` // VMs that do not fit such a host, or do not power on there: not counted in Hosts
 	Price    float64   `json:"price,omitempty"` // of Total; 0 when unknown
 	Fillings []Filling `json:"fillings"`
 }
@@ -55,8 +54,11 @@ type Misfit struct {
 	Count int      `json:"count"`
 	VMs   []string `json:"vms,omitempty"`
 	Why   string   `json:"why"`
+	// Off: they do not power on there as they are set, whatever room there is.
+	Off bool `json:"off,omitempty"`
 	// LocalAs makes them local; nil when no tried layout does.
 	LocalAs *As `json:"localAs,omitempty"`
+	shape   int // its index
 }
 
 // A Filling is the content of several hosts that are filled equally.
@@ -86,9 +88,10 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 			m.RemoteVMs = append(m.RemoteVMs, f)
 		}
 	}
-	r, bins := m.pack(ctx, r, items, a)
-	m.Hosts, m.Total = len(bins), m.total(a.Spare)
-	m.Free = min(m.Hosts, m.Free)
+	m.Bound = r.leastHosts(items)
+	bins := r.pack(ctx, items, byESXi, m.Bound)
+	m.Hosts, m.Free = len(bins), min(len(bins), len(r.pack(ctx, items, byHand, m.Bound)))
+	m.Total = m.total(a.Spare)
 	if of.InSource > 0 {
 		m.Add = max(0, m.Total-of.InSource)
 	}
@@ -98,40 +101,12 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 	return m
 }
 
-// pack packs the items onto hosts at PerCore, and without the spare hosts at Failed. It returns the hosts without the spare ones; some may be empty.
-func (m *Mix) pack(ctx context.Context, r *room, items []item, a *Ask) (*room, []*bin) {
-	best := func(r *room) (bins []*bin, free, bound int) {
-		bound = r.leastHosts(items)
-		return r.pack(ctx, items, byESXi, bound), len(r.pack(ctx, items, byHand, bound)), bound
-	}
-	bins, free, bound := best(r)
-	m.running, m.after, m.Free, m.Bound = len(bins), len(bins), free, bound
-	if a.Failed <= a.PerCore {
-		return r, bins
-	}
-	failed := r.at(a.Failed)
-	failed.lesser = a.lesser(failed)
-	left, least, bound := best(failed)
-	m.after = len(left)
-	if a.Spare == 0 {
-		return r, bins
-	}
-	m.Free, m.Bound = max(least, m.Free-a.Spare), max(bound, m.Bound-a.Spare)
-	for len(left) > 0 && len(left)+a.Spare < m.running {
-		left = append(left, newBin(failed))
-	}
-	return failed, left
-}
-
 // total returns the hosts with so many spare ones.
 func (m *Mix) total(spare int) int {
-	switch {
-	case m.running == 0:
+	if m.Hosts == 0 {
 		return 0
-	case spare == 0:
-		return m.running
 	}
-	return max(m.running, m.after+spare)
+	return m.Hosts + spare
 }
 
 // misfit returns the reason why the shape is not local.
@@ -210,6 +185,27 @@ func (m *Mix) Lost() (n int) {
 		n += f.Count
 	}
 	return n
+}
+
+// Off counts those of Lost that do not power on as they are set.
+func (m *Mix) Off() (n int) {
+	for _, f := range m.Never {
+		if f.Off {
+			n += f.Count
+		}
+	}
+	return n
+}
+
+// Held returns the vCPUs and the memory of the VMs that the hosts hold.
+func (r *Result) Held(m *Mix) (vcpus int, memory numa.Bytes) {
+	for i := range r.Shapes {
+		s := &r.Shapes[i]
+		if !slices.ContainsFunc(m.Never, func(f Misfit) bool { return f.shape == i }) {
+			vcpus, memory = vcpus+s.Count*s.VCPUs, memory+numa.Bytes(s.Count)*s.Memory
+		}
+	}
+	return vcpus, memory
 }
 
 // counted reports whether the shapes have counts: all of them, or none.

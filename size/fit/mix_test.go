@@ -109,7 +109,7 @@ func TestMixProperties(t *testing.T) {
 func noMoreHosts(t *testing.T, a *Ask, host string) {
 	t.Helper()
 	b := *a
-	b.Options.PerCore, b.Options.Failed = 1.4, 1.9
+	b.Options.PerCore = 1.9
 	b.Types = nil
 	for _, change := range []func(*numa.Node){func(*numa.Node) {}, func(n *numa.Node) { n.Memory.Value = n.Memory.Value / 2 * 3 }, func(n *numa.Node) { n.Cores, n.Threads = n.Cores+4, n.Threads+8 }} {
 		ty := typeOf(t, host)

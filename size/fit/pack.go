@@ -135,7 +135,8 @@ func (r *room) items(shapes []Shape, o *Options) (out []item, edited, never []Mi
 			}
 		}
 		if why != "" {
-			never = append(never, Misfit{Shape: s.Name, Count: s.Count, VMs: s.VMs, Why: why})
+			_, on := r.powersOn(s)
+			never = append(never, Misfit{Shape: s.Name, Count: s.Count, VMs: s.VMs, Why: why, Off: !on, shape: i})
 			continue
 		}
 		it.shape, it.count = i, s.Count
@@ -237,7 +238,7 @@ func (r *room) pack(ctx context.Context, items []item, take taker, least int) (b
 func (r *room) covers(l *room) bool {
 	for i := range min(len(r.vcpus), len(l.vcpus)) {
 		n, m := &r.host.Nodes[i], &l.host.Nodes[i]
-		if n.Cores != m.Cores || r.vcpus[i] < l.vcpus[i] || n.Memory.Value < m.Memory.Value {
+		if n.Cores < m.Cores || r.vcpus[i] < l.vcpus[i] || n.Memory.Value < m.Memory.Value {
 			return false
 		}
 	}

@@ -206,7 +206,7 @@ func TestPackLeavesLittle(t *testing.T) {
 
 // First fit in every order packs these VMs worse where a host has more memory.
 func TestMoreIsNoWorse(t *testing.T) {
-	a := &Ask{Types: []Type{typeOf(t, "2x18c/384GB"), typeOf(t, "2x18c/768GB"), typeOf(t, "2x18c/1152GB")}, Options: Options{Reserve: 1, PerCore: 464.0 / 328, Failed: 464.0 / 264, Overhead: PublishedOverhead}}
+	a := &Ask{Types: []Type{typeOf(t, "2x18c/384GB"), typeOf(t, "2x18c/768GB"), typeOf(t, "2x18c/1152GB")}, Options: Options{Reserve: 1, PerCore: 464.0 / 264, Overhead: PublishedOverhead}}
 	for _, s := range []struct{ vcpus, memory, count int }{{40, 512, 2}, {24, 384, 4}, {16, 128, 6}, {8, 64, 24}} {
 		shape := NewShape(s.vcpus, numa.Bytes(s.memory)*numa.GiB)
 		shape.Count = s.count

@@ -18,7 +18,8 @@ type Ask struct {
 	Hosts, Spare int
 	Prices       Prices
 	Options
-	base *Ask // of which this is a variant: hosts that have more are no worse
+	Density float64 // vCPUs per core of the cluster today; 0 if there is none
+	base    *Ask    // of which this is a variant: hosts that have more are no worse
 }
 
 // A Result is the outcome per type, in the order of the requested types; for a mix, the cheapest first.
@@ -100,13 +101,8 @@ func (a *Ask) lesser(r *room) (out []*room) {
 	for b := a; b != nil; b = b.base {
 		for i := range b.Types {
 			l, err := newRoom(&b.Types[i].Host, &b.Options)
-			if err != nil {
-				continue
-			}
-			for _, l := range []*room{l, l.at(max(b.PerCore, b.Failed))} {
-				if r.covers(l) && !l.covers(r) {
-					out = append(out, l)
-				}
+			if err == nil && r.covers(l) && !l.covers(r) {
+				out = append(out, l)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ type Change struct {
 type Moved struct {
 	Type   string `json:"type"`
 	Shape  string `json:"shape,omitempty"`
-	Of     string `json:"of"` // VMs of a "host" or of the "cluster", the number of "hosts", or of VMs that are "wide"
+	Of     string `json:"of"` // VMs of a "host" or of the "cluster", the number of "hosts", of VMs that these "hold", or that are "wide"
 	Before int    `json:"before"`
 	After  int    `json:"after"`
 	Spare  int    `json:"spare,omitempty"` // those of After that are spare hosts
@@ -50,11 +50,15 @@ func moved(before, after *Result) []Moved {
 		if k < 0 {
 			continue
 		}
-		if b.Mix != nil && b.Mix.Total != after.Types[k].Mix.Total {
-			out = append(out, Moved{Type: b.Name, Of: "hosts", Before: b.Mix.Total, After: after.Types[k].Mix.Total, Spare: after.Spare})
-		}
-		if b.Mix != nil && b.Mix.Wide != after.Types[k].Mix.Wide {
-			out = append(out, Moved{Type: b.Name, Of: "wide", Before: b.Mix.Wide, After: after.Types[k].Mix.Wide})
+		if was, is := b.Mix, after.Types[k].Mix; was != nil && was.VMs != is.VMs { // hosts for other VMs do not compare
+			out = append(out, Moved{Type: b.Name, Of: "hold", Before: was.VMs, After: is.VMs})
+		} else if was != nil {
+			if was.Total != is.Total {
+				out = append(out, Moved{Type: b.Name, Of: "hosts", Before: was.Total, After: is.Total, Spare: after.Spare})
+			}
+			if was.Wide != is.Wide {
+				out = append(out, Moved{Type: b.Name, Of: "wide", Before: was.Wide, After: is.Wide})
+			}
 		}
 		for j := range b.Counts {
 			was, is := b.Counts[j].VMs, after.Types[k].Counts[j].VMs
@@ -116,7 +120,10 @@ func (a *Ask) variants(r *Result) []variant {
 	if a.Reserve > 0 {
 		add("no reserve on the nodes", func(b *Ask) { b.Reserve = 0 })
 	}
-	add(fmt.Sprintf("%s vCPUs per core instead of %s", trim(2*a.PerCore), trim(a.PerCore)), func(b *Ask) { b.PerCore, b.Failed = 2*a.PerCore, 2*a.Failed })
+	add(fmt.Sprintf("%s vCPUs per core instead of %s", trim(2*a.PerCore), trim(a.PerCore)), func(b *Ask) { b.PerCore = 2 * a.PerCore })
+	if today := trim(a.Density); a.Density > 0 && today != trim(a.PerCore) {
+		add(fmt.Sprintf("%s vCPUs per core, the mean of today, instead of %s", today, trim(a.PerCore)), func(b *Ask) { b.PerCore = a.Density })
+	}
 	add("hosts with half as much memory again", func(b *Ask) {
 		for i := range b.Types {
 			b.Types[i].Host = scaled(b.Types[i].Host, 3, 2)

@@ -126,11 +126,11 @@ func AssumedHost(text string) (numa.Host, error) {
 		return numa.Host{}, err
 	}
 	if len(fleet.Hosts) != 1 || len(fleet.VMs) > 0 {
-		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want the words of one host: nodes=2 cores=18 memory=1024GB release=7.0U3", text)
+		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want the words of one host, with the cores of a node and the memory of the host: nodes=2 cores=18 memory=1024GB release=7.0U3", text)
 	}
 	h := fleet.Hosts[0]
 	if strings.Contains(text, "nodes=") && !h.Nodes.Known() {
-		return numa.Host{}, fmt.Errorf("--assume-host: found nodes= without cores=: how many cores does a node have? such as nodes=2 cores=18")
+		return numa.Host{}, fmt.Errorf("--assume-host: found nodes= without cores=: how many cores does each node have? such as nodes=2 cores=18")
 	}
 	if !strings.Contains(text, "nodes=") && (h.Nodes.Known() || !h.Release.Known()) {
 		return numa.Host{}, fmt.Errorf("--assume-host: found no nodes=: how many NUMA nodes does the host have? Hosts that lack their release alone want release=8.0U3")

@@ -253,6 +253,9 @@ func stepOf(c *fix.Change, t *tool, o Options) step {
 		r := row{What: string(e.Kind), Key: e.Key, From: compared(e, e.From), To: compared(e, e.To)}
 		if stored(e) {
 			r.Loose, r.Gone, r.Quiet = true, e.From.Set, restores(c, e)
+			if e.Assumed { // whatever is there is removed
+				r.From, r.Gone, r.Quiet = "", false, slices.ContainsFunc(c.Edits, func(o numa.Edit) bool { return !stored(o) })
+			}
 		}
 		touched[strings.ToLower(r.name())] = true
 		s.rows = append(s.rows, r)

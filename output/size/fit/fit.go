@@ -26,7 +26,6 @@ type Context struct {
 	Filled  int             // number of hosts in the source without a release, which have Release instead
 	fit.Options
 	Details bool
-	more    bool // the question is how many more VMs fit
 }
 
 // A result is the JSON of an answer about fitting.
@@ -144,7 +143,7 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	}
 	reserve := answer.Assumption{What: "free on each node", Value: fmt.Sprintf("%g × the soft reserve", c.Reserve), Origin: c.origin("reserve"), Source: "--reserve", Note: "for the host C-23, for each node inferred (C-15)"}
 	if c.Reserve > 0 {
-		each := words.Texts(types, func(t fit.Outcome) string { return whole(t.Reserve) })
+		each := words.Texts(types, func(t fit.Outcome) string { return t.Reserve.String() })
 		reserve.Value = spread(each)
 	}
 	overhead := answer.Assumption{What: "overhead of a VM", Origin: c.origin("overhead"), Source: "--overhead"}
@@ -158,29 +157,21 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	return append(out, reserve, overhead, c.perCore())
 }
 
-// perCore describes the vCPUs per core: those of the cluster today, or the limit for further VMs.
+// perCore describes the limit of vCPUs per core, and states the mean of the cluster today.
 func (c *Context) perCore() answer.Assumption {
 	ratio := answer.Assumption{What: "vCPUs per core", Value: unit.Digits(c.PerCore, 3), Origin: c.origin("vcpus-per-core"), Source: "--vcpus-per-core"}
 	if c.Cluster == nil || c.Given["vcpus-per-core"] {
 		return ratio
 	}
 	today, _, _ := c.Cluster.PerCore()
-	has := fmt.Sprintf("%s has %s today", c.Cluster.Name, unit.Digits(today, 3))
-	ratio.Origin, ratio.Note = unit.Derived, "as in "+c.Cluster.Name+" today"
-	switch {
-	case c.more && c.PerCore > fit.MostPerCore:
-		ratio.Note = "at most, as there with its largest host failed: " + has
-	case c.more:
-		ratio.Origin, ratio.Note = unit.Assumed, "at most, VMware's example of a limit: "+has
-	case today < c.PerCore:
-		ratio.Origin, ratio.Note = unit.Assumed, "the least that is taken: "+has
-	case c.Cluster.Away > 0:
-		ratio.Note = fmt.Sprintf("as on the %s of %s that the source describes", words.Plural(len(c.Cluster.Hosts), "host"), c.Cluster.Name)
+	limit, of := "VMware's example of a limit", c.Cluster.Name
+	if ratio.Origin = unit.Assumed; c.PerCore > fit.MostPerCore {
+		ratio.Origin, limit = unit.Derived, "as there with its largest host failed"
 	}
-	if c.Failed > c.PerCore {
-		ratio.Value += ", " + unit.Digits(c.Failed, 3)
-		ratio.Note += ", spare hosts included; with failed hosts, as there without its largest host"
+	if c.Cluster.Away > 0 {
+		of += fmt.Sprintf(" (the %s that the source describes)", words.Plural(len(c.Cluster.Hosts), "host"))
 	}
+	ratio.Note = fmt.Sprintf("at most, %s: %s has %s today", limit, of, unit.Digits(today, 3))
 	return ratio
 }
 
@@ -266,11 +257,7 @@ func (c *Context) ratio() string {
 	if c.PerCore == 1 {
 		noun = "vCPU"
 	}
-	text := fmt.Sprintf("%s %s per core", unit.Digits(c.PerCore, 3), noun)
-	if c.Failed > c.PerCore {
-		text += fmt.Sprintf(" (%s with hosts failed)", unit.Digits(c.Failed, 3))
-	}
-	return text
+	return fmt.Sprintf("%s %s per core", unit.Digits(c.PerCore, 3), noun)
 }
 
 // anyPrice reports whether any price is known.
@@ -447,6 +434,8 @@ func change(r *fit.Result, c fit.Change) answer.Change {
 			of = " in the cluster"
 		case "wide":
 			of = " wide"
+		case "hold":
+			of = " VMs held"
 		}
 		part := fmt.Sprintf("%s: %d%s (%+d)", name, m.After, of, m.After-m.Before)
 		if m.Of == "hosts" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/homenode/internal/golden"
@@ -51,8 +52,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratio, _, _ := c.PerCore()
-	o.PerCore = max(1, ratio)
+	o.PerCore, _ = c.Limit()
 	many := &fit.Ask{Types: append(c.Types(), types...), Shapes: c.Shapes(), Spare: 1, Options: o}
 	mixed, err := fit.Fit(t.Context(), many)
 	if err != nil {
@@ -90,7 +90,7 @@ func TestFitForms(t *testing.T) {
 func TestMixPrices(t *testing.T) {
 	outcome := func(name string, price float64, hosts, bound int) fit.Outcome {
 		m := &fit.Mix{Hosts: hosts, Bound: bound, Free: hosts, Total: hosts + 1, VMs: 40, Price: price * float64(hosts+1)}
-		return fit.Outcome{Name: name, Price: price, Mix: m}
+		return fit.Outcome{Name: name, Price: price, Mix: m, NodeCores: 40 - hosts}
 	}
 	r := &fit.Result{Shapes: []fit.Shape{{VCPUs: 4, Memory: 16 * numa.GiB, Count: 40}}, Spare: 1}
 	for _, tt := range []struct {
@@ -127,5 +127,51 @@ func TestMixDescribed(t *testing.T) {
 	want := []string{"At 1 vCPU per core, 1 running VM and 2 of --vm (12 vCPUs, 48 GB) fit on 2 hosts of a (at least 1)."}
 	if got := mixVerdict(c, r); !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
+// TestHeld counts only the VMs that the hosts hold, and tells those that do not power on from those that do not fit. Hosts that are more than those of a
+// smaller type, and an alternative that holds other VMs, say why.
+func TestHeld(t *testing.T) {
+	fleet, err := scenario.Read("x", []byte(`release 8.0U3
+host h[1-2] nodes=2 cores=16 memory=512GB mhz=2600 cluster=c
+vm high host=h1 vcpus=8 memory=64GB latency=high
+vm vast host=h1 vcpus=4 memory=600GB
+vm a[1-8] host=h2 vcpus=24 memory=38GB
+vm half[1-2] host=h2 vcpus=40 memory=300GB
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := fit.Find(fleet, "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	types, err := fit.ParseTypes("2x36c/512GB,2x40c/512GB", numa.NewRelease(8, 0, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := &fit.Ask{Types: types, Shapes: c.Shapes(), Spare: 1, Options: fit.Options{Reserve: 1, PerCore: 4, Overhead: fit.PublishedOverhead}}
+	r, err := fit.Fit(t.Context(), ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Answer(&Context{Cluster: c, Options: ask.Options}, r, fit.Changes(t.Context(), ask, r))
+	text := strings.Join(a.Verdict, " ")
+	for _, want := range []string{"10 of 12 running VMs (272 vCPUs, 904 GB) ", "; 1 other fits no such host; 1 VM does not power on there as configured"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("found %q, want %q", text, want)
+		}
+	}
+	for _, n := range a.Notes {
+		text += n.Text + "\n"
+	}
+	for _, n := range a.Changes {
+		text += n.If + ": " + n.Result + "\n"
+	}
+	for _, want := range []string{"2x40c/512GB: more hosts than of 2x36c/512GB, which have no more cores and memory: 2 VMs have several clients there", "half as much memory again: 2x36c/512GB: 11 VMs held (+1)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"example.org/homenode/internal/words"
-	"example.org/homenode/numa"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/output/size"
@@ -16,15 +15,19 @@ import (
 
 // mixVerdict names the first type, which is the cheapest, and the type with the fewest hosts.
 func mixVerdict(c *Context, r *fit.Result) []string {
-	vms, more, vcpus, memory := 0, 0, 0, numa.Bytes(0)
+	vms, more := 0, 0
 	for _, s := range r.Shapes {
 		if s.VMs == nil {
 			more += s.Count
 		}
-		vms, vcpus, memory = vms+s.Count, vcpus+s.Count*s.VCPUs, memory+numa.Bytes(s.Count)*s.Memory
+		vms += s.Count
 	}
 	first, fewest := &r.Types[0], r.Fewest()
+	vcpus, memory := r.Held(first.Mix)
 	size := fmt.Sprintf("%s (%d vCPUs, %s)", c.running(vms, more), vcpus, whole(memory))
+	if first.Mix.VMs < vms {
+		size = fmt.Sprintf("%d of ", first.Mix.VMs) + size
+	}
 	verb := map[bool]string{true: "needs", false: "need"}[vms == 1]
 	if first.Mix.Bound < first.Mix.Hosts {
 		verb = map[bool]string{true: "fits on", false: "fit on"}[vms == 1]
@@ -35,10 +38,7 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 		if len(r.Types) > 1 {
 			fits = "any of these hosts"
 		}
-		return []string{fmt.Sprintf("At %s, none of %s fits %s.", c.ratio(), size, fits)}
-	}
-	if first.Mix.VMs < vms {
-		line += fmt.Sprintf(", which hold %d of them; the others fit no such host", first.Mix.VMs)
+		return []string{fmt.Sprintf("At %s, none of %s fits %s%s.", c.ratio(), c.running(vms, more), fits, lost(first.Mix))}
 	}
 	if first.Price > 0 {
 		least := ", which cost "
@@ -53,7 +53,19 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	if fewest != first {
 		line += fmt.Sprintf("; the fewest are %s", hostsOf(fewest, r.Spare))
 	}
-	return append([]string{line + others(r, fewest) + "."}, c.uncounted(r.Spare, more)...)
+	return append([]string{line + others(r, fewest) + lost(first.Mix) + "."}, c.uncounted(r.Spare, more)...)
+}
+
+// lost says why hosts do not hold some VMs.
+func lost(m *fit.Mix) (text string) {
+	off := m.Off()
+	if n := m.Lost() - off; n > 0 && m.VMs > 0 {
+		text = fmt.Sprintf("; %s no such host", words.Verb(n, "other fits", "others fit"))
+	}
+	if off > 0 {
+		text += fmt.Sprintf("; %s not power on there as configured", words.Verb(off, "VM does", "VMs do"))
+	}
+	return text
 }
 
 // running names a number of VMs, of which more are described: those of a source are the running ones.
@@ -76,11 +88,7 @@ func (c *Context) uncounted(spare, more int) (lines []string) {
 		lines = append(lines, fmt.Sprintf("Only the listed VMs are counted: %s.", c.Cluster.Part))
 	}
 	if n := c.Cluster.Away; n > 0 && len(c.Cluster.Hosts) > 0 {
-		line := fmt.Sprintf("%s on hosts that the source does not describe", words.Verb(n, "of them runs", "of them run"))
-		if !c.Given["vcpus-per-core"] {
-			line += fmt.Sprintf(": the vCPUs per core are those of the %s that it does", words.Plural(len(c.Cluster.Hosts), "host"))
-		}
-		lines = append(lines, line+".")
+		lines = append(lines, fmt.Sprintf("%s on hosts that the source does not describe.", words.Verb(n, "of them runs", "of them run")))
 	}
 	if len(c.Cluster.Off) > 0 && more == 0 {
 		const most = 3
@@ -128,7 +136,7 @@ func (c *Context) useful(r *fit.Result, out *answer.Answer) *fit.Result {
 		case t.InSource == 0:
 			short.Types = append(short.Types, *t)
 		case t.Mix.Lost() > 0:
-			left = append(left, fmt.Sprintf("%s (%d do not fit)", t.Name, t.Mix.Lost()))
+			left = append(left, fmt.Sprintf("%s (%d not held)", t.Name, t.Mix.Lost()))
 		case !slices.ContainsFunc(r.Asked(), func(a fit.Outcome) bool {
 			return strings.HasPrefix(t.Name, a.Name+" (has ") && a.Mix.Hosts == t.Mix.Hosts
 		}):
@@ -216,7 +224,7 @@ func mixTable(r *fit.Result) answer.Table {
 		priced, lost = priced || r.Types[i].Price > 0, lost || r.Types[i].Mix.Lost() > 0
 	}
 	if lost {
-		t.Columns = append(t.Columns, answer.Column{Name: "do not fit", Right: true})
+		t.Columns = append(t.Columns, answer.Column{Name: "not held", Right: true})
 	}
 	if priced {
 		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
@@ -277,12 +285,13 @@ func mixNotes(c *Context, r *fit.Result) []string {
 		for _, e := range o.Mix.Edited {
 			all.add(o.Name, fmt.Sprintf("%s: counted as %s (N005), part remote by default, on %%s", escaped(vmNames(e)), e.LocalAs), 1)
 		}
-		all.add(o.Name, "do not fit %s and are not counted there: "+escaped(c.unfit(o.Mix.Never)), len(o.Mix.Never))
+		all.add(o.Name, "not held by %s, and not counted there: "+escaped(c.unfit(o.Mix.Never)), len(o.Mix.Never))
 		if m := o.Mix; m.Free < m.Hosts {
 			all.add(o.Name, "%s: "+words.Plural(m.Free, "host")+" would do were the node of each client chosen by hand", 1)
 		}
 	}
 	out = append(out, all.lines()...)
+	out = append(out, largerNotes(r)...)
 	out = append(out, priceNotes(r)...)
 	if t := c.Today; t != nil && t.VMs > 0 {
 		out = append(out, fmt.Sprintf("today, on %s: %s of %s are remote, or do not fit beside the reserve (predicted)", words.Plural(t.Hosts, "host"), whole(t.Memory), words.Plural(t.VMs, "VM")))
@@ -290,6 +299,31 @@ func mixNotes(c *Context, r *fit.Result) []string {
 	if c.Cluster != nil {
 		if n := c.Cluster.Bound(); n > 0 {
 			out = append(out, fmt.Sprintf("bound to CPUs or nodes, counted as if not: %s", words.Plural(n, "VM")))
+		}
+	}
+	return out
+}
+
+// largerNotes explains why more hosts are needed of a type than of one that has no more cores and memory.
+func largerNotes(r *fit.Result) (out []string) {
+	asked := r.Asked()
+	for i := range asked {
+		for j := range asked {
+			a, b := &asked[i], &asked[j]
+			if a.Nodes != b.Nodes || a.NodeCores < b.NodeCores || a.NodeMemory < b.NodeMemory || a.Mix.Hosts <= b.Mix.Hosts {
+				continue
+			}
+			why := "no placement of these VMs needs fewer"
+			if a.Mix.Bound < a.Mix.Hosts {
+				why = fmt.Sprintf("this packing may not be the best, at least %d are needed", a.Mix.Bound)
+			}
+			if n := b.Mix.Wide - a.Mix.Wide; n > 0 {
+				why = fmt.Sprintf("%s there and fewer clients here, which need more memory on one node each", words.Verb(n, "VM has several clients", "VMs have several clients"))
+			}
+			if n := a.Mix.VMs - b.Mix.VMs; n > 0 {
+				why = fmt.Sprintf("they hold %s more", words.Plural(n, "VM"))
+			}
+			out = append(out, fmt.Sprintf("%s: more hosts than of %s, which have no more cores and memory: %s", a.Name, b.Name, why))
 		}
 	}
 	return out
@@ -413,7 +447,6 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	for i := range r.Hosts {
 		hosts = append(hosts, fit.Outcome{Reserve: r.Hosts[i].Nodes[0].Reserve})
 	}
-	c.more = true
 	out.Assumed = append(c.assumed([]fit.Shape{r.Shape}, hosts), answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
 	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at up to %s", r.Total, r.Shape.Name, c.ratio())
 	switch {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,6 +20,7 @@ type Cluster struct {
 	Hosts    int           `json:"hosts"`
 	Kinds    []*rule.Kind  `json:"kinds"`
 	VMs      int           `json:"vms"`
+	Unjudged int           `json:"unjudged,omitempty"`     // further VMs, without a prediction
 	Wide     int           `json:"wide"`                    // VMs with more than one client on their host
 	Blind    int           `json:"guestBlind"`              // wide VMs whose guest sees one node
 	TooBig   int           `json:"tooBig"`                  // VMs with more memory than their nodes
@@ -84,10 +86,10 @@ func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
 
 // Clusters returns the figures of each cluster, in order.
 func Clusters(r *rules.Result) []Cluster {
-	out := make([]Cluster, len(r.Clusters))
+	out, unjudged := make([]Cluster, len(r.Clusters)), unjudgedIn(r)
 	for i, c := range r.Clusters {
 		s := &out[i]
-		*s = Cluster{Of: c, Name: c.Title(), Hosts: len(c.Hosts), Kinds: c.Kinds, VMs: len(c.VMs), Running: RunningOn(c, c.Hosts...)}
+		*s = Cluster{Of: c, Name: c.Title(), Hosts: len(c.Hosts), Kinds: c.Kinds, VMs: len(c.VMs), Unjudged: unjudged[c], Running: RunningOn(c, c.Hosts...)}
 		for _, v := range c.VMs {
 			l := &v.On[0].Layout
 			if l.Wide() {
@@ -105,6 +107,25 @@ func Clusters(r *rules.Result) []Cluster {
 			if differs(c, v) {
 				s.Differing++
 			}
+		}
+	}
+	return out
+}
+
+// unjudgedIn counts the VMs without a prediction by the cluster, or standalone host, that they belong to.
+func unjudgedIn(r *rules.Result) map[*rule.Cluster]int {
+	of, judged, out := map[string]*rule.Cluster{}, r.ByID(), map[*rule.Cluster]int{}
+	for _, c := range r.Clusters {
+		for _, h := range c.Hosts {
+			of[h.ID] = c
+			if h.Cluster != "" {
+				of[h.Cluster] = c
+			}
+		}
+	}
+	for i := range r.Fleet.VMs {
+		if v := &r.Fleet.VMs[i]; !v.Template.Value && judged[v.ID] == nil {
+			out[of[cmp.Or(v.Host, v.Cluster)]]++
 		}
 	}
 	return out

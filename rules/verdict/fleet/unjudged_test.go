@@ -47,3 +47,16 @@ func TestUnjudgedHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestUnjudgedVMs: a cluster whose VMs could not be judged has these VMs all the same.
+func TestUnjudgedVMs(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h\nvm a host=h vcpus=8 memory=64GB\nvm b host=h vcpus=8 memory=64GB\nhost i nodes=2 cores=16 memory=512GB\nvm c host=i vcpus=8 memory=64GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range fleet.Clusters(rules.Run(f, rules.Options{})) {
+		if want := map[string][2]int{"h": {0, 2}, "i": {1, 0}}[c.Of.Hosts[0].Name]; want != [2]int{c.VMs, c.Unjudged} {
+			t.Errorf("%s: %d VMs, %d without a prediction, want %v", c.Name, c.VMs, c.Unjudged, want)
+		}
+	}
+}
