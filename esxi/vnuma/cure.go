@@ -59,9 +59,9 @@ func (r Refusal) Ways() []numa.Way {
 	case latencyCores:
 		return []numa.Way{numa.ByHand(fmt.Sprintf("use vCPUs for fewer than %d cores", r.most)), Normal}
 	case muchCPU:
-		return []numa.Way{set(fmt.Sprintf("reserve less than %d MHz CPU, since ESXi keeps some", r.most), numa.EditCPUReservation.To(int(r.most)))}
+		return r.lessCPU()
 	case muchReserved:
-		return []numa.Way{numa.ByHand("reserve less than " + numa.Bytes(r.most).String() + " of memory, since ESXi adds overhead memory to it")}
+		return r.lessReserved()
 	case otherHost:
 		return []numa.Way{numa.ByHand("leave it on the host of the device"), numa.ByHand("take the device out of the VM")}
 	case besideReserved, besideCPU:
@@ -72,13 +72,31 @@ func (r Refusal) Ways() []numa.Way {
 
 // beside returns the way to reserve what other VMs leave; nil if that is nothing.
 func (r Refusal) beside() []numa.Way {
-	if r.kind == besideCPU && r.most > 0 {
-		return []numa.Way{{Do: fmt.Sprintf("reserve at most %d MHz CPU", r.most), Edits: []numa.Edit{numa.EditCPUReservation.To(int(r.most))}}}
+	if r.kind == besideCPU {
+		return r.lessCPU()
 	}
-	if whole := numa.Bytes(r.most) / numa.GiB * numa.GiB; r.kind == besideReserved && whole > 0 { // of what is left, overhead memory takes a part
-		return []numa.Way{{Do: fmt.Sprintf("reserve at most %s of memory, since ESXi adds overhead memory to it", whole), Edits: []numa.Edit{numa.EditMemoryReservation.To(int(whole / numa.MiB))}}}
+	return r.lessReserved()
+}
+
+// lessCPU returns the way to reserve as much CPU as leaves ESXi a core; nil if that is nothing.
+func (r Refusal) lessCPU() []numa.Way {
+	most := r.most - r.overhead
+	if most <= 0 {
+		return nil
 	}
-	return nil
+	return []numa.Way{{Do: fmt.Sprintf("reserve at most %d MHz CPU, which leaves a core of the host to ESXi", most), Edits: []numa.Edit{numa.EditCPUReservation.To(int(most))}}}
+}
+
+// lessReserved returns the way to reserve as much memory as leaves room for the overhead memory; nil if that is nothing.
+func (r Refusal) lessReserved() []numa.Way {
+	most, unit := numa.Bytes(r.most-r.overhead), numa.GiB
+	if most < unit {
+		unit = numa.MiB
+	}
+	if most = most / unit * unit; most <= 0 {
+		return nil
+	}
+	return []numa.Way{{Do: fmt.Sprintf("reserve at most %s of memory, since ESXi adds overhead memory to it", most), Edits: []numa.Edit{numa.EditMemoryReservation.To(int(most / numa.MiB))}}}
 }
 
 const newerRelease = "run the VM on a newer release"

@@ -53,6 +53,7 @@ type Needs struct {
 	LargePages bool  // sched.mem.lpage.enable1GPage: needs a reservation of all memory (B-31)
 	Reserved   int64 // bytes of memory that are known to be reserved
 	Unreserved int64 // bytes of memory that are known not to be reserved
+	Overhead   int64 // bytes that ESXi reserves in addition; 0 where none are reserved
 	MHz        int32 // CPU reservation; 0 for none
 	MHzKnown   bool
 	Limit      int32 // CPU limit in MHz; 0 for none
@@ -61,14 +62,26 @@ type Needs struct {
 	VGPU       bool  // one of its devices is a vGPU (B-32)
 }
 
+// overhead returns the bytes that ESXi reserves for the VM at power-on beside its memory: no less than any of the sixteen samples of VMware vSphere
+// 6.5 Resource Management, overhead memory on virtual machines (GUID-B42C72C1), up to 8 vCPUs and 16 GB, which grow by 4 MB for each vCPU and
+// 7.6 MB for each GB. Beyond these it is assumed.
+func overhead(v *numa.VM) int64 {
+	const base, perVCPU, perGiB = 16 << 20, 4200 << 10, 7900 << 10
+	return base + perVCPU*int64(v.VCPUs.Value) + int64(v.Memory.Value>>20)*perGiB>>10
+}
+
 // NeedsOf returns the requirements of v.
 func NeedsOf(v *numa.VM) Needs {
 	reserved := v.MemoryReservation.Value
 	if v.AllReserved() {
 		reserved = v.Memory.Value
 	}
+	more := int64(0)
+	if reserved > 0 {
+		more = overhead(v)
+	}
 	return Needs{
-		Reserved:  int64(reserved),
+		Reserved: int64(reserved), Overhead: more,
 		Exclusive: v.LatencyHigh(), Device: len(v.Devices.Value) > 0,
 		LargePages: isTrue(v.Settings.Value, "sched.mem.lpage.enable1GPage"),
 		BIOS:       v.Firmware.Value == "bios", NoIOMMU: v.IOMMU.Known() && !v.IOMMU.Value,

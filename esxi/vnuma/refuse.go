@@ -18,6 +18,7 @@ type Refusal struct {
 	limit    int32        // CPU limit in MHz that forbids such a reservation; 0 for none
 	cps      int32        // the nearest cores per socket that match the vCPUs, where those are the reason; 0 for none
 	vcpus    int32        // of the VM in that case
+	overhead int64        // bytes that ESXi adds to a reservation of memory, or MHz that it is left of the CPU
 	newer    int32        // virtual hardware that the release also does not run; 0 where it runs it
 }
 
@@ -177,13 +178,30 @@ func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal,
 			}
 		}
 	}
-	if most := int64(m.AllCores) * int64(m.CoreMHz); most > 0 && int64(n.MHz) > most {
-		return deny(muchCPU, int64(n.MHz), most)
+	if most := m.cpu(); exceeds(int64(n.MHz), most) {
+		r := deny(muchCPU, int64(n.MHz), most)
+		r.overhead = int64(m.CoreMHz)
+		return r
 	}
 	if m.Reservable > 0 && n.Reserved > m.Reservable {
-		return deny(muchReserved, n.Reserved, m.Reservable)
+		r := deny(muchReserved, n.Reserved, m.Reservable)
+		r.overhead = n.Overhead
+		return r
 	}
 	return Refusal{}
+}
+
+// cpu returns the MHz of the cores of the host, which VMs can at most reserve (B-30); 0 if the frequency is unknown.
+func (m *Machine) cpu() int64 { return int64(m.AllCores) * int64(m.CoreMHz) }
+
+// exceeds reports whether a reservation is above the cores of a host, with the tolerance of full.
+func exceeds(mhz, cpu int64) bool { return cpu > 0 && mhz*full > cpu*100 }
+
+// TakesAllCPU reports whether the VM reserves, or takes with latency sensitivity High, more of the CPU than leaves ESXi a core: whether it powers on is
+// not certain, because what ESXi keeps is not published (B-30).
+func TakesAllCPU(g *Guest, m *Machine) bool {
+	n := &g.Needs
+	return n.Exclusive && g.ExclusiveCores(m) >= int(m.AllCores) || m.cpu() > 0 && int64(n.MHz) > m.cpu()-int64(m.CoreMHz)
 }
 
 // Reserved is the sum of VM reservations on a host: bytes of memory, and CPU in MHz.
@@ -194,15 +212,14 @@ func (r *Reserved) Add(n *Needs) { r.Memory, r.MHz = r.Memory+n.Reserved, r.MHz+
 
 // Beside returns the reason why a VM does not power on on m beside these reservations of others: admission control (B-30).
 func Beside(n *Needs, others Reserved, m *Machine) Refusal {
-	deny := func(kind refusal, has, all, others int64) Refusal {
-		return Refusal{kind: kind, has: has, most: max(0, all-others), release: m.Release}
+	deny := func(kind refusal, has, all, others, overhead int64) Refusal {
+		return Refusal{kind: kind, has: has, most: max(0, all-others), release: m.Release, overhead: overhead}
 	}
-	cpu := int64(m.AllCores) * int64(m.CoreMHz)
 	switch {
 	case n.Reserved > 0 && m.Reservable > 0 && n.Reserved+others.Memory > m.Reservable:
-		return deny(besideReserved, n.Reserved, m.Reservable, others.Memory)
-	case n.MHz > 0 && cpu > 0 && int64(n.MHz)+others.MHz > cpu:
-		return deny(besideCPU, int64(n.MHz), cpu, others.MHz)
+		return deny(besideReserved, n.Reserved, m.Reservable, others.Memory, n.Overhead)
+	case n.MHz > 0 && exceeds(int64(n.MHz)+others.MHz, m.cpu()):
+		return deny(besideCPU, int64(n.MHz), m.cpu(), others.MHz, int64(m.CoreMHz))
 	}
 	return Refusal{}
 }

@@ -55,6 +55,15 @@ func hana(p *rule.Pass) {
 		}
 		report(f, on)
 	}
+	if on, others, ok := p.Worst(func(o *rule.On) bool { spans, fits := socketsOf(v, o); return spans > fits }); ok {
+		spans, fits := socketsOf(v, on)
+		ways, notice := p.PlanWays()
+		if ways == nil {
+			ways = []numa.Way{numa.ByHand("ask SAP")}
+		}
+		report(finding.Finding{Severity: finding.Low, Topic: rule.Unsupported, Ways: ways, Notice: notice, Message: fmt.Sprintf(
+			"SAP HANA on %d vCPUs fits %s and runs as %s vCPUs on parts of %d%s: sizes are stated for whole sockets and for half a socket", n, words.Plural(fits, "socket"), on.Layout.PPDs, spans, p.Where(others))}, on)
+	}
 	on := &v.On[0]
 	switch cores := v.CoresOf(on.Kind); {
 	case cores < product.HANALeastCores || v.Memory.Known() && v.Memory.Value < product.HANALeastMemory*numa.GiB:
@@ -64,6 +73,16 @@ func hana(p *rule.Pass) {
 		report(finding.Finding{Severity: finding.Low, Topic: "size", Message: fmt.Sprintf("SAP HANA is supported with at most %d vCPUs and %d TB on ESXi %s: the VM has %d and %s",
 			product.HANAMostVCPUs, product.HANAMostMemory/1024, on.Kind.Machine.Release, n, v.Memory.Value), Advice: "Ask SAP, or make it smaller"}, on)
 	}
+}
+
+// socketsOf returns the number of sockets of the host on whose nodes the clients run, near ones first (C-4), and of those that hold the vCPUs.
+func socketsOf(v *rule.VM, o *rule.On) (spans, fits int) {
+	socket := v.SocketOf(o.Kind)
+	if socket == 0 || !o.Layout.Managed || v.Guest.AllowedNodes != 0 {
+		return 0, 0
+	}
+	perPackage := max(1, int(o.Kind.Machine.Nodes)/packages(o.Kind))
+	return (o.Layout.HomeNodes + perPackage - 1) / perPackage, (int(v.Guest.VCPUs) + socket - 1) / socket
 }
 
 // limited returns the product besides SAP HANA that uses the fewest vCPUs regardless of their division, and their number; nil if none has a

@@ -37,7 +37,7 @@ func Foresee(p *rule.Pass, peaks []Peak, now time.Time) {
 			Severity: finding.Medium, Moves: true, Topic: fmt.Sprintf("node %d", k.Node),
 			Message: fmt.Sprintf("node %d has %s free, and yesterday %s were taken of it from this hour to %s UTC, and given back since: %s would be left, less than the reserve of %s",
 				k.Node, round(k.Free), round(k.Took), at, left(rest), round(reserve)),
-			Advice: fmt.Sprintf("Free %s on the node before %s UTC: move a VM to another host", round(reserve-rest), at),
+			Advice: fmt.Sprintf("Free %s on the node before %s UTC: move a VM to another host", up(reserve-rest), at),
 			Evidence: []finding.Evidence{
 				rule.Saw("free memory of the node", round(k.Free).String(), "free memory of the node (NUMA row)", now),
 				{Name: "taken yesterday and given back", Value: round(k.Took).String(), Origin: "derived: free memory of the node, kept samples", At: words.Moment(k.At)},

@@ -55,7 +55,7 @@ func check(p *rule.Pass) {
 	percent := rule.OptionEvidence(h, "Mem.MemMinFreePct")
 	reserve := numa.Bytes(float64(memory.Of(h, p.Choices.FillToMinFree).New) * p.Threshold("reserve"))
 	tight := tightNodes(nodes, reserve)
-	all, have := sum(vms), numa.Bytes(p.Kind.Machine.AllMemory)
+	all, have := sum(vms), numa.Bytes(p.Kind.Machine.ForVMs())
 	if all <= have { // otherwise it is more than N005
 		tight = slices.DeleteFunc(tight, func(t tightNode) bool { return overfilled(t.Node, vms) })
 	}
@@ -74,7 +74,7 @@ func check(p *rule.Pass) {
 		}
 	}
 	if all > have {
-		overcommitted(&f, tight, vms, all, numa.Bytes(p.Kind.Machine.ForVMs()), h)
+		overcommitted(&f, tight, vms, all, have, reserve*numa.Bytes(len(h.Nodes.Value)), h)
 	} else {
 		describe(p, &f, tight, vms, reserve)
 	}
@@ -147,11 +147,13 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 	if more := len(tight) - 1; more > 0 {
 		f.Message += fmt.Sprintf("; %s likewise", words.Plural(more, "more node"))
 	}
-	move := "move a VM to another host before the peak, or "
+	move := "move VMs to another host before the peak, or "
 	if bound(homes) {
 		move = ""
 	}
-	f.Advice = fmt.Sprintf("Free %s on the node: %sgive VMs less memory", round(reserve-n.free+n.spilled+n.nowhere), move)
+	f.Advice = fmt.Sprintf("Free %s: %sgive VMs less memory", words.Join(" and ", words.Texts(tight, func(t tightNode) string {
+		return fmt.Sprintf("%s on node %d", up(reserve-t.free+t.spilled+t.nowhere), t.ID)
+	})...), move)
 	used(f, tight, len(vms), p.Host.At)
 	f.Evidence = append(f.Evidence, finding.Evidence{
 		Name: "reserve of a node", Value: round(reserve).String(), Origin: "derived: memory of the host, release (C-23)", At: p.Host.At,
@@ -182,12 +184,13 @@ func sum(vms []*rule.VM) (all numa.Bytes) {
 }
 
 // overcommitted writes the finding about a host whose VMs have more memory than it has: this plan requires memory that is not
-// touched, and no placement makes room for it.
-func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have numa.Bytes, h *numa.Host) {
+// touched, and no placement makes room for it. reserve is that of all nodes.
+func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have, reserve numa.Bytes, h *numa.Host) {
 	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("%s %s of memory on a host that has %s for VMs (ESXi keeps %s free): %s if all is touched; the largest are %s",
 		words.Verb(len(vms), "running VM has", "running VMs have"), round(all), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
-	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)", round(all-have))
+	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have, with %s if the nodes shall keep their reserve as well; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)",
+		up(all-have), up(all-sumOf(h)+reserve))
 	if bound(vms) {
 		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"
 	}
@@ -218,6 +221,23 @@ func foreign(n *placement.Node, vms []*rule.VM) string {
 		return ""
 	}
 	return fmt.Sprintf("; it also holds %s that the own node of %s has no room for", round(all), rule.Names(bySize(of)))
+}
+
+// sumOf returns the memory of all nodes of the host.
+func sumOf(h *numa.Host) (all numa.Bytes) {
+	for _, n := range h.Nodes.Value {
+		all += n.Memory.Value
+	}
+	return all
+}
+
+// up rounds up to a GB, or to a MB below one: so much is enough as it is printed.
+func up(b numa.Bytes) numa.Bytes {
+	unit := numa.GiB
+	if b < unit {
+		unit = numa.MiB
+	}
+	return (b + unit - 1) / unit * unit
 }
 
 // round rounds down to a MB, which is precise enough for reports.

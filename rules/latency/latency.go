@@ -56,9 +56,9 @@ func check(p *rule.Pass) {
 		return
 	}
 	if lacks == nil {
-		if p.VM.Guest.ExclusiveCores(m) < int(m.AllCores) {
+		if v.Runs() || !vnuma.TakesAllCPU(&v.Guest, m) {
 			leaves(p, m, f)
-		} else {
+		} else if v.Guest.ExclusiveCores(m) >= int(m.AllCores) { // else N032
 			allCores(p, m, f)
 		}
 		return

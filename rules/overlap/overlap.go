@@ -200,6 +200,10 @@ func onNodes(p *rule.Pass) {
 			f.Severity = finding.Medium
 			f.Message += fmt.Sprintf(" and %d threads", threads)
 		}
+		if taken := exclusive(users, p); taken >= n.Cores && (taken > n.Cores || vcpus > float64(taken)) {
+			f.Severity = finding.Medium
+			f.Message += fmt.Sprintf("; latency sensitivity High wants %d of these cores for itself, so that not every vCPU has a core", taken)
+		}
 		for _, v := range users {
 			e := v.SettingEvidence("numa.nodeAffinity")
 			e.Name += " of " + v.Name
@@ -208,4 +212,15 @@ func onNodes(p *rule.Pass) {
 		f.Evidence = append(f.Evidence, p.NodesEvidence())
 		p.Report(f, nil)
 	}
+}
+
+// exclusive returns the cores of a node that those of its VMs with latency sensitivity High want for themselves, each its even part: a second thread
+// does not help, because nothing else runs on such a core (B-21).
+func exclusive(users []*rule.VM, p *rule.Pass) (cores int) {
+	for _, v := range users {
+		if v.Guest.Needs.Exclusive {
+			cores += v.Guest.ExclusiveCores(&p.Kind.Machine) / max(1, p.Kind.Machine.Allowed(v.Guest.AllowedNodes))
+		}
+	}
+	return cores
 }

@@ -197,7 +197,7 @@ func takers(v *rule.VM) (n int) {
 	return n
 }
 
-// notJudged reports unknown facts that affect the power-on.
+// notJudged reports what is not known, and affects the power-on.
 func notJudged(p *rule.Pass, on *rule.On) {
 	v, l := p.VM, &on.Layout
 	if v.Runs() {
@@ -211,6 +211,14 @@ func notJudged(p *rule.Pass, on *rule.On) {
 	case l.Assumes&vnuma.AssumedIOMMU != 0:
 		f.Message = fmt.Sprintf("whether it powers on is not judged: %d vCPUs need the virtual IOMMU and EFI firmware, and not both are stated", v.Guest.VCPUs)
 		f.Evidence = []finding.Evidence{v.VCPUsEvidence(), finding.Of("firmware", v.Firmware, v.At), finding.Of("virtual IOMMU", v.IOMMU, v.At)}
+	case vnuma.TakesAllCPU(&v.Guest, &on.Kind.Machine) && !v.Guest.Needs.Exclusive:
+		f.Severity = finding.Low
+		f.Message = fmt.Sprintf("%d MHz of reserved CPU leave ESXi less than a core of the host, and it needs some: whether it powers on is not certain", v.CPUReservation.Value)
+		f.Assumes = append(f.Assumes, "what ESXi keeps of the CPU is not published (B-30)")
+		m := &on.Kind.Machine
+		f.Ways = []numa.Way{{Do: fmt.Sprintf("reserve at most %d MHz CPU, which leaves a core of the host to ESXi", (m.AllCores-1)*m.CoreMHz),
+			Edits: []numa.Edit{numa.EditCPUReservation.To(int((m.AllCores - 1) * m.CoreMHz))}}}
+		f.Evidence = []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("core frequency of "+on.Kind.Hosts[0].Name+" in MHz", on.Kind.Hosts[0].Frequency(), on.Kind.Hosts[0].At), on.Kind.NodesEvidence()}
 	default:
 		return
 	}
@@ -271,6 +279,11 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 			if first := ways[i].Edits; first != nil && first[0].To.Text != e[0].To.Text {
 				ways[i].Do += fmt.Sprintf("; it powers on with up to %d", most)
 			}
+		case numa.EditMemoryReservation:
+			if p.VM.MemoryReservationLocked.Value {
+				ways[i].Do = "no longer reserve all guest memory, and " + ways[i].Do
+				ways[i].Edits = append([]numa.Edit{{Kind: numa.EditReserveAll, To: numa.Is("false")}}, e...)
+			}
 		case numa.EditMemory: // its home nodes may have less
 			on := &p.VM.On[0]
 			fits := p.AtMostMemory(on, max(1, on.Layout.HomeNodes))
@@ -286,11 +299,7 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 // denied reports a VM whose reservation is not available in addition to the other VMs of its host.
 func denied(p *rule.Pass, r vnuma.Refusal) {
 	v, on := p.VM, &p.VM.On[0]
-	ways := r.Ways()
-	if len(ways) > 0 && ways[0].Edits[0].Kind == numa.EditMemoryReservation && v.MemoryReservationLocked.Value {
-		ways[0].Do = "no longer reserve all guest memory, and " + ways[0].Do
-		ways[0].Edits = append([]numa.Edit{{Kind: numa.EditReserveAll, To: numa.Is("false")}}, ways[0].Edits...)
-	}
+	ways := ways(p, r)
 	var others []*numa.Host
 	for _, o := range v.Open() {
 		others = append(others, slices.DeleteFunc(slices.Clone(v.HostsOf(o.Kind)), func(h *numa.Host) bool { return h == v.Host || !h.Ready() })...)

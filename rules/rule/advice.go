@@ -136,6 +136,9 @@ func (p *Pass) gains(after []finding.Finding) (price string, ok bool) {
 			before = left[k].Full()
 			left = slices.Delete(left, k, k+1)
 		}
+		if before == finding.Info && a.Topic == Unsupported {
+			return "", false
+		}
 		if b.Count(before, a.Full()); a.Severity >= finding.Medium && before < a.Severity {
 			price = words.Join("; ", price, "the plan makes another finding of "+a.Severity.String()+" severity: "+a.Message)
 		}
@@ -252,9 +255,9 @@ func (p *Pass) Counts() string {
 	}
 	n, over := int(p.VM.Guest.VCPUs), words.Plural(p.VM.On[0].Layout.Least, "node")
 	if best.Edit.Shape.CoresPerSocket == n && socketFor(n-1, n) == 1 {
-		return fmt.Sprintf("%d vCPUs divide neither over %s nor into several sockets of several cores: %s would", n, over, strings.Join(counts, " or "))
+		return fmt.Sprintf("Change the vCPUs to %s: %d divide neither over %s nor into several sockets of several cores", strings.Join(counts, " or "), n, over)
 	}
-	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", n, over, strings.Join(counts, " or "))
+	return fmt.Sprintf("Change the vCPUs to %s: %d do not divide over %s", strings.Join(counts, " or "), n, over)
 }
 
 // evenly formats n vCPUs, with the necessary cores per socket if n is not a multiple of the present ones, or of those of the plan, or these make uneven clients.

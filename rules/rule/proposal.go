@@ -2,6 +2,7 @@ package rule
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -117,7 +118,7 @@ func (p *Pass) layout(findings []*finding.Finding, s *Scope) *Proposal {
 		out.Wider, out.WiderEdits = out.Needed, out.Edits
 		out.Needed, out.Edits, out.Better, out.Optional = p.stepsOf(&alone.Needed), p.VM.Edits(&alone.Needed), nil, nil
 		before, after := &alone.Before[0], &alone.Cured[0]
-		out.Notice, out.Undo = words.Join("; ", Notice(before, after), p.VM.ForProducts(before, after)), alone.Needed.Undo(&p.VM.Guest, &p.VM.Config)
+		out.Notice, out.Undo = words.Join("; ", Notice(before, after), p.VM.sharing(before, after), p.VM.ForProducts(before, after)), alone.Needed.Undo(&p.VM.Guest, &p.VM.Config)
 	}
 	for i := range p.VM.On {
 		e := Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i]), ""}
@@ -375,5 +376,14 @@ func (p *Pass) notice(best *plan.Plan) string {
 	if needed, better := p.steps(best); needed != nil && better != nil {
 		text = Notice(before, cured) + "; of the optional part: " + Notice(cured, after)
 	}
-	return words.Join("; ", text, p.VM.ForProducts(before, after), p.vetted().price)
+	return words.Join("; ", text, p.VM.sharing(before, cured), p.VM.ForProducts(before, after), p.vetted().price)
+}
+
+// sharing says that the vCPUs share cores with the layout after, as preferHT has it, and have more of them with the layout before.
+func (v *VM) sharing(before, after *vnuma.Layout) string {
+	node := int(v.On[0].Kind.Machine.Cores)
+	if cores := after.HomeNodes * node; cores > 0 && int(v.Guest.VCPUs) > cores && cores < before.HomeNodes*node {
+		return fmt.Sprintf("its %d vCPUs then share the %s of %s, instead of %d: with all of them busy that is less capacity", v.Guest.VCPUs, words.Plural(cores, "core"), words.Plural(after.HomeNodes, "node"), before.HomeNodes*node)
+	}
+	return ""
 }

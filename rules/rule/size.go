@@ -147,6 +147,9 @@ func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
 	m := &on.Kind.Machine
 	holds, all := m.Holds(n, p.VM.Guest.AllowedNodes, p.Choices.FillToMinFree)
 	most, why := all, ""
+	if most >= numa.GiB { // as it is printed
+		most = most / numa.GiB * numa.GiB
+	}
 	if holds != all && holds >= numa.GiB {
 		most = holds / numa.GiB * numa.GiB
 		why = fmt.Sprintf(": new memory leaves %s of each node free", m.Reserve(p.Choices.FillToMinFree).New)

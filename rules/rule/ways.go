@@ -116,6 +116,9 @@ func (p *Pass) gain(edits []numa.Edit) int {
 // too.
 const Beside = "beside"
 
+// Unsupported is the topic of a layout that the software in the guest is not supported on: no advice makes one, whatever else it cures.
+const Unsupported = "support"
+
 // harm returns the objection to the edits: the worst finding that they cause, or that remains of f; nil if they fix f and leave the VM with no
 // more and no worse findings than now, and without a high one in place of f.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
@@ -144,7 +147,7 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 		if !had && (worst == nil || a.Severity > worst.Severity) {
 			worst = a
 		}
-		if denied && a.Severity == finding.High {
+		if denied && a.Severity == finding.High || !had && a.Topic == Unsupported {
 			return a
 		}
 		others = others || !had && a.Topic == Beside
