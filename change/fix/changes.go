@@ -175,7 +175,7 @@ func (m *maker) left() []Left {
 		for _, about := range f.AboutIDs {
 			named[about] = true
 		}
-		l := Left{VM: f.VM, ID: id, Rule: f.Rule, Severity: f.Severity.String(), Why: m.why(f, id)}
+		l := Left{VM: f.VM, ID: id, Rule: f.Rule, Severity: max(f.Severity, m.more[subjectOf(f)]).String(), Why: m.why(f, id)}
 		if f.VM == "" {
 			l.Host = f.Host
 		}

@@ -88,7 +88,7 @@ func (m *maker) gains(ctx context.Context) error {
 		return err
 	}
 	m.gone, m.eased, m.cured = map[string][]string{}, map[string][]string{}, map[subject]bool{}
-	m.less = map[subject]finding.Severity{}
+	m.less, m.more = map[subject]finding.Severity{}, map[subject]finding.Severity{}
 	for i := range d.Findings {
 		switch x := &d.Findings[i]; {
 		case x.B == nil:
@@ -102,6 +102,8 @@ func (m *maker) gains(ctx context.Context) error {
 			s := subjectOf(x.A)
 			m.eased[s.id] = append(m.eased[s.id], fmt.Sprintf("%s %s → %s", x.A.Rule, x.A.Severity, x.B.Severity))
 			m.less[s] = x.B.Severity
+		case x.A != nil && x.B.Severity > x.A.Severity:
+			m.more[subjectOf(x.A)] = x.B.Severity
 		}
 	}
 	return nil
