@@ -149,6 +149,24 @@ host h1 nodes=4 cores=12 memory=2048GB packages=2
 host h2 nodes=2 cores=18 memory=512GB packages=2
 vm v host=h1 vcpus=32 memory=153GB hw=13 coresPerSocket=1 numa.vcpu.maxPerVirtualNode=20`,
 			fix.Options{}, []string{"v: coresPerSocket=8 numa.vcpu.maxPerVirtualNode=absent cures N007 N017\n"}, "brings"},
+		{"the necessary part of a plan cures each finding that is medium or high", `release 7.0U3
+cluster c
+host h1 nodes=3 cores=28 memory=768GB
+host h2 nodes=3 cores=8 memory=192GB
+vm v host=h1 vcpus=14 memory=460GB hw=8 coresPerSocket=1`,
+			fix.Options{}, []string{"v: coresPerSocket=7 numa.consolidate=FALSE cures N014"}, "N014 stays"},
+		{"nine vCPUs with the memory of two nodes", `release 7.0U3
+host h nodes=2 cores=16 memory=512GB
+vm v host=h vcpus=9 memory=384GB hw=19`,
+			fix.Options{}, []string{"v: numa.consolidate=FALSE cures N005\n"}, "N005 stays"},
+		{"seven vCPUs with the memory of two nodes", `release 7.0U3
+host h nodes=2 cores=16 memory=512GB
+vm v host=h vcpus=7 memory=384GB hw=19`,
+			fix.Options{}, []string{"v: numa.consolidate=FALSE numa.vcpu.min=7 cures N005\n"}, "N005 stays"},
+		{"nine vCPUs with the memory of two nodes, where NUMA Nodes could be set", `release 8.0U3
+host h nodes=2 cores=16 memory=512GB
+vm v host=h vcpus=9 memory=384GB hw=20 coresPerSocket=auto`,
+			fix.Options{}, []string{"v: numa.consolidate=FALSE cures N005\n"}, "N005 stays"},
 		{"of two cures the one that suits both hosts, where it divides the VM no further than now", `release 7.0U3
 cluster c
 host h1 nodes=2 cores=24 memory=512GB
@@ -227,5 +245,17 @@ func TestFaultTolerance(t *testing.T) {
 		if on := ft != "off"; said != (ft == "primary") || advised != on {
 			t.Errorf("%s: the plan says why %v, the advice begins with it %v, want %v", ft, said, advised, on)
 		}
+	}
+}
+
+// TestRemains: a finding that stays has the severity that it has after the plan, if that is more.
+func TestRemains(t *testing.T) {
+	_, p := planOf(t, `release 9.0
+cluster c
+host h nodes=4 cores=24 memory=2048GB packages=4
+vm v host=h vcpus=2 memory=1280GB hw=8 coresPerSocket=1
+`, fix.Options{Now: now, Upgrade: true})
+	if i := slices.IndexFunc(p.Left, func(l fix.Left) bool { return l.Rule == "N005" }); len(p.Changes) != 1 || i < 0 || p.Left[i].Severity != "high" {
+		t.Errorf("%s, left %+v; want N005 of high severity", said(p), p.Left)
 	}
 }
