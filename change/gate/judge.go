@@ -205,7 +205,7 @@ func (a *advisor) plan(v *rule.VM) []numa.Edit {
 	edits, ok := a.plans[key]
 	if !ok {
 		p := rule.Pass{Cluster: a.clusters[v], VM: v, Choices: a.choices}
-		if plan := p.Proposal(found, &rule.Scope{}); plan != nil {
+		if plan := p.Proposal(found, &rule.Scope{Split: true}); plan != nil {
 			edits = plan.Edits
 		} else {
 			edits = cures(found)
