@@ -132,7 +132,7 @@ func (c *Change) empty(f *numa.Fleet, e *Effect, left map[string]bool, choices v
 		move.take(v)
 		e.VMs, e.Changed, e.Leave = e.VMs+1, e.Changed+1, "move to another host"
 	}
-	if c.arrive(f, move.moved); stay != nil {
+	if arrive(f, move.moved); stay != nil {
 		f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("%s must be powered off before the maintenance (no other host of the cluster accepts a vMotion): %s", words.Plural(len(stay), "VM"), words.List(stay))})
 	}
 }
@@ -230,7 +230,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		e.Changed++
 		odd.add(v)
 	}
-	c.arrive(f, moved)
+	arrive(f, moved)
 	if err := c.unmatched(e, names, clusters); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 			move.take(v)
 		}
 	}
-	c.arrive(f, move.moved)
+	arrive(f, move.moved)
 	e.Hosts, e.Changed = len(found), len(found)+e.VMs
 	return nil
 }
@@ -86,20 +86,11 @@ func (r *refuge) take(v *numa.VM) {
 	r.moved[v.ID] = true
 }
 
-// arrive puts the moved VMs, by ID, behind those that kept their hosts: they are not known to run where they are now, and vSphere admits their reservations last.
-func (c *Change) arrive(f *numa.Fleet, moved map[string]bool) {
-	var kept, last []numa.VM
-	for _, v := range f.VMs {
-		if !moved[v.ID] {
-			kept = append(kept, v)
-			continue
-		}
-		if v.StatedOn() {
-			v.Power = numa.DerivedFrom(v.Power.Value, c.Text)
-		}
-		last = append(last, v)
+// arrive marks the moved VMs, by ID.
+func arrive(f *numa.Fleet, moved map[string]bool) {
+	for i := range f.VMs {
+		f.VMs[i].Arrived = f.VMs[i].Arrived || moved[f.VMs[i].ID]
 	}
-	f.VMs = append(kept, last...)
 }
 
 // place returns the host of its cluster where the layout of a VM is worst, by ID, and the one of those that have its reservation left, of which one with memory
