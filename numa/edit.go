@@ -136,6 +136,27 @@ func (e Edit) Name() string {
 // NUMANodesKey is the advanced setting behind NUMA Nodes of the vSphere Client: the cores of each virtual node.
 const NUMANodesKey = "numa.vcpu.coresPerNode"
 
+// vnumaHotAddKey is the advanced setting behind vNUMA with CPU hot add.
+const vnumaHotAddKey = "numa.allowHotadd"
+
+// sizeText returns the value of the setting behind NUMA Nodes; "" for nodes that are assigned at power on.
+func sizeText(cores int) string {
+	if cores == 0 {
+		return ""
+	}
+	return strconv.Itoa(cores)
+}
+
+// stateBehind gives the setting behind a field its value, and removes it for "", where the configuration states it.
+func (c *Config) stateBehind(key, value string) {
+	if _, set := c.Settings.Value.Lookup(key); !set {
+		return
+	}
+	if c.Settings.Value = c.Settings.Value.Without(key); value != "" {
+		c.Settings.Value = c.Settings.Value.With(key, value)
+	}
+}
+
 // Title returns the name in the vSphere Client of a setting, with its key in parentheses: the setting is the word of a what-if, the kind of an edit, or a key,
 // which is returned as it is where the Client has no name for it.
 func Title(setting string) string {
@@ -268,6 +289,7 @@ func (e Edit) Configure(c *Config, where string) error {
 		if number > 0 {
 			c.CoresPerNUMANode = DerivedFrom(number, where)
 		}
+		c.stateBehind(NUMANodesKey, sizeText(number))
 		return nil
 	}
 	before := *c
@@ -293,7 +315,12 @@ func (e Edit) Configure(c *Config, where string) error {
 // Follow applies the changes that vSphere makes along with the change from before. A reservation above the reduced memory is lowered to it
 // (vSphere Virtual Machine Administration 6.7, GUID-49D7217C). While all memory is reserved, the reservation follows the memory size (API
 // reference, memoryReservationLockedToMax); setting another reservation ends that.
+//
+// The setting behind a changed field has the value of the field, since ESXi reads the setting.
 func (c *Config) Follow(before *Config, where string) {
+	if c.VNUMAHotAdd.Known() && c.VNUMAHotAdd.Value != before.VNUMAHotAdd.Value {
+		c.stateBehind(vnumaHotAddKey, strings.ToUpper(strconv.FormatBool(c.VNUMAHotAdd.Value)))
+	}
 	is, was, memory := c.MemoryReservation.Value, before.MemoryReservation.Value, c.Memory.Value
 	all, locked := c.MemoryReservationLocked.Value, before.MemoryReservationLocked.Value
 	follows := all && (!locked || is == was && was == before.Memory.Value)

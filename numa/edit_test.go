@@ -55,6 +55,28 @@ func TestFollow(t *testing.T) {
 }
 
 // TestTitle: one change has one name, whether a what-if, an edit or a key states it.
+// TestStateBehind checks that a changed field changes the setting behind it, which ESXi reads, where a VM has both.
+func TestStateBehind(t *testing.T) {
+	settings := func(key, value string) Fact[Settings] {
+		return ReadAt(Settings(nil).With(key, value), "")
+	}
+	for _, tt := range []struct {
+		edit Edit
+		has  Fact[Settings]
+		want Settings
+	}{
+		{EditCoresPerNUMANode.To(6), settings("numa.vcpu.coresPerNode", "12"), Settings{{Key: "numa.vcpu.coresPerNode", Value: "6"}}},
+		{EditCoresPerNUMANode.To(0), settings("numa.vcpu.coresPerNode", "12"), nil},
+		{EditCoresPerNUMANode.To(6), settings("numa.vcpu.min", "8"), Settings{{Key: "numa.vcpu.min", Value: "8"}}},
+		{Edit{Kind: EditVNUMAHotAdd, To: Is("true")}, settings("numa.allowHotadd", "FALSE"), Settings{{Key: "numa.allowHotadd", Value: "TRUE"}}},
+	} {
+		c := Config{Settings: tt.has, AutoCoresPerNUMANode: ReadAt(true, ""), VNUMAHotAdd: ReadAt(false, "")}
+		if err := tt.edit.Configure(&c, "test"); err != nil || !slices.Equal(c.Settings.Value, tt.want) {
+			t.Errorf("%s → %s: %v, %v; want %v", tt.edit.Name(), tt.edit.To, c.Settings.Value, err, tt.want)
+		}
+	}
+}
+
 func TestTitle(t *testing.T) {
 	for setting, want := range map[string]string{
 		"hotAdd": "CPU hot add", "cpuHotAdd": "CPU hot add", "coresPerSocket": "cores per socket", "NUMA.vcpu.coresPerNode": "cores of NUMA Nodes (numa.vcpu.coresPerNode)",

@@ -220,7 +220,7 @@ func TestPlanNamesItsPrice(t *testing.T) {
 		{"one medium finding for another", "vm v host=esx1 vcpus=24 memory=128GB", "", ""},
 		{"a high one for nothing", "vm v host=esx2 vcpus=24 memory=128GB hotAdd=on", "switch CPU hot add off, set cores per socket to 6 (4 sockets), set numa.vcpu.maxPerVirtualNode = 6", ""},
 		{"12 cores per socket harm big2", "vm v host=big1 vcpus=36 coresPerSocket=2 memory=256GB stored=18", "set cores per socket to 9 (4 sockets), " + fresh, ""},
-		{"1 core per socket divides unevenly", "cluster e\nhost snc packages=2 nodes=4 cores=14 memory=512GB\nvm v host=snc vcpus=32 memory=128GB coresPerSocket=32 numa.vcpu.followcorespersocket=1", "set cores per socket to 8 (4 sockets)", "another finding"},
+		{"1 core per socket divides unevenly", "cluster e\nhost snc packages=2 nodes=4 cores=14 memory=512GB\nvm v host=snc vcpus=32 memory=128GB coresPerSocket=32 numa.vcpu.followcorespersocket=1", "set cores per socket to 8 (4 sockets)", ""}, // 3 nodes would be unequal
 		{"the advice for both clusters of hosts", "vm v host=big2 vcpus=40 memory=700GB coresPerSocket=8 hotAdd=on", "switch CPU hot add off, set cores per socket to 10 (4 sockets), set numa.vcpu.maxPerVirtualNode = 10", ""},
 	} {
 		r := rules.Run(assumed(t, hosts+tt.vm), rules.Options{})

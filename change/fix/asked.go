@@ -30,9 +30,13 @@ func (m *maker) asked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	is := map[string]*numa.VM{}
 	for i := range after.VMs {
-		if err := m.askedOf(&part.VMs[i], &after.VMs[i]); err != nil {
-			return fmt.Errorf("--set: VM %s: %w", after.VMs[i].Name, err)
+		is[after.VMs[i].ID] = &after.VMs[i]
+	}
+	for i := range part.VMs {
+		if err := m.askedOf(&part.VMs[i], is[part.VMs[i].ID]); err != nil {
+			return fmt.Errorf("--set: VM %s: %w", part.VMs[i].Name, err)
 		}
 	}
 	for i := range after.Hosts {

@@ -63,12 +63,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	if v.Host != nil {
 		c.VM.Host, c.VM.Cluster = v.Host.Name, cmp.Or(m.cluster(v.Host.Cluster), c.VM.Cluster)
 	}
-	for i := range next.On {
-		names := next.On[i].Kind.HostNames()
-		if was := v.OnHost(next.On[i].Kind.Hosts[0].ID); was != nil && (v.Off() || !was.Layout.Refused.Any()) {
-			c.Layout = append(c.Layout, Effect{Hosts: names, Now: layoutOf(&was.Layout), After: layoutOf(&next.On[i].Layout)})
-		}
-	}
+	c.Layout = m.effects(v, next)
 	c.Expects = expects(c.Layout)
 	c.Downtime = downtime(&c, v)
 	if was := v.OnHost(next.On[0].Kind.Hosts[0].ID); was != nil {
@@ -95,6 +90,29 @@ func (m *maker) change(v, next *rule.VM) Change {
 		c.Lost = append(c.Lost, storedStays)
 	}
 	return c
+}
+
+// effects returns the layouts of the VM on every kind of host at a power-on, and those after a vMotion that differ from these and change.
+func (m *maker) effects(v, next *rule.VM) (out []Effect) {
+	var moved []Effect
+	for i := range next.On {
+		o := &next.On[i]
+		was := v.OnHost(o.Kind.Hosts[0].ID)
+		if was == nil || !v.Off() && was.Layout.Refused.Any() {
+			continue
+		}
+		e := Effect{Hosts: o.Kind.HostNames(), Now: layoutOf(&was.Layout), After: layoutOf(&o.Layout)}
+		out = append(out, e)
+		if v.Home == nil || i == 0 || v.Stopped() {
+			continue
+		}
+		a, b := v.Moved(was.Kind, m.o.Rules.Choices), next.Moved(o.Kind, m.o.Rules.Choices)
+		there := Effect{Hosts: e.Hosts, Now: layoutOf(&a), After: layoutOf(&b), Moved: true}
+		if there.After.Text != e.After.Text && there.After.Text != there.Now.Text {
+			moved = append(moved, there)
+		}
+	}
+	return append(out, moved...)
 }
 
 // storedStays says that a rollback does not restore the stored size.
@@ -157,7 +175,7 @@ func (m *maker) left() []Left {
 		for _, about := range f.AboutIDs {
 			named[about] = true
 		}
-		l := Left{VM: f.VM, ID: id, Rule: f.Rule, Severity: f.Severity.String(), Why: m.why(f, id)}
+		l := Left{VM: f.VM, ID: id, Rule: f.Rule, Severity: max(f.Severity, m.more[subjectOf(f)]).String(), Why: m.why(f, id)}
 		if f.VM == "" {
 			l.Host = f.Host
 		}

@@ -182,7 +182,7 @@ func (p *Plan) Undo(written func(*Change) []numa.Edit) (*Plan, error) {
 			u.Edits = append(u.Edits, c.restored()...)
 		}
 		for _, l := range c.Layout {
-			u.Layout = append(u.Layout, Effect{Hosts: l.Hosts, Now: l.After, After: l.Now})
+			u.Layout = append(u.Layout, Effect{Hosts: l.Hosts, Now: l.After, After: l.Now, Moved: l.Moved})
 		}
 		if u.Edits != nil {
 			out.Changes = append(out.Changes, u)

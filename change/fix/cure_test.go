@@ -135,9 +135,44 @@ cluster m
 host a1 nodes=2 cores=16 memory=512GB
 host b1 nodes=4 cores=8 memory=512GB
 vm hot host=a1 vcpus=24 memory=128GB hotAdd=on
-vm cold host=a1 vcpus=24 memory=128GB
-vm kept host=a1 vcpus=12 memory=64GB stored=4`,
-			fix.Options{}, []string{"hot: cpuHotAdd=false cures N001 N022 brings N014\n", "cold N014 stays: it divides the VM further where it runs", "kept: numa.autosize.cookie=absent numa.autosize.vcpu.maxPerVirtualNode=absent cures N010\n"}, "coresPerSocket"},
+vm cold host=a1 vcpus=24 memory=128GB`,
+			fix.Options{}, []string{"hot: cpuHotAdd=false cures N001 N022 brings N014\n", "cold N014 stays: it divides the VM further where it runs"}, "coresPerSocket"},
+		{"a stored size is not removed where a vMotion would then hide the nodes of the other host", `release 7.0U3
+cluster prod
+host big nodes=2 cores=32 memory=1TB
+host small nodes=2 cores=20 memory=768GB
+vm sql host=big vcpus=24 memory=128GB hw=19 coresPerSocket=1 stored=8`,
+			fix.Options{}, []string{"sql: numa.vcpu.maxPerVirtualNode=12 cures N010 N014\n"}, "stays"},
+		{"a size by hand is not removed where a vMotion would then span virtual nodes", `release 6.5U2
+cluster c
+host h1 nodes=4 cores=12 memory=2048GB packages=2
+host h2 nodes=2 cores=18 memory=512GB packages=2
+vm v host=h1 vcpus=32 memory=153GB hw=13 coresPerSocket=1 numa.vcpu.maxPerVirtualNode=20`,
+			fix.Options{}, []string{"v: coresPerSocket=8 numa.vcpu.maxPerVirtualNode=absent cures N007 N017\n"}, "brings"},
+		{"the necessary part of a plan cures each finding that is medium or high", `release 7.0U3
+cluster c
+host h1 nodes=3 cores=28 memory=768GB
+host h2 nodes=3 cores=8 memory=192GB
+vm v host=h1 vcpus=14 memory=460GB hw=8 coresPerSocket=1`,
+			fix.Options{}, []string{"v: coresPerSocket=7 numa.consolidate=FALSE cures N014"}, "N014 stays"},
+		{"nine vCPUs with the memory of two nodes", `release 7.0U3
+host h nodes=2 cores=16 memory=512GB
+vm v host=h vcpus=9 memory=384GB hw=19`,
+			fix.Options{}, []string{"v: numa.consolidate=FALSE cures N005\n"}, "N005 stays"},
+		{"seven vCPUs with the memory of two nodes", `release 7.0U3
+host h nodes=2 cores=16 memory=512GB
+vm v host=h vcpus=7 memory=384GB hw=19`,
+			fix.Options{}, []string{"v: numa.consolidate=FALSE numa.vcpu.min=7 cures N005\n"}, "N005 stays"},
+		{"nine vCPUs with the memory of two nodes, where NUMA Nodes could be set", `release 8.0U3
+host h nodes=2 cores=16 memory=512GB
+vm v host=h vcpus=9 memory=384GB hw=20 coresPerSocket=auto`,
+			fix.Options{}, []string{"v: numa.consolidate=FALSE cures N005\n"}, "N005 stays"},
+		{"of two cures the one that suits both hosts, where it divides the VM no further than now", `release 7.0U3
+cluster c
+host h1 nodes=2 cores=24 memory=512GB
+host h2 nodes=2 cores=18 memory=384GB
+vm v host=h1 vcpus=24 memory=25GB hw=17 coresPerSocket=12 numa.consolidate=FALSE stored=24`,
+			fix.Options{}, []string{"v: numa.autosize.cookie=absent numa.autosize.vcpu.maxPerVirtualNode=absent cures N010\n"}, "brings"},
 		{"a larger host has room for the VM as it is", `release 8.0U3
 cluster c
 host s1 nodes=2 cores=8 memory=256GB
@@ -210,5 +245,17 @@ func TestFaultTolerance(t *testing.T) {
 		if on := ft != "off"; said != (ft == "primary") || advised != on {
 			t.Errorf("%s: the plan says why %v, the advice begins with it %v, want %v", ft, said, advised, on)
 		}
+	}
+}
+
+// TestRemains: a finding that stays has the severity that it has after the plan, if that is more.
+func TestRemains(t *testing.T) {
+	_, p := planOf(t, `release 9.0
+cluster c
+host h nodes=4 cores=24 memory=2048GB packages=4
+vm v host=h vcpus=2 memory=1280GB hw=8 coresPerSocket=1
+`, fix.Options{Now: now, Upgrade: true})
+	if i := slices.IndexFunc(p.Left, func(l fix.Left) bool { return l.Rule == "N005" }); len(p.Changes) != 1 || i < 0 || p.Left[i].Severity != "high" {
+		t.Errorf("%s, left %+v; want N005 of high severity", said(p), p.Left)
 	}
 }

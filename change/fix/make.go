@@ -64,6 +64,7 @@ type maker struct {
 	gone    map[string][]string // rules by ID of the VM or host whose findings are gone
 	eased   map[string][]string // those that are less severe: "N033 high → low"
 	less    map[subject]finding.Severity
+	more    map[subject]finding.Severity // findings that are more severe after the change
 	cured   map[subject]bool
 	down    map[string]numa.Needs    // by ID, what a VM is taken down for
 	cheap   map[subject]bool         // findings that are not worth the downtime of their cure

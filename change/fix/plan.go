@@ -83,7 +83,7 @@ type Change struct {
 	Edits         []numa.Edit `json:"edits"`
 	Better        []numa.Edit `json:"better,omitempty"` // what would be tidier: left out unless asked for
 	Brings        []string    `json:"brings,omitempty"` // findings that are new with it, less severe than what it cures: "N021 (low): …"
-	Layout        []Effect    `json:"layout,omitempty"` // on every kind of host that the VM can run on
+	Layout        []Effect    `json:"layout,omitempty"` // on every kind of host that the VM can run on, and after a vMotion there
 	Expects       *Expects    `json:"expects,omitempty"`
 	Downtime      string      `json:"downtime"`
 	Notices       []string    `json:"guestNotices,omitempty"`
@@ -126,6 +126,8 @@ type Effect struct {
 	Hosts []string `json:"hosts"`
 	Now   Layout   `json:"now"`
 	After Layout   `json:"after"`
+	// Moved: the VM has it there after a vMotion, until it is powered off and on. It is left out where that changes nothing.
+	Moved bool `json:"afterVMotion,omitempty"`
 }
 
 // A Layout is a predicted topology in short.

@@ -88,7 +88,7 @@ func (m *maker) gains(ctx context.Context) error {
 		return err
 	}
 	m.gone, m.eased, m.cured = map[string][]string{}, map[string][]string{}, map[subject]bool{}
-	m.less = map[subject]finding.Severity{}
+	m.less, m.more = map[subject]finding.Severity{}, map[subject]finding.Severity{}
 	for i := range d.Findings {
 		switch x := &d.Findings[i]; {
 		case x.B == nil:
@@ -102,6 +102,8 @@ func (m *maker) gains(ctx context.Context) error {
 			s := subjectOf(x.A)
 			m.eased[s.id] = append(m.eased[s.id], fmt.Sprintf("%s %s → %s", x.A.Rule, x.A.Severity, x.B.Severity))
 			m.less[s] = x.B.Severity
+		case x.A != nil && x.B.Severity > x.A.Severity:
+			m.more[subjectOf(x.A)] = x.B.Severity
 		}
 	}
 	return nil
@@ -250,6 +252,7 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 	before := m.base.ByID()
 	for v := range m.changed.EachVM() {
 		now := before[v.ID]
+		m.movedWorse(worse, now, v)
 		if now == nil || !m.hosts && (m.edits[v.ID] == nil || m.kept[v.ID] != "") {
 			continue
 		}
@@ -286,6 +289,24 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 		}
 	}
 	return worse
+}
+
+// movedWorse adds the changes of a VM with which it is worse than without after a vMotion, which no power cycle follows.
+func (m *maker) movedWorse(worse map[string]string, now, v *rule.VM) {
+	if now == nil || m.set() || v.Home == nil || m.edits[v.ID] == nil || !m.weighed(v.ID) {
+		return
+	}
+	for i := 1; i < len(v.On); i++ {
+		o := &v.On[i]
+		was := now.OnHost(o.Kind.Hosts[0].ID)
+		if was == nil || was.Layout.Refused.Any() || o.Closed || o.Small {
+			continue
+		}
+		before, after := now.Moved(was.Kind, m.o.Rules.Choices), v.Moved(o.Kind, m.o.Rules.Choices)
+		if after.Compare(&before) > 0 {
+			worse[v.ID] = fmt.Sprintf("after a vMotion to %s %s would be worse: %s; now %s", words.List(o.Kind.HostNames()), v.Name, rule.Spoken(&after), rule.Spoken(&before))
+		}
+	}
 }
 
 // curedAtHome reports whether the VM loses harm that it has on its own host.

@@ -114,7 +114,7 @@ func (c *Change) empty(f *numa.Fleet, e *Effect, left map[string]bool, choices v
 		return
 	}
 	var stay []string
-	move := newRefuge(f, choices)
+	move := newRefuge(f, func(v *numa.VM) bool { return !left[v.Host] }, choices)
 	for i := range f.VMs {
 		v := &f.VMs[i]
 		if !left[v.Host] || !runs(v) {
@@ -122,16 +122,17 @@ func (c *Change) empty(f *numa.Fleet, e *Effect, left map[string]bool, choices v
 		}
 		to := ""
 		if v.Tied() == nil {
-			to = move.place(v)
+			_, to = move.place(v)
 		}
 		if to == "" {
 			stay = append(stay, v.Name)
 			continue
 		}
 		v.Host = to
+		move.take(v)
 		e.VMs, e.Changed, e.Leave = e.VMs+1, e.Changed+1, "move to another host"
 	}
-	if stay != nil {
+	if arrive(f, move.moved); stay != nil {
 		f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("%s must be powered off before the maintenance (no other host of the cluster accepts a vMotion): %s", words.Plural(len(stay), "VM"), words.List(stay))})
 	}
 }
@@ -194,6 +195,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		on[f.Hosts[i].ID] = &f.Hosts[i]
 	}
 	var odd uneven
+	moved := map[string]bool{}
 	for _, i := range c.vms.match(names) {
 		v := &f.VMs[i]
 		if clusters != nil && !clusters[v.Cluster] || !c.where.Holds(v, f.ClusterName(v.Cluster), on[v.Host]) {
@@ -216,6 +218,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		if device := v.Tied(); home != nil && device != nil && v.Host != "" && v.Host != home.ID {
 			f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("VM %s stays on its host: its %s is there, and vSphere migrates no VM with it (D-5)", v.Name, device)})
 		} else if home != nil {
+			moved[v.ID] = v.Host != home.ID && runs(v)
 			v.Host, v.Cluster = home.ID, home.Cluster
 			e.about(v.Cluster, v.Host)
 		}
@@ -227,6 +230,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		e.Changed++
 		odd.add(v)
 	}
+	arrive(f, moved)
 	if err := c.unmatched(e, names, clusters); err != nil {
 		return err
 	}

@@ -135,6 +135,7 @@ CPUHotAdd = false, unknown
 		t.Run(tt.name, func(t *testing.T) {
 			f := fleet(t, small)
 			got, _ := apply(t, f, tt.change)
+			got.VMs[0].Arrived = false // TestLoseReserved
 			if text := facts(f.VMs[0], got.VMs[0]); text != tt.want[1:] {
 				t.Errorf("changed:\n%s\nwant:%s", text, tt.want)
 			}
@@ -504,6 +505,50 @@ func TestThereAndBack(t *testing.T) {
 		}
 		if a != b {
 			t.Errorf("host %s: %s, was %s", f.Hosts[i].Name, b.Shape(), a.Shape())
+		}
+	}
+}
+
+// TestLoseReserved checks that VMs which run keep their reservations, and those that a lost host leaves come after them, in any order of the inventory; a VM
+// whose reservation no host has left is not moved off a host that enters maintenance.
+func TestLoseReserved(t *testing.T) {
+	const hosts = "release 8.0U3\ncluster x\nhost h[1-3] nodes=2 cores=16 memory=512GB\n"
+	for _, power := range []string{"", " power=on"} {
+		stays := "vm stays host=h2 vcpus=8 memory=300GB hw=20 reserveAll=on" + power + "\nvm other host=h3 vcpus=8 memory=100GB hw=20 reserveAll=on" + power + "\n"
+		for _, of := range []struct {
+			memory, want, at, why string
+		}{
+			{"450GB", "large", "h1", "no host has 450 GB left"}, {"300GB", "", "h3", "h3 has 300 GB left, h2 has not"},
+		} {
+			large := "vm large host=h1 vcpus=8 memory=" + of.memory + " hw=20 reserveAll=on" + power + "\n"
+			for _, text := range []string{hosts + stays + large, hosts + large + stays} {
+				f := fleet(t, text)
+				lost, _ := apply(t, f, "lose-host=h1")
+				var denied []string
+				for _, found := range rules.Run(lost, rules.Options{}).Findings {
+					if found.Rule == "N032" {
+						denied = append(denied, found.VM)
+					}
+				}
+				if strings.Join(denied, " ") != of.want {
+					t.Errorf("%s: not powered on: %v, want %q:\n%s", of.why, denied, of.want, text)
+				}
+				beside, _ := apply(t, f, "vm=large host=h2")
+				for _, found := range rules.Run(beside, rules.Options{}).Findings {
+					if found.Rule == "N032" && found.VM != "large" {
+						t.Errorf("moved beside it by hand: %s is not powered on", found.VM)
+					}
+				}
+				emptied, _ := apply(t, f, "host=h1 maintenance=on")
+				for i := range emptied.VMs {
+					if v := &emptied.VMs[i]; v.Name == "large" && v.Host != of.at {
+						t.Errorf("%s: it is on %s in maintenance, want %s:\n%s", of.why, v.Host, of.at, text)
+					}
+				}
+				if (len(emptied.Notes) > 0) != (of.at == "h1") {
+					t.Errorf("%s: notes %v", of.why, emptied.Notes)
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"slices"
 
 	"example.org/homenode/esxi/memory"
@@ -10,8 +11,9 @@ import (
 )
 
 // lose removes hosts. vSphere HA restarts their VMs on any host of the cluster that accepts VMs: each VM is placed on
-// the host with its worst layout, of those with memory for it if there are any, so that no real result is worse; VMs are
-// spread over equally bad hosts. A VM that no host accepts stays without one, and so does a VM with a device of its lost host.
+// the host with its worst layout, of those that have its reservation left, and memory for it, if there are any, so that no real
+// result is worse; VMs are spread over equally bad hosts. A VM that no host accepts stays without one, and so does a VM with a device
+// of its lost host. VMs of other hosts keep their reservations: those that are restarted come after them.
 func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	names := hostNames(f)
 	if idle := c.hosts.idle(names); idle != nil {
@@ -27,7 +29,7 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 		e.about(f.Hosts[i].Cluster, f.Hosts[i].ID)
 	}
 	f.Hosts = slices.DeleteFunc(f.Hosts, func(h numa.Host) bool { return lost[h.ID] })
-	move := newRefuge(f, choices)
+	move := newRefuge(f, func(v *numa.VM) bool { return !lost[v.Host] }, choices)
 	for i := range f.VMs {
 		v := &f.VMs[i]
 		if !lost[v.Host] {
@@ -38,11 +40,13 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 			v.Host, v.Cluster = "", ""
 			continue
 		}
-		v.Host = move.place(v)
-		if runs(v) { // HA restarts no VM that is off
+		to, free := move.place(v)
+		if v.Host = cmp.Or(free, to); runs(v) { // HA restarts no VM that is off
 			e.VMs, e.Leave = e.VMs+1, "power on elsewhere"
+			move.take(v)
 		}
 	}
+	arrive(f, move.moved)
 	e.Hosts, e.Changed = len(found), len(found)+e.VMs
 	return nil
 }
@@ -50,27 +54,62 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 // A refuge is the hosts that accept VMs of a host that stops running them.
 type refuge struct {
 	places   map[string][]place
-	promised map[string]numa.Bytes // memory of the powered-on VMs by the ID of their host
+	promised map[string]numa.Bytes     // memory of the powered-on VMs by the ID of their host
+	reserved map[string]vnuma.Reserved // the same of their reservations
+	moved    map[string]bool           // VMs that were taken, by ID
 	choices  vnuma.Choices
 }
 
-func newRefuge(f *numa.Fleet, choices vnuma.Choices) *refuge {
-	return &refuge{placesOf(f), promisedMemory(f), choices}
+func newRefuge(f *numa.Fleet, stay func(v *numa.VM) bool, choices vnuma.Choices) *refuge {
+	r := &refuge{placesOf(f), map[string]numa.Bytes{}, map[string]vnuma.Reserved{}, map[string]bool{}, choices}
+	for i := range f.VMs {
+		if v := &f.VMs[i]; runs(v) && stay(v) {
+			r.add(v)
+		}
+	}
+	return r
 }
 
-// place returns the ID of the host of its cluster where the layout of a VM is worst, one with memory for it before others; "" if none accepts it.
-func (r *refuge) place(v *numa.VM) string {
-	hosts := worstPlace(v, r.places[v.Cluster], r.choices, func(h *numa.Host) bool {
-		return r.promised[h.ID]+v.Memory.Value > h.Memory.Value-memory.Of(h, false).MinFree
-	})
-	if hosts == nil {
-		hosts = worstPlace(v, r.places[v.Cluster], r.choices, func(*numa.Host) bool { return false })
+// add adds memory and reservations of a VM to those of its host.
+func (r *refuge) add(v *numa.VM) {
+	r.promised[v.Host] += v.Memory.Value
+	if g, _, err := vnuma.NewGuest(v); err == nil {
+		sum := r.reserved[v.Host]
+		sum.Add(&g.Needs)
+		r.reserved[v.Host] = sum
 	}
-	to := emptiest(hosts, r.promised)
-	if runs(v) {
-		r.promised[to] += v.Memory.Value
+}
+
+// take adds a running VM to its new host.
+func (r *refuge) take(v *numa.VM) {
+	r.add(v)
+	r.moved[v.ID] = true
+}
+
+// arrive marks the moved VMs, by ID.
+func arrive(f *numa.Fleet, moved map[string]bool) {
+	for i := range f.VMs {
+		f.VMs[i].Arrived = f.VMs[i].Arrived || moved[f.VMs[i].ID]
 	}
-	return to
+}
+
+// place returns the host of its cluster where the layout of a VM is worst, by ID, and the one of those that have its reservation left, of which one with memory
+// for it comes first; "" if none accepts it.
+func (r *refuge) place(v *numa.VM) (worst, free string) {
+	g, _, err := vnuma.NewGuest(v)
+	if err != nil {
+		return "", ""
+	}
+	denied := func(h *numa.Host, m *vnuma.Machine) bool {
+		return runs(v) && vnuma.Beside(&g.Needs, r.reserved[h.ID], m).Any()
+	}
+	full := func(h *numa.Host, m *vnuma.Machine) bool {
+		return denied(h, m) || r.promised[h.ID]+v.Memory.Value > h.Memory.Value-memory.Of(h, false).MinFree
+	}
+	find := func(no func(*numa.Host, *vnuma.Machine) bool) string {
+		return emptiest(worstPlace(&g, r.places[v.Cluster], r.choices, no), r.promised)
+	}
+	return find(func(*numa.Host, *vnuma.Machine) bool { return false }), cmp.Or(find(full), find(denied))
 }
 
 // A place is a group of similar hosts that accept VMs.
@@ -103,17 +142,6 @@ func placesOf(f *numa.Fleet) map[string][]place {
 	return out
 }
 
-// promisedMemory returns the memory of the powered-on VMs by the ID of their host.
-func promisedMemory(f *numa.Fleet) map[string]numa.Bytes {
-	out := map[string]numa.Bytes{}
-	for i := range f.VMs {
-		if v := &f.VMs[i]; runs(v) {
-			out[v.Host] += v.Memory.Value
-		}
-	}
-	return out
-}
-
 // emptiest returns the ID of the host with the smallest share of its memory promised, so that the VMs of a lost host
 // are spread over similar hosts. "" if there is none.
 func emptiest(hosts []*numa.Host, promised map[string]numa.Bytes) string {
@@ -128,16 +156,12 @@ func emptiest(hosts []*numa.Host, promised map[string]numa.Bytes) string {
 }
 
 // worstPlace returns the hosts, other than the full ones, where the VM's layout is worst, or equally bad; nil if none accepts it.
-func worstPlace(v *numa.VM, places []place, choices vnuma.Choices, full func(*numa.Host) bool) []*numa.Host {
-	g, _, err := vnuma.NewGuest(v)
-	if err != nil {
-		return nil
-	}
+func worstPlace(g *vnuma.Guest, places []place, choices vnuma.Choices, full func(*numa.Host, *vnuma.Machine) bool) []*numa.Host {
 	var hosts [][]*numa.Host
 	var layouts []vnuma.Layout
 	for i := range places {
-		open := slices.DeleteFunc(slices.Clone(places[i].hosts), full)
-		if l := vnuma.Predict(&g, &places[i].machine, &vnuma.Case{Choices: choices}); len(open) > 0 && !l.Refused.Any() {
+		open := slices.DeleteFunc(slices.Clone(places[i].hosts), func(h *numa.Host) bool { return full(h, &places[i].machine) })
+		if l := vnuma.Predict(g, &places[i].machine, &vnuma.Case{Choices: choices}); len(open) > 0 && !l.Refused.Any() {
 			hosts = append(hosts, open)
 			layouts = append(layouts, l)
 		}

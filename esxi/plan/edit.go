@@ -108,8 +108,11 @@ func (e *Edit) Configure(c *numa.Config) {
 	if e.Upgrade > 0 {
 		c.Hardware = numa.DerivedFrom(max(e.Upgrade, c.Hardware.Value), proposed)
 	}
+	_, stated := c.Settings.Value.Lookup(numa.NUMANodesKey)
+	nodes := e.PerNode > 0 && c.Hardware.Value >= 20 // same as in Apply
 	switch {
-	case e.PerNode > 0 && c.Hardware.Value >= 20: // same as in Apply
+	case nodes && stated && c.AutoCoresPerNUMANode.Or(true): // the setting is the field: one task must not set one and remove the other
+	case nodes:
 		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.DerivedFrom(e.PerNode, proposed), numa.DerivedFrom(false, proposed)
 	case (e.ManualOff || e.PerNode > 0) && c.AutoCoresPerNUMANode.Known():
 		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.Fact[int]{}, numa.DerivedFrom(true, proposed)
@@ -120,7 +123,8 @@ func (e *Edit) Configure(c *numa.Config) {
 		}
 	}
 	remove(e.ForgetStored, numa.StoredKey, numa.CookieKey)
-	remove(e.ManualOff || e.PerNode > 0, "numa.vcpu.maxPerVirtualNode", "numa.vcpu.coresPerNode")
+	remove(e.ManualOff || e.PerNode > 0, "numa.vcpu.maxPerVirtualNode")
+	remove((e.ManualOff || e.PerNode > 0) && !nodes, numa.NUMANodesKey)
 	remove(e.SpreadOff, "numa.consolidate")
 	remove(e.LimitsOff, "numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient")
 	remove(e.PreferHTOff, "numa.vcpu.preferHT")
@@ -130,6 +134,7 @@ func (e *Edit) Configure(c *numa.Config) {
 			Set(c, key, fmt.Sprint(value))
 		}
 	}
+	set(nodes && stated, numa.NUMANodesKey, e.PerNode)
 	set(e.Spread, "numa.consolidate", "FALSE")
 	set(e.PerNode > 0 && c.Hardware.Value < 20, "numa.vcpu.maxPerVirtualNode", e.PerNode)
 	set(e.Force, "numa.vcpu.maxPerMachineNode", e.PerNode)

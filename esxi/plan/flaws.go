@@ -79,9 +79,9 @@ func (s *search) scoreOf(g *vnuma.Guest) int {
 }
 
 // lopsided reports whether the clients differ noticeably without need: their vCPUs divide evenly, or a setting makes more of them than
-// the vCPUs require. ESXi does not match the larger client with the larger node.
+// the vCPUs require, and differ by more than one. ESXi does not match the larger client with the larger node.
 func lopsided(l *vnuma.Layout, g *vnuma.Guest) bool {
-	return l.PPDs.Unevenness() > noticedUneven && (g.Spread || int(g.VCPUs)%l.PPDs.Len() == 0)
+	return l.PPDs.Unevenness() > noticedUneven && (g.Spread && int32(l.PPDs.Max()) > ceil(g.VCPUs, int32(l.PPDs.Len())) || int(g.VCPUs)%l.PPDs.Len() == 0)
 }
 
 // noticedUneven is the share by which the largest client must exceed an even share to count. The source calls 16 + 14 vCPUs, 7 %,

@@ -122,10 +122,13 @@ func (s *search) apart(e Edit) int {
 }
 
 // spreads reports whether to try numa.consolidate = FALSE: memory exceeds a node, and the setting is the documented fix for the release
-// (Denneman, October 2017). Where NUMA Nodes can be set by hand, that is the fix (Denneman, November 2022).
+// (Denneman, October 2017). Where NUMA Nodes can be set by hand, that is the fix (Denneman, November 2022), if the vCPUs divide over the nodes that hold the memory.
 func (s *search) spreads() bool {
 	m := &s.machines[0]
-	return !s.g.Spread && m.Model() >= numa.ESXi65 && m.Nodes > 1 && m.MemoryKnown() && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g.Hardware, s.machines)
+	if s.g.Spread || m.Model() < numa.ESXi65 || m.Nodes < 2 || !m.MemoryKnown() || s.g.Memory <= m.NodeMemory {
+		return false
+	}
+	return !canBeAutomatic(s.g.Hardware, s.machines) || int(s.g.VCPUs)%m.NodesFor(s.g.Memory) != 0
 }
 
 // needed returns the part of e without which harm remains.

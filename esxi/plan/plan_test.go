@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -178,6 +179,48 @@ func TestNeeded(t *testing.T) {
 		needed, all := strings.Join(p.Needed.Steps(&g, &m), ", "), strings.Join(p.Edit.Steps(&g, &m), ", ")
 		if needed != tt.needed || all != tt.all {
 			t.Errorf("%s: needed %q of %q; want %q of %q", tt.name, needed, all, tt.needed, tt.all)
+		}
+	}
+}
+
+// TestNUMANodes checks that an edit of NUMA Nodes never sets the field of the API and removes the setting behind it, or the other way round.
+func TestNUMANodes(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		set    func(*numa.Config)
+		edit   plan.Edit
+		edits  string
+		before string
+	}{
+		{"the setting alone", func(c *numa.Config) { plan.Set(c, numa.NUMANodesKey, "12") }, plan.Edit{PerNode: 6}, "numa.vcpu.coresPerNode 12→6", "numa.vcpu.coresPerNode 6→12"},
+		{"the setting beside an automatic field", func(c *numa.Config) {
+			plan.Set(c, numa.NUMANodesKey, "12")
+			c.AutoCoresPerNUMANode = numa.ReadAt(true, "")
+		}, plan.Edit{PerNode: 6}, "numa.vcpu.coresPerNode 12→6", "numa.vcpu.coresPerNode 6→12"},
+		{"both", func(c *numa.Config) {
+			plan.Set(c, numa.NUMANodesKey, "12")
+			c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.ReadAt(12, ""), numa.ReadAt(false, "")
+		}, plan.Edit{PerNode: 6}, "coresPerNUMANode 12→6, numa.vcpu.coresPerNode 12→6", "numa.vcpu.coresPerNode 6→12, coresPerNUMANode 6→12"},
+		{"both removed", func(c *numa.Config) {
+			plan.Set(c, numa.NUMANodesKey, "12")
+			c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.ReadAt(12, ""), numa.ReadAt(false, "")
+		}, plan.Edit{ManualOff: true}, "coresPerNUMANode 12→0, numa.vcpu.coresPerNode 12→absent", "numa.vcpu.coresPerNode absent→12, coresPerNUMANode 0→12"},
+		{"the field alone", func(c *numa.Config) { c.AutoCoresPerNUMANode = numa.ReadAt(true, "") }, plan.Edit{PerNode: 6}, "coresPerNUMANode 0→6", "coresPerNUMANode 6→0"},
+	} {
+		c := numa.Config{VCPUs: numa.ReadAt(12, ""), Hardware: numa.ReadAt(20, "")}
+		tt.set(&c)
+		after := c
+		tt.edit.Configure(&after)
+		var forth, back []string
+		for _, e := range numa.Edits(&c, &after) {
+			forth = append(forth, fmt.Sprintf("%s %s→%s", e.Name(), e.From, e.To))
+			back = append([]string{fmt.Sprintf("%s %s→%s", e.Name(), e.Undo().From, e.Undo().To)}, back...)
+		}
+		if got := strings.Join(forth, ", "); got != tt.edits {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.edits)
+		}
+		if got := strings.Join(back, ", "); got != tt.before {
+			t.Errorf("%s: back: %s, want %s", tt.name, got, tt.before)
 		}
 	}
 }

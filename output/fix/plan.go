@@ -197,7 +197,7 @@ func changes(p *fix.Plan) []answer.Table {
 		full.Rows = append(full.Rows, []answer.Cell{{Text: c.Target().Name}, {Text: edits(c.Edits)}, {Text: cures(c)}, {Text: c.Downtime}, before, after, {Text: c.Target().Cluster}, {Text: fmt.Sprint(c.Batch)}})
 		for i := range c.Layout {
 			before, after := sides(&c.Layout[i])
-			hosts.Rows = append(hosts.Rows, []answer.Cell{{Text: c.VM.Name}, {Text: strings.Join(c.Layout[i].Hosts, ", ")}, before, after})
+			hosts.Rows = append(hosts.Rows, []answer.Cell{{Text: c.VM.Name}, {Text: where(&c.Layout[i], strings.Join(c.Layout[i].Hosts, ", "))}, before, after})
 		}
 		k := key{c.Target().Cluster, edits(c.Edits), shortLayout(c), cures(c), c.Downtime}
 		if of[k] == nil {
@@ -257,6 +257,14 @@ func sides(e *fix.Effect) (before, after answer.Cell) {
 	return side(&e.Now), side(&e.After)
 }
 
+// where names the hosts of a layout that a VM has there at a power-on, or after a vMotion.
+func where(e *fix.Effect, hosts string) string {
+	if e.Moved {
+		return "after a vMotion to " + hosts
+	}
+	return hosts
+}
+
 func pair(e *fix.Effect) string {
 	if e.Now.Text == e.After.Text {
 		return e.Now.Text + ", stays"
@@ -269,7 +277,7 @@ func shortLayout(c *fix.Change) string {
 	text := ownLayout(c)
 	for i := range c.Layout {
 		if e := &c.Layout[i]; i > 0 && pair(e) != text && e.Now.Text != e.After.Text {
-			text += "; " + e.Hosts[0] + " " + pair(e)
+			text += "; " + where(e, e.Hosts[0]) + " " + pair(e)
 		}
 	}
 	return text

@@ -35,7 +35,10 @@ func check(p *rule.Pass) {
 		return
 	}
 	severity := finding.Medium
-	if on.Layout.Why != vnuma.ByCPS && on.Layout.PPDs.Unevenness() < p.Threshold("noticedUneven") {
+	switch byCPS := on.Layout.Why == vnuma.ByCPS; {
+	case byCPS && fewest(on, &v.Guest):
+		severity = finding.Low
+	case !byCPS && on.Layout.PPDs.Unevenness() < p.Threshold("noticedUneven"):
 		severity = finding.Low
 	}
 	ways, notice := p.PlanWays()
@@ -46,6 +49,16 @@ func check(p *rule.Pass) {
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.CPSEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()},
 	}, &on.Layout)
+}
+
+// fewest reports whether the virtual nodes are equal, and fewer ones would not be.
+func fewest(on *rule.On, g *vnuma.Guest) bool {
+	for k := on.Needed(g); k < on.Layout.VPDs.Len(); k++ {
+		if int(g.VCPUs)%k == 0 {
+			return false
+		}
+	}
+	return on.Layout.VPDs.Even()
 }
 
 func message(p *rule.Pass, on *rule.On, others int) string {

@@ -79,12 +79,13 @@ func (p *Pass) vetted() vetted {
 	if part {
 		less, some = serves(&whole.Needed)
 	}
-	if v.price = price; !all || part && !some { // it is shared by VMs of the same guest
+	enough := some && !(all && p.falls(whole))
+	if v.price = price; !all || part && !enough { // it is shared by VMs of the same guest
 		own := *whole
 		whole, v.Plan = &own, &own
 	}
 	switch {
-	case all && part && !some: // one part is not enough
+	case all && part && !enough: // one part is not enough
 		whole.Needed, whole.Cured = whole.Edit, whole.After
 	case all:
 	case some:
@@ -101,6 +102,14 @@ func (p *Pass) vetted() vetted {
 	}
 	p.Cluster.vetted[p.VM] = v
 	return v
+}
+
+// falls reports whether the necessary part of the plan falls short: a finding of at least medium severity stays with it and goes with the whole plan.
+func (p *Pass) falls(whole *plan.Plan) bool {
+	after := p.weighPlan(&whole.Edit)
+	return slices.ContainsFunc(p.weighPlan(&whole.Needed), func(a finding.Finding) bool {
+		return a.Full() >= finding.Medium && slices.ContainsFunc(p.now(), a.Same) && !slices.ContainsFunc(after, func(b finding.Finding) bool { return b.Same(a) && b.Full() >= finding.Medium })
+	})
 }
 
 // without returns a plan near v that cures the findings of at least medium severity that v cures, makes no other such finding, and divides the VM as

@@ -241,22 +241,24 @@ func (p *Proposal) free(down numa.Needs) bool {
 }
 
 // own returns the layouts on each kind of hosts with the edits of the plan for them alone, in the format of Short; nil without. With them the clients are even
-// on the other hosts too.
+// on the other hosts too, and no vMotion to one of these makes the VM worse than it does now.
 func (p *Pass) own(best *plan.Plan) []string {
 	own := best.Alone
 	if own == nil || own.Cured[0].PPDs.Len() >= best.Cured[0].PPDs.Len() {
 		return nil
 	}
 	if p.Cluster.Weigh != nil {
-		if _, ok := p.gains(p.weighPlan(&own.Needed)); !ok {
+		price, ok := p.gains(p.weighPlan(&own.Needed))
+		if divided := best.Cured[0].PPDs.Len() > best.Before[0].PPDs.Len(); !ok || price != "" && !divided { // the plan for all hosts costs nothing
 			return nil
 		}
 	}
 	guest, home := own.Needed.Apply(p.VM.Guest), &p.VM.On[0].Kind.Machine
 	layouts := []string{Short(&own.Cured[0])}
 	for i := 1; i < len(p.VM.On); i++ {
-		l := vnuma.Predict(&guest, &p.VM.On[i].Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: home, Choices: p.Choices})
-		if !l.PPDs.Even() {
+		o := &p.VM.On[i]
+		l, now := vnuma.Predict(&guest, &o.Kind.Machine, &vnuma.Case{Event: vnuma.VMotionIn, From: home, Choices: p.Choices}), p.VM.Moved(o.Kind, p.Choices)
+		if !l.PPDs.Even() || !o.Small && !o.Closed && l.Compare(&now) > 0 {
 			return nil
 		}
 		layouts = append(layouts, Short(&l))

@@ -114,16 +114,25 @@ func (c *Cluster) admit() {
 	}
 }
 
-// Admit returns the VMs whose reservations their hosts deny (B-30): VMs that are there have theirs, then the others come in their order.
+// Admit returns the VMs whose reservations their hosts deny (B-30): VMs that are there have theirs, then the others come in their order, those that a what-if moved there last.
 func Admit(vms []*VM, there func(*VM) bool) map[*VM]vnuma.Refusal {
 	denied, reserved := map[*VM]vnuma.Refusal{}, map[*numa.Host]vnuma.Reserved{}
-	for _, first := range [...]bool{true, false} {
+	turn := func(v *VM) int {
+		switch {
+		case v.Arrived:
+			return 2
+		case there(v):
+			return 0
+		}
+		return 1
+	}
+	for now := range 3 {
 		for _, v := range vms {
-			if v.Host == nil || len(v.On) == 0 || v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() && !v.Runs() || there(v) != first {
+			if v.Host == nil || len(v.On) == 0 || v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() && !v.Runs() || turn(v) != now {
 				continue
 			}
 			r := vnuma.Beside(&v.Guest.Needs, reserved[v.Host], &v.On[0].Kind.Machine)
-			if r.Any() && !first {
+			if r.Any() && now > 0 {
 				denied[v] = r
 				continue
 			}
