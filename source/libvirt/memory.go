@@ -100,6 +100,9 @@ func (d *domain) backing(e *element) {
 			continue
 		}
 		one := numa.HugePages{Size: size.Value, Cells: d.list(p, "nodeset", maxNode)}
+		if d.Stated.Cells == nil && len(one.Cells) == 1 && one.Cells[0] == 0 { // virDomainDefPostParseMemtune in src/conf/domain_postparse.c
+			one.Cells = nil
+		}
 		of := "all cells"
 		if one.Cells != nil {
 			of = "cells " + words.Ranges(one.Cells)
