@@ -2,6 +2,7 @@ package kvm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -400,6 +401,36 @@ func TestValues(t *testing.T) {
 	}
 	if got != "-S= -m=2G -smp=2 -daemonize= " {
 		t.Errorf("found %s", got)
+	}
+}
+
+// TestCutLines: lines of ps that a terminal cut have a note each and are not judged, also those that only their width shows; whole lines are.
+func TestCutLines(t *testing.T) {
+	const head = "/usr/bin/qemu-system-x86_64 -name guest=%,debug-threads=on -machine q35 -m 65536 -smp 40"
+	var in string
+	want := []string{}
+	for i, end := range []string{",sockets=1,dies=1,cores=20,thr", ",sockets=2,cores=20,threads=1 -numa node,nodeid=0,cp", ",cores=", " -smp", ` -object {"qom-type":"memory-ba`,
+		",sockets=2,cores=20,threads=1 -object memory-backend-ram,id=r,size=34359738", ",sockets=2,cores=20,", ",sockets=2,cores=20,threads=1 -object memory-backend-ram,id=r,si"} {
+		in += fmt.Sprintf("%4d %s%s\n", 2001+i, strings.Replace(head, "%", fmt.Sprint("cut", i), 1), end)
+		want = append(want, fmt.Sprintf("a/ps.txt:%d:", i+1))
+	}
+	f := fleetOf(t, "a/ps.txt", in+"3001 "+strings.Replace(head, "%", "whole", 1)+",sockets=2,cores=20,threads=1\n")
+	got := notes(f)
+	for i, at := range want {
+		if n := slices.IndexFunc(got, func(s string) bool { return strings.Contains(s, at) && strings.Contains(s, "which may be cut off") }); n < 0 {
+			t.Errorf("no note at %s (cut%d) in\n%s", at, i, strings.Join(got, "\n"))
+		}
+	}
+	if len(f.VMs) != 1 || f.VMs[0].Name != "whole" || len(f.Unread) == 0 {
+		t.Errorf("found %+v", f.VMs)
+	}
+	wide := func(name, end string, width int) string {
+		line := strings.Replace(head, "%", name, 1) + end
+		return strings.Replace(line, "q35", "q35,x="+strings.Repeat("y", width-len(line)-3), 1) + "\n"
+	}
+	f = fleetOf(t, "a/ps.txt", wide("broken", ",cores=2,thr", 200)+wide("number", ",cores=2", 200)+wide("short", ",cores=40", 180))
+	if len(f.VMs) != 1 || f.VMs[0].Name != "short" || !slices.Contains(notes(f), "fleet/a/ps.txt:2:1: number: its definition breaks off: it is not judged") {
+		t.Errorf("found %+v, %q", f.VMs, notes(f))
 	}
 }
 

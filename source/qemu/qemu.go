@@ -39,6 +39,8 @@ type arguments struct {
 	s        *numa.Stated
 	line     int            // current line
 	begun    int            // line of the command; 0 for options without a command
+	width    int            // of that line; 0 if others follow, or without a command
+	backed   string         // memory-backend of -machine
 	smp      int            // line of -smp; 0 without one
 	machine  string         // machine type
 	l3       string         // part of a socket that shares a cache of level 3; "" for the default, a die
@@ -183,8 +185,11 @@ func values(in, first string) (map[string][]string, error) {
 	}
 	for i, part := range strings.Split(in, ",") {
 		key, v, named := strings.Cut(part, "=")
-		if i == 0 && !named {
+		switch {
+		case i == 0 && !named:
 			key, v = first, part
+		case part != "" && !named && (first == "cpus" || first == "size" || first == "type" && strings.HasPrefix(in, "node")): // of -smp, -m, -numa: they have no keys without values
+			return nil, fmt.Errorf("found %q, want a key with a value", text.Short(part))
 		}
 		out[key] = append(out[key], v)
 	}
@@ -224,7 +229,7 @@ func (a *arguments) add(option, value string) error {
 			err = a.backend(last, named)
 		}
 	case "-machine", "-M":
-		a.machine = cmp.Or(last("type"), a.machine)
+		a.machine, a.backed = cmp.Or(last("type"), a.machine), cmp.Or(last("memory-backend"), a.backed)
 		if hmat := last("hmat"); hmat != "" {
 			a.hmat = isOn(hmat)
 		}
@@ -292,6 +297,21 @@ func (a *arguments) backend(last func(key string) string, named map[string][]str
 	}
 	a.backends[last("id")] = b
 	return err
+}
+
+// unused returns an error if an option, the last, states a memory backend that nothing before it uses: a node or a device comes behind its backend.
+// A value that ends with , or = lacks the rest too.
+func (a *arguments) unused(option, value string) error {
+	if end := strings.TrimRight(value, ",="); end != value && unnamed[option] != "" {
+		return fmt.Errorf("found %q, want a value behind it", text.Short(value))
+	}
+	for id := range a.backends {
+		used := id == a.backed || slices.ContainsFunc(a.nodes, func(n guestNode) bool { return n.backend == id }) || slices.ContainsFunc(a.modules, func(m module) bool { return m.backend == id })
+		if option == "-object" && !used {
+			return fmt.Errorf("found the memory backend %s, and nothing that uses it", text.Short(id))
+		}
+	}
+	return nil
 }
 
 func notNumber(key, value string) error {
