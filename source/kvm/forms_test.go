@@ -235,6 +235,16 @@ func TestForms(t *testing.T) {
 func TestTaskset(t *testing.T) {
 	for in, want := range map[string]string{
 		"# Use: taskset -c 0-3,32 qemu-system-x86_64 -machine q35\n-m 2G\n-smp 2\n":                                                   "[[0 1 2 3 32] [0 1 2 3 32]] 0",
+		"taskset -c 0-3 numactl --membind 0 qemu-system-x86_64 -m 2G -smp 2":                                                          "[[0 1 2 3] [0 1 2 3]] 0",
+		"numactl --membind=0 taskset -c 0-3 /usr/bin/kvm -m 2G -smp 2":                                                                "[[0 1 2 3] [0 1 2 3]] 0",
+		"taskset --cpu-list 0-1 /usr/bin/kvm -m 2G -smp 2":                                                                            "[[0 1] [0 1]] 0",
+		"taskset -a -c 0-1 nice -n 5 qemu-kvm -m 2G -smp 2":                                                                           "[[0 1] [0 1]] 0",
+		"taskset 0x30f qemu-system-x86_64 -m 2G -smp 2":                                                                               "[[0 1 2 3 8 9] [0 1 2 3 8 9]] 0",
+		"taskset 3,00000001 qemu-system-x86_64 -m 2G -smp 2":                                                                          "[[0 32 33] [0 32 33]] 0",
+		"taskset -c 0-3 numactl -C 2 qemu-system-x86_64 -m 2G -smp 2":                                                                 "[[2] [2]] 0",
+		"numactl -C 2 taskset -c 0-1 qemu-system-x86_64 -m 2G -smp 2":                                                                 "[[0 1] [0 1]] 0",
+		"taskset -c 0-3 numactl -N 1 qemu-system-x86_64 -m 2G -smp 2":                                                                 "[[] []] 0", // node 1, if the host is known
+		"taskset -c 0-1 \\\n  numactl -m 0 \\\n  qemu-system-x86_64 \\\n  -m 2G \\\n  -smp 2":                                         "[[0 1] [0 1]] 0",
 		"taskset -c 4 /usr/bin/qemu-system-x86_64 -m 2G -smp 2":                                                                       "[[4] [4]] 0",
 		"# Use: taskset -c 0-1 qemu\n#   taskset -pc 0 THREAD-ID, of vCPUs 0\n#   taskset -pc 1 THREAD-ID, of vCPUs 1\n-m 2G\n-smp 2": "[[0] [1]] 2",
 		"-m 2G -smp 2": "[[] []] 0",

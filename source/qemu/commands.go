@@ -38,11 +38,18 @@ func commandIn(line string) int {
 	return -1
 }
 
+// launcher reports whether a line has a wrapper command and no options of QEMU: the command of QEMU follows.
+func launcher(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 0 && commandIn(line) < 0 && wrapper.MatchString(path.Base(words[0]))
+}
+
 // A file contains one VM for each command, or only the options of one VM.
 type file struct {
 	name   string
 	now    *arguments
-	broken bool // the options of now are invalid
+	before string // commands before that of QEMU, on lines of their own
+	broken bool   // the options of now are invalid
 	vms    []fact.Document
 	widths []int // of the lines of vms, 0 for commands of several lines
 	cut    int   // width of a line that breaks off, such as one of ps in a narrow terminal; 0 without one
@@ -90,7 +97,7 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	f := &file{name: name}
 	f.begin(0)
 	lines := text.NewLines(io.LimitReader(r, maxFile))
-	continued := false
+	continued := false // by the next line
 	for lines.Scan() {
 		line, from := lines.Text(), 0
 		if at := commandIn(line); at >= 0 {
@@ -103,7 +110,11 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 		} else if first := strings.TrimSpace(line); f.now.begun > 0 && !continued && !strings.HasPrefix(first, "-") && !strings.HasPrefix(first, "#") {
 			continue // another process
 		}
-		continued = strings.HasSuffix(strings.TrimSpace(line), `\`)
+		bare, open := strings.CutSuffix(strings.TrimSpace(line), `\`)
+		if continued = open; open && from == 0 && launcher(bare) {
+			f.before += bare + " "
+			continue
+		}
 		f.options(line, lines.Line(), from)
 	}
 	if err := lines.Err(); err != nil {
@@ -120,8 +131,8 @@ func (f *file) options(line string, number, from int) {
 	if a.line = number; number != a.begun {
 		a.width = 0
 	}
-	a.affinity(line)
-	a.under(line)
+	a.launched(f.before + line)
+	f.before = ""
 	found := word.FindAllStringIndex(line, -1)
 	for i, at := range found {
 		option := line[at[0]:at[1]]

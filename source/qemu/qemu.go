@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,14 +102,26 @@ var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-ty
 // word matches a word of a line, which may be quoted.
 var word = pattern.Of(`'[^']*'|"[^"]*"|\S+`)
 
-// tasksets matches the command before QEMU, or the one for vCPU threads in the form that homenode move writes, also in a comment.
-var tasksets = pattern.Of(`taskset -(?:c ([0-9,-]+) +\S*qemu|pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+))`)
+// tasksets matches the command before QEMU, with a list or a mask of CPUs, or the one for vCPU threads in the form that homenode move writes, also
+// in a comment.
+var tasksets = pattern.Of(`taskset +(?:(?:-a|--all-tasks) +)?(?:(?:-a?c|--cpu-list) +([0-9,:-]+)|(?:0x)?([0-9a-fA-F,]+)) [^;&|#]*?(?:qemu|\bkvm\b)|taskset -pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+)`)
 
 // numactls matches the command before QEMU with its options, and numactlOption one of them.
 var (
-	numactls      = pattern.Of(`numactl +(-.*?) +\S*qemu`)
+	numactls      = pattern.Of(`numactl +(-.*?) +\S*(?:qemu|kvm\b)`)
 	numactlOption = pattern.Of(`--?(N|cpunodebind|C|physcpubind|m|membind|i|interleave|p|preferred|P|preferred-many)[= ]*([0-9,-]+|all)(?: |$)`)
 )
+
+// launched parses the commands before QEMU: the last one counts for CPUs.
+func (a *arguments) launched(line string) {
+	if strings.Index(line, "numactl") < strings.Index(line, "taskset") {
+		a.under(line)
+		a.affinity(line)
+		return
+	}
+	a.affinity(line)
+	a.under(line)
+}
 
 // under parses the nodes that numactl states for QEMU, https://man7.org/linux/man-pages/man8/numactl.8.html.
 func (a *arguments) under(line string) {
@@ -124,7 +137,7 @@ func (a *arguments) under(line string) {
 		case err != nil:
 		case all && key != "i" && key != "interleave":
 		case key == "N" || key == "cpunodebind":
-			u.CPUs = numbers
+			u.CPUs, a.host = numbers, nil
 		case key == "C" || key == "physcpubind":
 			a.host, a.s.VCPUsAt = numbers, a.place()
 		case key == "m" || key == "membind":
@@ -144,17 +157,34 @@ func (a *arguments) affinity(line string) {
 	if part == nil {
 		return
 	}
-	cpus, err := definition.List("CPUs", part[1]+part[2])
-	vcpus, wrong := definition.List("vCPUs", part[3])
+	cpus, err := definition.List("CPUs", part[1]+part[3])
+	vcpus, wrong := definition.List("vCPUs", part[4])
+	if part[2] != "" {
+		cpus, err = masked(part[2])
+	}
 	if err != nil || wrong != nil {
 		return
 	}
-	if part[3] == "" {
+	if part[4] == "" {
 		a.host, a.s.VCPUsAt = cpus, a.place()
 	}
 	for _, v := range vcpus {
 		a.pins[v] = pin{cpus, a.place()}
 	}
+}
+
+// masked returns the CPUs of a mask in base 16, as taskset takes it: "ff", "1,000000ff".
+func masked(mask string) (cpus []int, err error) {
+	bits, ok := new(big.Int).SetString(strings.ReplaceAll(mask, ",", ""), 16)
+	if !ok || bits.BitLen() > most {
+		return nil, notNumber("mask", mask)
+	}
+	for cpu := range bits.BitLen() {
+		if bits.Bit(cpu) == 1 {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
 }
 
 // stray adds an argument that QEMU rejects.
