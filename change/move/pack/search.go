@@ -287,6 +287,9 @@ func (s *search) draw() {
 		s.even = true
 		s.anew(h, better)
 		for range maxShifts {
+			if s.over(h) == 0 {
+				break
+			}
 			if uneven = s.uneven(h); !s.shift(h, better) {
 				break
 			}
@@ -359,7 +362,10 @@ func (s *state) reserved(h int32) (sum int64) {
 	return sum
 }
 
-// uneven is the sum of the squared fill levels of a host's nodes, in thousandths of cores and of memory.
+// overWeight is the weight of vCPUs that exceed the CPUs of their node, beside fill levels.
+const overWeight = 100
+
+// uneven is the sum of the squared fill levels of a host's nodes, in thousandths of cores and of memory, and of vCPUs beyond the CPUs of a node.
 func (s *state) uneven(h int32) (sum int64) {
 	used := func(free, all int64) int64 {
 		if all == 0 {
@@ -370,6 +376,24 @@ func (s *state) uneven(h int32) (sum int64) {
 	for n := s.m.first[h]; n < s.m.last(h); n++ {
 		cpu, mem := used(s.cpu[n], s.m.cpu[n]), used(s.mem[n], s.m.mem[n])
 		sum += cpu*cpu + mem*mem
+	}
+	return sum + overWeight*s.over(h)
+}
+
+// over is the sum of the squared numbers of vCPUs beyond the CPUs of a host's nodes, in thousandths of the CPUs.
+func (s *state) over(h int32) (sum int64) {
+	var vcpus [numa.MaxNodes]int64
+	for _, v := range s.On[h] {
+		it := &s.m.items[v]
+		for i := range it.cells {
+			vcpus[s.node[it.offset+i]] += int64(it.cells[i].vcpus)
+		}
+	}
+	for i := range s.m.p.Hosts[h].Nodes {
+		if threads := int64(s.m.p.Hosts[h].Nodes[i].Threads); threads > 0 {
+			over := max(0, (vcpus[i]-threads)*1000/threads)
+			sum += over * over
+		}
 	}
 	return sum
 }
