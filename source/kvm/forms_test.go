@@ -29,6 +29,7 @@ func TestForms(t *testing.T) {
 		return "-m 2G,slots=4,maxmem=8G," + most + " -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G " +
 			"-object memory-backend-ram,id=d,size=2G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b -device " + device
 	}
+	tuned := func(in string) string { return "<iothreads>2</iothreads><cputune>" + in + "</cputune></domain>" }
 	commands := func(args ...string) string {
 		out := "<qemu:commandline>"
 		for _, a := range args {
@@ -208,6 +209,20 @@ func TestForms(t *testing.T) {
 		{"a.xml", grows(4<<30, 2048), "", "is above its size of 104857600 KiB: it is refused refused=true"},
 		{"a.xml", grows(0, 64<<20), "", "the size of 104857600 KiB is no whole blocks of 67108864 KiB: it is refused refused=true"},
 		{"a.xml", domain("104", "<maxMemory slots='1' unit='GiB'>200</maxMemory>") + cell + strings.NewReplacer("dimm", "nvdimm", ">2<", ">100<", "<target>", "<source><path>/nv</path></source><target>").Replace(module) + "</domain>", "2 of 2 in [2], 4 GB, bound to []", ""},
+		{"a.xml", "<domain type='kvm'><name>one</name><memory unit='GiB'>4</memory><os><type>hvm</type></os></domain>", "1 of 1 in [1], 4 GB, bound to []", ""},
+		{"a.xml", domain("4", "") + "<numatune><memory mode='preferred' nodeset='0-1'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [0 1]", "memory has the mode preferred and 2 nodes: libvirt before 9.3 does not start it refused=false"},
+		{"a.xml", domain("4", "") + "<numatune><memory mode='preferred' nodeset='1'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [1]", ""},
+		{"a.xml", domain("4", "") + "<cpu><topology sockets='1' cores='2' threads='1'/></cpu><cpu/></domain>", "2 of 2 in [2], 4 GB, bound to []", ""}, // libvirt takes the first
+		{"a.xml", domain("4", "") + tuned("<iothreadsched iothreads='1-2' scheduler='fifo' priority='1'/><emulatorsched scheduler='rr' priority='1'/><cachetune vcpus='0'><cache id='0' level='3' type='both' size='3' unit='MiB'/></cachetune>"), "", ""},
+		{"a.xml", domain("4", "") + tuned("<iothreadsched iothreads='5' scheduler='fifo' priority='1'/>"), "", "iothreads of <iothreadsched> is \"5\", want I/O threads, of which there are 2: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<iothreadsched iothreads='1' scheduler='fifo'/>"), "", "<iothreadsched> states no priority: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<iothreadsched scheduler='batch'/>"), "", "<iothreadsched> states no iothreads: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<iothreadsched iothreads='1' scheduler='batch'/><iothreadsched iothreads='1-2' scheduler='batch'/>"), "", "two <iothreadsched> have the same iothreads: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<emulatorsched scheduler='fifo'/>"), "", "<emulatorsched> states no priority: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<emulatorsched scheduler='batch'/><emulatorsched scheduler='idle'/>"), "", "<emulatorsched> is there twice: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<cachetune vcpus='0'><cache id='0' type='both' size='3' unit='MiB'/></cachetune>"), "", "<cache> states no level: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<cachetune vcpus='0'><cache id='0' level='3' type='x' size='3' unit='MiB'/></cachetune>"), "", "type of <cache> is \"x\", want both, code, data: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<memorytune vcpus='0-1'><node id='0' bandwidth='20'/></memorytune><memorytune vcpus='1'><node id='0' bandwidth='20'/></memorytune>"), "", "two <memorytune> have the same vcpus: libvirt refuses it refused=true"},
 		{"a.xml", domain("4", "") + "<vcpus><vcpu id='0' enabled='no'/><vcpu id='1' enabled='yes'/></vcpus></domain>", "", "vCPU 0 is off"},
 		{"a.xml", domain("4", "") + "<vcpus><vcpu id='0' enabled='yes' hotpluggable='yes'/><vcpu id='1' enabled='yes'/></vcpus></domain>", "", "vCPU 0 can be unplugged"},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu><memoryBacking><hugepages><page size='2' unit='MiB' nodeset='1'/></hugepages></memoryBacking></domain>", "", "huge pages for cell 1, which there is not"},

@@ -224,6 +224,9 @@ func (d *domain) processors(e *element) {
 	if d.most == 0 {
 		d.most, d.now = d.now, 0
 	}
+	if !s.Partial && e.child("vcpu") == nil && d.most == 0 && t == nil {
+		d.most = 1 // as in libvirt
+	}
 	if !s.Partial && e.child("vcpu") == nil && d.most > 1 {
 		d.Refuse(e.line, e.col, "it states no vcpu, so that it has 1 vCPU, and %d in its topology or cells: libvirt refuses it", d.most)
 	}
@@ -442,6 +445,9 @@ func (d *domain) bound(tune *element) {
 	}
 	if m := tune.child("memory"); m != nil {
 		all := read(m, "memory")
+		if all.Mode == "preferred" && len(all.Nodes) > 1 && !s.Running { // virNumaSetupMemoryPolicy in src/util/virnuma.c
+			d.Doubt(m.line, m.col, "memory has the mode preferred and %d nodes: libvirt before 9.3 does not start it", len(all.Nodes))
+		}
 		for i := range s.Bound {
 			s.Bound[i] = all
 		}
