@@ -114,3 +114,33 @@ func TestSafeName(t *testing.T) {
 		}
 	}
 }
+
+// TestSocketsOfOneCore: a socket that lies in two nodes does not become one for each vCPU where a larger one lies in a node.
+func TestSocketsOfOneCore(t *testing.T) {
+	for _, tt := range []struct {
+		sizes     []int
+		perSocket int
+		dies      bool
+		want      string
+	}{
+		{[]int{5, 5}, 2, true, "2 sockets of 5 cores"},
+		{[]int{5, 5}, 2, false, "2 sockets of 5 cores"},
+		{[]int{7}, 2, true, "1 socket of 7 cores"},
+		{[]int{7, 7}, 4, false, "2 sockets of 7 cores"},
+		{[]int{4, 4}, 3, true, "2 sockets of 4 cores"},
+		{[]int{6, 6}, 4, true, "6 sockets of 2 cores"},
+		{[]int{5, 4}, 3, true, "9 sockets of 1 core"},
+		{[]int{1, 1}, 2, true, "1 socket of 2 dies of 1 core"},
+		{[]int{8, 8}, 16, false, "2 sockets of 8 cores"},
+	} {
+		var cell []int
+		for i, n := range tt.sizes {
+			cell = append(cell, slices.Repeat([]int{i}, n)...)
+		}
+		s := Shape{VCPUs: len(cell)}
+		arrange(&s, cell, tt.perSocket, 1, tt.dies)
+		if got := s.Topology(); got != tt.want {
+			t.Errorf("%v, sockets of %d, dies %v: found %s, want %s", tt.sizes, tt.perSocket, tt.dies, got, tt.want)
+		}
+	}
+}

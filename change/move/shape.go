@@ -26,21 +26,31 @@ func arrange(s *Shape, cell []int, perSocket, threads int, dies bool) (why strin
 	perSocket = max(1, min(perSocket, n))
 	wanted := perSocket
 	perDie := perSocket
+	fitting := func() int { // one vCPU each is the worst: rather the largest that lies in a node
+		if fit := shape.Fitting(cell, wanted); fit > 1 {
+			return fit
+		}
+		return shape.Fitting(cell, n)
+	}
 	switch {
 	case n > 1 && perSocket == 1 && shape.Fitting(cell, n) > 1:
 		// The 24 sockets of an import: each vCPU has a cache of its own, and editions limit sockets.
 		perSocket = shape.Fitting(cell, n)
 		perDie, why = perSocket, "one socket for each vCPU gives each a last-level cache of its own, and software that counts sockets fails"
 	case n%perSocket != 0:
-		perSocket = shape.Fitting(cell, perSocket)
+		perSocket = fitting()
 		perDie, why = perSocket, fmt.Sprintf("%d vCPUs are no whole sockets of %d", n, wanted)
 	case !shape.Within(cell, perSocket):
 		perDie = shape.Fitting(cell, perSocket)
 		switch {
 		case !shape.WholeCells(cell, perSocket, perDie):
-			perSocket, why = perDie, "a socket cannot lie in two nodes that are not its dies"
+			why = "a socket cannot lie in two nodes that are not its dies"
 		case !dies:
-			perSocket, why = perDie, "a socket would lie in two nodes, and dies cannot be stated"
+			why = "a socket would lie in two nodes, and dies cannot be stated"
+		}
+		if why != "" {
+			perSocket = fitting()
+			perDie = perSocket
 		}
 	}
 	s.Sockets, s.Dies, s.Threads = n/perSocket, perSocket/perDie, 1

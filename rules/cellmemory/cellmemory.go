@@ -21,10 +21,10 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: c
 func check(p *rule.StatedPass) {
 	v := p.VM
 	s := v.Stated
-	if v.Flat() {
-		return
+	var faults []string // of the cells
+	if !v.Flat() {
+		faults = p.Faults(shape.Memory)
 	}
-	faults := p.Faults(shape.Memory)
 	var sum numa.Bytes
 	for _, c := range s.Cells {
 		sum += c.Memory
@@ -43,12 +43,16 @@ func check(p *rule.StatedPass) {
 	if len(faults) == 0 {
 		return
 	}
-	p.Report(finding.Finding{
+	f := finding.Finding{
 		Severity: severity,
 		Message:  strings.Join(faults, "; "),
 		Advice:   "Give the cells the memory of the VM, in whole pages",
 		Evidence: []finding.Evidence{p.At("memory", s.Shape.Memory.String(), s.MemoryAt), p.At("memory of the cells", sum.String(), s.CellsAt)},
-	})
+	}
+	if v.Flat() {
+		f.Message, f.Advice, f.Evidence = strings.ReplaceAll(f.Message, "cell 0", "the VM"), "Give the VM memory in whole pages", f.Evidence[:1]
+	}
+	p.Report(f)
 }
 
 // defaultPages finds cells that are not a multiple of the host's default page size, which definitions do not state. sure: they are

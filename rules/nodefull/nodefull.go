@@ -35,21 +35,27 @@ func check(p *rule.StatedPass) {
 			pinned(other, all)
 		}
 	}
+	var taken map[int]int
 	for i, n := range v.Host.Nodes.Value {
 		mine, there := own[n.ID], all[n.ID]
 		if mine == 0 || there <= len(v.Host.CPUs.Value[i]) {
 			continue
 		}
+		if taken == nil {
+			taken = besideOwn(v)
+		}
+		need := v.DemandOn([]int{n.ID}, 0, 0, true).Own
 		for j, o := range v.Host.Nodes.Value {
-			load := all[o.ID]
-			if load+mine > len(v.Host.CPUs.Value[j]) || o.Empty() {
+			load, free := all[o.ID], len(v.Host.CPUs.Value[j])-all[o.ID]-taken[o.ID]
+			room, known := v.Left(&v.Host.Nodes.Value[j])
+			if mine > free || o.Empty() || known && need > room {
 				continue
 			}
 			p.Report(finding.Finding{
 				Severity: finding.Medium,
 				Topic:    fmt.Sprint("vCPUs ", n.ID),
 				Message:  fmt.Sprintf("%d vCPUs are pinned to the %d CPUs of node %d of %s, and %d to the %d of node %d", there, len(v.Host.CPUs.Value[i]), n.ID, v.Host.Name, load, len(v.Host.CPUs.Value[j]), o.ID),
-				Advice:   p.Spelt(fmt.Sprintf("Pin %s memory to node %d", toMove(v, n.ID, there-len(v.Host.CPUs.Value[i]), len(v.Host.CPUs.Value[j])-load), o.ID), rule.Pins, rule.Binding),
+				Advice:   p.Spelt(fmt.Sprintf("Pin %s memory to node %d", toMove(v, n.ID, there-len(v.Host.CPUs.Value[i]), free, room), o.ID), rule.Pins, rule.Binding),
 				Evidence: []finding.Evidence{p.At("its vCPUs pinned there", fmt.Sprint(mine), v.Stated.PinAt(0)), p.Nodes()},
 			})
 			break
@@ -147,9 +153,9 @@ func placed(v *rule.StatedVM, nodes []int, parts []numa.Bytes, room numa.Bytes) 
 	return moved, beyond
 }
 
-// toMove names the smallest VM or cell on a node that has enough vCPUs, and at most the number of CPUs left on the other node: the result is
-// the same for every VM of the node.
-func toMove(v *rule.StatedVM, node, enough, left int) string {
+// toMove names the smallest VM or cell on a node that has enough vCPUs, and at most the number of CPUs and the memory left on the other node: the
+// result is the same for every VM of the node.
+func toMove(v *rule.StatedVM, node, enough, left int, room numa.Bytes) string {
 	type unit struct {
 		vcpus    int
 		vm, cell string
@@ -159,7 +165,7 @@ func toMove(v *rule.StatedVM, node, enough, left int) string {
 		s := one.Stated
 		for i := range s.Cells {
 			u := unit{s.Present(i), one.Name, fmt.Sprint("cell ", i)}
-			if one != v && s.Running != v.Stated.Running || !slices.Equal(s.RunsOn(i, one.Host), []int{node}) || u.vcpus < enough || u.vcpus > left {
+			if one != v && s.Running != v.Stated.Running || !slices.Equal(s.RunsOn(i, one.Host), []int{node}) || u.vcpus < enough || u.vcpus > left || s.PageOf(i) == 0 && s.Cells[i].Memory > room {
 				continue
 			}
 			if len(s.Cells) == 1 {
@@ -181,6 +187,27 @@ func toMove(v *rule.StatedVM, node, enough, left int) string {
 		of = best.cell
 	}
 	return fmt.Sprintf("%s (%s) and bind its", of, words.Plural(best.vcpus, "vCPU"))
+}
+
+// besideOwn counts, for each node, the CPUs that are free on cores where a vCPU has a CPU of its own: another vCPU would share its core (K010).
+func besideOwn(v *rule.StatedVM) map[int]int {
+	own, cores, out := map[int]bool{}, map[int]bool{}, map[int]int{}
+	for _, one := range append([]*rule.StatedVM{v}, v.Beside...) {
+		if one.Stated.Running != v.Stated.Running {
+			continue
+		}
+		for _, cpu := range one.Own() {
+			if core, known := v.Cores[cpu]; known {
+				own[cpu], cores[core] = true, true
+			}
+		}
+	}
+	for cpu, core := range v.Cores {
+		if nodes, _ := v.Host.NodesOf([]int{cpu}); cores[core] && !own[cpu] && len(nodes) == 1 {
+			out[nodes[0]]++
+		}
+	}
+	return out
 }
 
 // pinned adds the vCPUs that a VM pins to one node each.

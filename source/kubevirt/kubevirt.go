@@ -210,9 +210,6 @@ func (v vm) read(domain *yaml.Node) error {
 	if page := find(domain, "memory", "hugepages", "pageSize"); page != nil {
 		if size, ok := quantity(page.Value); ok && size > 0 {
 			v.Pages([]numa.HugePages{{Size: size}}, 0, page.Line, page.Column)
-			if s.Shape.Memory%size != 0 {
-				v.Stray(page.Line, page.Column, true, "memory of %d KiB is no whole pages of %s", s.Shape.Memory/numa.KiB, size)
-			}
 		}
 	}
 	v.dedicated(cpu, domain, present)

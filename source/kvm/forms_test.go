@@ -2,6 +2,7 @@ package kvm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ func TestForms(t *testing.T) {
 		return "-m 2G,slots=4,maxmem=8G," + most + " -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G " +
 			"-object memory-backend-ram,id=d,size=2G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b -device " + device
 	}
+	tuned := func(in string) string { return "<iothreads>2</iothreads><cputune>" + in + "</cputune></domain>" }
 	commands := func(args ...string) string {
 		out := "<qemu:commandline>"
 		for _, a := range args {
@@ -158,7 +160,11 @@ func TestForms(t *testing.T) {
 		{"a.yaml", bare + "        memory: {guest: 4Gi}\n        cpu: {model: host-model}\n        resources: {requests: {cpu: 500m}}\n", "1 of 1 in [1], 4 GB, bound to []", ""},
 		{"a.yaml", bare + "        memory: {guest: 4Gi}\n        cpu: {cores: 4}\n        resources: {requests: {cpu: 2}}\n", "4 of 4 in [4], 4 GB, bound to []", ""},
 		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>8</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + module + "</domain>", "2 of 2 in [2], 6 GB, bound to []", ""},
-		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>5</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + "</domain>", "", "maxMemory of 5 GB is below the memory of 6 GB"},
+		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>5</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu></domain>", "", "maxMemory of 5 GB is below the memory of 6 GB"},
+		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>5</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + "</domain>", "", ""}, // libvirt takes the memory of the cells
+		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>5</maxMemory><memory unit='GiB'>4</memory><vcpu>2</vcpu>" + cell + module + "</domain>", "", "maxMemory of 5 GB is below the memory of 6 GB"},
+		{"a.xml", domain("8", "<maxMemory slots='1' unit='GiB'>64</maxMemory>") + cell + strings.NewReplacer("dimm", "virtio-mem", ">2<", ">100<", "</target>", "<block unit='MiB'>2</block><requested unit='GiB'>4</requested></target>").Replace(module) + "</domain>", "", "maxMemory of 64 GB is below the memory of 104 GB, with memory devices: libvirt refuses it refused=true"},
+		{"a.xml", strings.Replace(domain("1", "<maxMemory slots='1' unit='GiB'>64</maxMemory>"), "<vcpu>", "<os><type arch='ppc64le' machine='pseries'>hvm</type></os><vcpu>", 1) + module + "</domain>", "", "memory devices of 2 GB, and the memory with them is 1 GB: libvirt refuses it refused=true"},
 		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>8</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + strings.Replace(module, ">0<", ">5<", 1) + "</domain>", "", "a memory device (dimm) of 2 GB is of cell 5"},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu>" + cell + "<numatune><memnode cellid='0' mode='restrictive' nodeset='0'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [0]", "the mode restrictive, and that of the VM strict: newer releases of libvirt refuse it refused=false"},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu>" + cell + "<numatune><memory mode='restrictive' nodeset='0-1'/><memnode cellid='0' mode='preferred' nodeset='0'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [0]", "the mode preferred, and that of the VM restrictive: libvirt refuses it refused=true"},
@@ -186,10 +192,14 @@ func TestForms(t *testing.T) {
 		{"a.xml", domain("4", "") + "<iothreads>2</iothreads><iothreadids><iothread id='5'/></iothreadids><cputune><iothreadpin iothread='5' cpuset='0'/><iothreadpin iothread='1' cpuset='0'/></cputune></domain>", "", ""},
 		{"a.xml", domain("4", "") + "<iothreads>2</iothreads><cputune><iothreadpin iothread='2' cpuset='0'/><iothreadpin iothread='2' cpuset='1'/></cputune></domain>", "", "two <iothreadpin> have the same iothread"},
 		{"a.xml", domain("4", "") + cell + "<memoryBacking><hugepages><page size='2' unit='MiB' nodeset='0'/><page size='1' unit='GiB' nodeset='0'/></hugepages></memoryBacking></domain>", "", "two sizes of huge pages, 2 MB and 1 GB"},
+		{"a.xml", domain("4", "") + "<memoryBacking><hugepages><page size='1' unit='GiB'/><page size='2' unit='MiB' nodeset='0'/></hugepages></memoryBacking></domain>", "", "two sizes of huge pages, 1 GB and 2 MB"},
 		{"a.xml", domain("4", "") + cell + "<memoryBacking><hugepages><page size='2' unit='MiB'/><page size='1' unit='GiB' nodeset='0'/></hugepages></memoryBacking></domain>", "", ""},
 		{"a.xml", domain("4", "") + cell + "<numatune><memnode cellid='0' mode='strict' nodeset='0'/><memnode cellid='0' mode='strict' nodeset='1'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [1]", "two <memnode> have the same cellid"},
 		{"a.xml", domain("8", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "</devices>", strings.TrimPrefix(module, "<devices>"), 1) + "</domain>", "2 of 2 in [2], 8 GB, bound to []", "2 memory modules, and maxMemory has 1 slot"},
-		{"a.xml", domain("6", "") + cell + module + "</domain>", "", "1 memory module, and maxMemory has 0 slots"},
+		{"a.xml", domain("6", "") + cell + module + "</domain>", "", "1 memory device, and no maxMemory: libvirt refuses it refused=true"},
+		{"a.xml", domain("6", "") + cell + strings.NewReplacer("dimm", "virtio-mem", "</target>", "<block unit='MiB'>2</block><requested unit='GiB'>2</requested></target>").Replace(module) + "</domain>", "", "1 memory device, and no maxMemory: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + cell + strings.NewReplacer("dimm", "virtio-pmem", "<target>", "<source><path>/p</path></source><target>", "<node>0</node>", "").Replace(module) + "</domain>", "", "1 memory device, and no maxMemory: libvirt refuses it refused=true"},
+		{"a.xml", domain("6", "") + cell + strings.Replace(module, "dimm", "sgx-epc", 1) + "</domain>", "", "1 memory device (sgx-epc), and no maxMemory: libvirt 9.0 refuses it refused=false"},
 		{"a.xml", domain("6", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "<node>0</node>", "", 1) + "</domain>", "", "states no cell"},
 		{"a.xml", domain("6", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "<target>", "<source><pagesize unit='GiB'>4</pagesize></source><target>", 1) + "</domain>", "", "2 GB is no whole pages of 4 GB"},
 		{"a.xml", domain("104", "<maxMemory slots='1' unit='GiB'>200</maxMemory>") + cell + strings.NewReplacer("dimm", "virtio-mem", ">2<", ">100<", "</target>", "<block unit='MiB'>2</block><requested unit='GiB'>8</requested><current unit='GiB'>6</current></target>").Replace(module) + "</domain>", "2 of 2 in [2], 12 GB, bound to []", ""},
@@ -199,6 +209,20 @@ func TestForms(t *testing.T) {
 		{"a.xml", grows(4<<30, 2048), "", "is above its size of 104857600 KiB: it is refused refused=true"},
 		{"a.xml", grows(0, 64<<20), "", "the size of 104857600 KiB is no whole blocks of 67108864 KiB: it is refused refused=true"},
 		{"a.xml", domain("104", "<maxMemory slots='1' unit='GiB'>200</maxMemory>") + cell + strings.NewReplacer("dimm", "nvdimm", ">2<", ">100<", "<target>", "<source><path>/nv</path></source><target>").Replace(module) + "</domain>", "2 of 2 in [2], 4 GB, bound to []", ""},
+		{"a.xml", "<domain type='kvm'><name>one</name><memory unit='GiB'>4</memory><os><type>hvm</type></os></domain>", "1 of 1 in [1], 4 GB, bound to []", ""},
+		{"a.xml", domain("4", "") + "<numatune><memory mode='preferred' nodeset='0-1'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [0 1]", "memory has the mode preferred and 2 nodes: libvirt before 9.3 does not start it refused=false"},
+		{"a.xml", domain("4", "") + "<numatune><memory mode='preferred' nodeset='1'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [1]", ""},
+		{"a.xml", domain("4", "") + "<cpu><topology sockets='1' cores='2' threads='1'/></cpu><cpu/></domain>", "2 of 2 in [2], 4 GB, bound to []", ""}, // libvirt takes the first
+		{"a.xml", domain("4", "") + tuned("<iothreadsched iothreads='1-2' scheduler='fifo' priority='1'/><emulatorsched scheduler='rr' priority='1'/><cachetune vcpus='0'><cache id='0' level='3' type='both' size='3' unit='MiB'/></cachetune>"), "", ""},
+		{"a.xml", domain("4", "") + tuned("<iothreadsched iothreads='5' scheduler='fifo' priority='1'/>"), "", "iothreads of <iothreadsched> is \"5\", want I/O threads, of which there are 2: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<iothreadsched iothreads='1' scheduler='fifo'/>"), "", "<iothreadsched> states no priority: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<iothreadsched scheduler='batch'/>"), "", "<iothreadsched> states no iothreads: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<iothreadsched iothreads='1' scheduler='batch'/><iothreadsched iothreads='1-2' scheduler='batch'/>"), "", "two <iothreadsched> have the same iothreads: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<emulatorsched scheduler='fifo'/>"), "", "<emulatorsched> states no priority: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<emulatorsched scheduler='batch'/><emulatorsched scheduler='idle'/>"), "", "<emulatorsched> is there twice: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<cachetune vcpus='0'><cache id='0' type='both' size='3' unit='MiB'/></cachetune>"), "", "<cache> states no level: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<cachetune vcpus='0'><cache id='0' level='3' type='x' size='3' unit='MiB'/></cachetune>"), "", "type of <cache> is \"x\", want both, code, data: libvirt refuses it refused=true"},
+		{"a.xml", domain("4", "") + tuned("<memorytune vcpus='0-1'><node id='0' bandwidth='20'/></memorytune><memorytune vcpus='1'><node id='0' bandwidth='20'/></memorytune>"), "", "two <memorytune> have the same vcpus: libvirt refuses it refused=true"},
 		{"a.xml", domain("4", "") + "<vcpus><vcpu id='0' enabled='no'/><vcpu id='1' enabled='yes'/></vcpus></domain>", "", "vCPU 0 is off"},
 		{"a.xml", domain("4", "") + "<vcpus><vcpu id='0' enabled='yes' hotpluggable='yes'/><vcpu id='1' enabled='yes'/></vcpus></domain>", "", "vCPU 0 can be unplugged"},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu><memoryBacking><hugepages><page size='2' unit='MiB' nodeset='1'/></hugepages></memoryBacking></domain>", "", "huge pages for cell 1, which there is not"},
@@ -226,6 +250,16 @@ func TestForms(t *testing.T) {
 func TestTaskset(t *testing.T) {
 	for in, want := range map[string]string{
 		"# Use: taskset -c 0-3,32 qemu-system-x86_64 -machine q35\n-m 2G\n-smp 2\n":                                                   "[[0 1 2 3 32] [0 1 2 3 32]] 0",
+		"taskset -c 0-3 numactl --membind 0 qemu-system-x86_64 -m 2G -smp 2":                                                          "[[0 1 2 3] [0 1 2 3]] 0",
+		"numactl --membind=0 taskset -c 0-3 /usr/bin/kvm -m 2G -smp 2":                                                                "[[0 1 2 3] [0 1 2 3]] 0",
+		"taskset --cpu-list 0-1 /usr/bin/kvm -m 2G -smp 2":                                                                            "[[0 1] [0 1]] 0",
+		"taskset -a -c 0-1 nice -n 5 qemu-kvm -m 2G -smp 2":                                                                           "[[0 1] [0 1]] 0",
+		"taskset 0x30f qemu-system-x86_64 -m 2G -smp 2":                                                                               "[[0 1 2 3 8 9] [0 1 2 3 8 9]] 0",
+		"taskset 3,00000001 qemu-system-x86_64 -m 2G -smp 2":                                                                          "[[0 32 33] [0 32 33]] 0",
+		"taskset -c 0-3 numactl -C 2 qemu-system-x86_64 -m 2G -smp 2":                                                                 "[[2] [2]] 0",
+		"numactl -C 2 taskset -c 0-1 qemu-system-x86_64 -m 2G -smp 2":                                                                 "[[0 1] [0 1]] 0",
+		"taskset -c 0-3 numactl -N 1 qemu-system-x86_64 -m 2G -smp 2":                                                                 "[[] []] 0", // node 1, if the host is known
+		"taskset -c 0-1 \\\n  numactl -m 0 \\\n  qemu-system-x86_64 \\\n  -m 2G \\\n  -smp 2":                                         "[[0 1] [0 1]] 0",
 		"taskset -c 4 /usr/bin/qemu-system-x86_64 -m 2G -smp 2":                                                                       "[[4] [4]] 0",
 		"# Use: taskset -c 0-1 qemu\n#   taskset -pc 0 THREAD-ID, of vCPUs 0\n#   taskset -pc 1 THREAD-ID, of vCPUs 1\n-m 2G\n-smp 2": "[[0] [1]] 2",
 		"-m 2G -smp 2": "[[] []] 0",
@@ -392,6 +426,36 @@ func TestValues(t *testing.T) {
 	}
 	if got != "-S= -m=2G -smp=2 -daemonize= " {
 		t.Errorf("found %s", got)
+	}
+}
+
+// TestCutLines: lines of ps that a terminal cut have a note each and are not judged, also those that only their width shows; whole lines are.
+func TestCutLines(t *testing.T) {
+	const head = "/usr/bin/qemu-system-x86_64 -name guest=%,debug-threads=on -machine q35 -m 65536 -smp 40"
+	var in string
+	want := []string{}
+	for i, end := range []string{",sockets=1,dies=1,cores=20,thr", ",sockets=2,cores=20,threads=1 -numa node,nodeid=0,cp", ",cores=", " -smp", ` -object {"qom-type":"memory-ba`,
+		",sockets=2,cores=20,threads=1 -object memory-backend-ram,id=r,size=34359738", ",sockets=2,cores=20,", ",sockets=2,cores=20,threads=1 -object memory-backend-ram,id=r,si"} {
+		in += fmt.Sprintf("%4d %s%s\n", 2001+i, strings.Replace(head, "%", fmt.Sprint("cut", i), 1), end)
+		want = append(want, fmt.Sprintf("a/ps.txt:%d:", i+1))
+	}
+	f := fleetOf(t, "a/ps.txt", in+"3001 "+strings.Replace(head, "%", "whole", 1)+",sockets=2,cores=20,threads=1\n")
+	got := notes(f)
+	for i, at := range want {
+		if n := slices.IndexFunc(got, func(s string) bool { return strings.Contains(s, at) && strings.Contains(s, "which may be cut off") }); n < 0 {
+			t.Errorf("no note at %s (cut%d) in\n%s", at, i, strings.Join(got, "\n"))
+		}
+	}
+	if len(f.VMs) != 1 || f.VMs[0].Name != "whole" || len(f.Unread) == 0 {
+		t.Errorf("found %+v", f.VMs)
+	}
+	wide := func(name, end string, width int) string {
+		line := strings.Replace(head, "%", name, 1) + end
+		return strings.Replace(line, "q35", "q35,x="+strings.Repeat("y", width-len(line)-3), 1) + "\n"
+	}
+	f = fleetOf(t, "a/ps.txt", wide("broken", ",cores=2,thr", 200)+wide("number", ",cores=2", 200)+wide("short", ",cores=40", 180))
+	if len(f.VMs) != 1 || f.VMs[0].Name != "short" || !slices.Contains(notes(f), "fleet/a/ps.txt:2:1: number: its definition breaks off: it is not judged") {
+		t.Errorf("found %+v, %q", f.VMs, notes(f))
 	}
 }
 

@@ -27,6 +27,8 @@ type domain struct {
 	most       int          // maximum number of vCPUs; 0 if unknown
 	now        int          // vCPUs at start; 0 for all
 	rounded    numa.Bytes   // memory added by rounding up cells and devices
+	rounding   numa.Bytes   // part of rounded that belongs to cells
+	devices    numa.Bytes   // of all memory devices, at their full size
 	enclaves   numa.Bytes   // of sgx-epc
 	cellsAlone numa.Bytes   // memory of the cells without modules
 	iothreads  map[int]bool // by number
@@ -62,8 +64,8 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	d.iothreads = d.threads(e)
 	d.pins(e.child("cputune"))
 	d.bound(e.child("numatune"))
-	d.cellsAlone = d.Stated.CellMemory()
-	d.modules(e.child("devices").all("memory"), d.hotplug(e.child("maxMemory")))
+	d.cellsAlone, d.rounding = d.Stated.CellMemory(), d.rounded
+	d.modules(e.child("devices").all("memory"), e.child("maxMemory"))
 	d.aligned()
 	d.unheld(e.child("memoryBacking", "hugepages"))
 	tree := strings.HasPrefix(e.child("os", "type").attr("machine"), "virt") && d.Arch != "x86_64" // has nodes and distances in its device tree
@@ -221,6 +223,9 @@ func (d *domain) processors(e *element) {
 	}
 	if d.most == 0 {
 		d.most, d.now = d.now, 0
+	}
+	if !s.Partial && e.child("vcpu") == nil && d.most == 0 && t == nil {
+		d.most = 1 // as in libvirt
 	}
 	if !s.Partial && e.child("vcpu") == nil && d.most > 1 {
 		d.Refuse(e.line, e.col, "it states no vcpu, so that it has 1 vCPU, and %d in its topology or cells: libvirt refuses it", d.most)
@@ -440,6 +445,9 @@ func (d *domain) bound(tune *element) {
 	}
 	if m := tune.child("memory"); m != nil {
 		all := read(m, "memory")
+		if all.Mode == "preferred" && len(all.Nodes) > 1 && !s.Running { // virNumaSetupMemoryPolicy in src/util/virnuma.c
+			d.Doubt(m.line, m.col, "memory has the mode preferred and %d nodes: libvirt before 9.3 does not start it", len(all.Nodes))
+		}
 		for i := range s.Bound {
 			s.Bound[i] = all
 		}

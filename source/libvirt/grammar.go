@@ -183,6 +183,9 @@ func (d *domain) takes(t *term, s string, root, e *element) (ok bool, want strin
 	case "vcpus":
 		list := d.quietly().numbers(&element{}, "", s, numa.MaxVCPUs)
 		return d.most == 0 || list == nil || !slices.ContainsFunc(list, func(v int) bool { return v >= d.most }), fmt.Sprintf("vCPUs, of which there are %d", d.most)
+	case "iothreads":
+		list := d.quietly().numbers(&element{}, "", s, maxBit)
+		return d.Stated.Partial || !slices.ContainsFunc(list, func(n int) bool { return !d.iothreads[n] }), fmt.Sprintf("I/O threads, of which there are %d", len(d.iothreads))
 	case "cell":
 		cells := len(root.child("cpu", "numa").all("cell"))
 		if cells == 0 && root.child("maxMemory") == nil { // with it, later releases add one

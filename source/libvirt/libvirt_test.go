@@ -134,8 +134,8 @@ func TestWarnings(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"<domain>\n <vcpu>many</vcpu></domain>", `2:2 vcpu: found "many", want a number below 4097`},
 		{"<!DOCTYPE d [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>\n<domain><name>&x;</name></domain>", "2:9 name: found the entity &x;, which stays as it is: no entities are read"},
-		{"<domain><memory unit='pages'>1</memory></domain>", `1:9 memory: found the unit "pages", want bytes, KiB, MiB, GiB or TiB`},
-		{"<domain><memory>-4</memory></domain>", `1:9 memory: found "-4", want a number of `},
+		{"<domain><memory unit='pages'>1</memory><vcpu>0</vcpu></domain>", `1:9 memory: found the unit "pages", want bytes, KiB, MiB, GiB or TiB`},
+		{"<domain><memory>-4</memory><vcpu>0</vcpu></domain>", `1:9 memory: found "-4", want a number of `},
 		{"<domain><memory unit='TiB'>9999999999</memory></domain>", `1:9 memory: found "9999999999", want a number of TiB`},
 		{"<capabilities><host><topology><cells><cell id='0'><cpus num='2'><cpu id='0'/></cpus></cell></cells></topology></host></capabilities>", "1:51 node 0: found 1 CPUs, the file says 2"},
 		{"<capabilities><host><topology><cells><cell id='0'/><cell id='0'/></cells></topology></host></capabilities>", "1:52 node 0 is there twice: the first counts"},

@@ -49,9 +49,6 @@ func (d *domain) memory(e *element) {
 			continue
 		case m.name == "maxMemory":
 			d.Stated.HotPlug, d.largest = true, size.Value
-			if size.Value < d.Stated.Shape.Memory {
-				d.Stray(c.line, c.col, true, "maxMemory of %s is below the memory of %s: libvirt refuses it", size.Value, d.Stated.Shape.Memory)
-			}
 		default:
 			d.Stated.Shape.Memory, d.Stated.MemoryAt = size.Value, numa.Place(d.file.Name, c.line, 0)
 		}
@@ -103,6 +100,9 @@ func (d *domain) backing(e *element) {
 			continue
 		}
 		one := numa.HugePages{Size: size.Value, Cells: d.list(p, "nodeset", maxNode)}
+		if d.Stated.Cells == nil && len(one.Cells) == 1 && one.Cells[0] == 0 { // virDomainDefPostParseMemtune in src/conf/domain_postparse.c
+			one.Cells = nil
+		}
 		of := "all cells"
 		if one.Cells != nil {
 			of = "cells " + words.Ranges(one.Cells)
@@ -148,6 +148,7 @@ func (d *domain) device(e *element) (m device, ok bool) {
 		}
 	}
 	m.size = d.round(size.Value, max(2*numa.MiB, d.align()))
+	d.devices += size.Value
 	switch m.model {
 	case "dimm":
 		m.taken = m.size
@@ -163,9 +164,9 @@ func (d *domain) device(e *element) (m device, ok bool) {
 	return m, size.Known()
 }
 
-// modules adds memory devices to their cells; slots is the maximum number, -1 if no limit is stated.
-func (d *domain) modules(list []*element, slots int) {
-	s := d.Stated
+// modules adds memory devices to their cells; most is maxMemory, nil if there is none.
+func (d *domain) modules(list []*element, most *element) {
+	s, slots := d.Stated, d.hotplug(most)
 	inSlots, beside := 0, 0
 	for _, e := range list {
 		m, ok := d.device(e)
@@ -194,11 +195,34 @@ func (d *domain) modules(list []*element, slots int) {
 		}
 		d.module(m, what)
 	}
-	switch at := slots >= 0 && !s.Partial; {
+	d.room(list, most)
+	switch at := slots >= 0 && !s.Partial && most != nil; {
 	case at && inSlots <= slots && inSlots+beside > slots && slots > 0:
 		d.Doubt(list[0].line, list[0].col, "%s, and maxMemory has %s: libvirt 9.0 counts those of virtio too, and refuses it", words.Plural(inSlots+beside, "memory device"), words.Plural(slots, "slot"))
 	case at && inSlots > slots:
 		d.Stray(list[0].line, list[0].col, true, "%s, and maxMemory has %s: libvirt refuses it", words.Plural(inSlots, "memory module"), words.Plural(slots, "slot"))
+	}
+}
+
+// room finds memory devices without maxMemory (most), and memory above it. libvirt gives a VM the memory of its cells and of its devices at their
+// full size; without cells the memory of the VM includes devices (virDomainDefPostParseMemory in src/conf/domain_postparse.c,
+// qemuDomainDefValidateMemoryHotplug in src/qemu/qemu_domain.c).
+func (d *domain) room(list []*element, most *element) {
+	s, cells := d.Stated, d.cellsAlone-d.rounding
+	all := s.Shape.Memory
+	if cells > 0 {
+		all = cells + d.devices
+	}
+	switch {
+	case d.largest > 0 && all > d.largest:
+		d.Refuse(most.line, most.col, "maxMemory of %s is below the memory of %s, with memory devices: libvirt refuses it", d.largest, all)
+	case s.Partial || list == nil:
+	case d.devices > all && all > 0:
+		d.Refuse(list[0].line, list[0].col, "memory devices of %s, and the memory with them is %s: libvirt refuses it", d.devices, all)
+	case most == nil && slices.ContainsFunc(list, func(e *element) bool { return e.attr("model") != "sgx-epc" }):
+		d.Refuse(list[0].line, list[0].col, "%s, and no maxMemory: libvirt refuses it", words.Plural(len(list), "memory device"))
+	case most == nil:
+		d.Doubt(list[0].line, list[0].col, "%s (sgx-epc), and no maxMemory: libvirt 9.0 refuses it", words.Plural(len(list), "memory device"))
 	}
 }
 

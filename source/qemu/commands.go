@@ -38,12 +38,22 @@ func commandIn(line string) int {
 	return -1
 }
 
+// launcher reports whether a line has a wrapper command and no options of QEMU: the command of QEMU follows.
+func launcher(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 0 && commandIn(line) < 0 && wrapper.MatchString(path.Base(words[0]))
+}
+
 // A file contains one VM for each command, or only the options of one VM.
 type file struct {
 	name   string
 	now    *arguments
-	broken bool // the options of now are invalid
+	before string // commands before that of QEMU, on lines of their own
+	broken bool   // the options of now are invalid
 	vms    []fact.Document
+	widths []int // of the lines of vms, 0 for commands of several lines
+	cut    int   // width of a line that breaks off, such as one of ps in a narrow terminal; 0 without one
+	widest int   // width of the longest line with a command
 	err    error // the first error
 }
 
@@ -54,10 +64,32 @@ func (f *file) begin(line int) {
 	f.now.s.Platform, f.now.s.Dies, f.now.s.Threads = "QEMU", 1, 1
 }
 
-// fail records the error of a VM; the others are not affected.
+// fail records the error of a VM; the others are not affected. Each VM after the first with one becomes a document without a layout.
 func (f *file) fail(line, col int, format string, args ...any) {
 	f.broken = true
-	f.err = cmp.Or(f.err, error(&numa.SyntaxError{File: f.name, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}))
+	text := fmt.Sprintf(format, args...)
+	if f.err == nil {
+		f.err = &numa.SyntaxError{File: f.name, Line: line, Col: col, Msg: text}
+		return
+	}
+	vm := f.now.VM
+	vm.Line, vm.Col, vm.Stated, vm.Why, vm.Name = line, col, nil, text, cmp.Or(vm.Name, f.lineName())
+	f.vms, f.widths = append(f.vms, vm), append(f.widths, 0)
+}
+
+// lineName is the name of a VM whose command states none.
+func (f *file) lineName() string {
+	base := path.Base(f.name)
+	return fmt.Sprintf("%s line %d", strings.TrimSuffix(base, path.Ext(base)), f.now.begun)
+}
+
+// cutLines marks VMs whose lines are as wide as one that breaks off, the widest: a terminal cuts all lines at its width.
+func (f *file) cutLines() {
+	for i, width := range f.widths {
+		if width > 0 && width == f.cut && width == f.widest {
+			f.vms[i].(*definition.VM).Cut = true
+		}
+	}
 }
 
 // Read reads the arguments of VMs: of a single one, or one command for each, as listed by ps.
@@ -65,7 +97,7 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	f := &file{name: name}
 	f.begin(0)
 	lines := text.NewLines(io.LimitReader(r, maxFile))
-	continued := false
+	continued := false // by the next line
 	for lines.Scan() {
 		line, from := lines.Text(), 0
 		if at := commandIn(line); at >= 0 {
@@ -73,26 +105,34 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 				f.end()
 				f.begin(lines.Line())
 			}
-			f.now.begun, from = lines.Line(), at
+			f.now.begun, from, f.now.width = lines.Line(), at, len(line)
+			f.widest = max(f.widest, len(line))
 		} else if first := strings.TrimSpace(line); f.now.begun > 0 && !continued && !strings.HasPrefix(first, "-") && !strings.HasPrefix(first, "#") {
 			continue // another process
 		}
-		continued = strings.HasSuffix(strings.TrimSpace(line), `\`)
+		bare, open := strings.CutSuffix(strings.TrimSpace(line), `\`)
+		if continued = open; open && from == 0 && launcher(bare) {
+			f.before += bare + " "
+			continue
+		}
 		f.options(line, lines.Line(), from)
 	}
 	if err := lines.Err(); err != nil {
 		return f.vms, err
 	}
 	f.end()
+	f.cutLines()
 	return f.vms, f.err
 }
 
 // options parses the options of a line from an index on.
 func (f *file) options(line string, number, from int) {
 	a := f.now
-	a.line = number
-	a.affinity(line)
-	a.under(line)
+	if a.line = number; number != a.begun {
+		a.width = 0
+	}
+	a.launched(f.before + line)
+	f.before = ""
 	found := word.FindAllStringIndex(line, -1)
 	for i, at := range found {
 		option := line[at[0]:at[1]]
@@ -102,10 +142,10 @@ func (f *file) options(line string, number, from int) {
 		if at[0] < from || !strings.HasPrefix(option, "-") || f.broken {
 			continue
 		}
-		value := "" // stays empty for an option without a value, such as -S
+		value, last := "", i+1 >= len(found) // value stays empty for an option without one, such as -S
 		if i+1 < len(found) {
 			if next := line[found[i+1][0]:found[i+1][1]]; !strings.HasPrefix(next, "-") && next != `\` {
-				value = strings.Trim(next, `'"`)
+				value, last = strings.Trim(next, `'"`), i+2 >= len(found)
 			}
 		}
 		option = "-" + strings.TrimLeft(option, "-")
@@ -114,7 +154,14 @@ func (f *file) options(line string, number, from int) {
 		if value != "" || unnamed[option] == "" {
 			err = a.add(option, value)
 		}
-		if err != nil {
+		if err == nil && last && a.width > 0 {
+			err = a.unused(option, value)
+		}
+		switch {
+		case err != nil && last && a.width > 0:
+			f.cut = max(f.cut, a.width)
+			f.fail(number, at[0]+1, "%v, at the end of the line, which may be cut off: ps -ww lists whole lines", err)
+		case err != nil:
 			f.fail(number, at[0]+1, "%v", err)
 		}
 	}
@@ -186,8 +233,7 @@ func (f *file) end() {
 	}
 	a.File().Sort()
 	if len(f.vms) > 0 && a.Name == "" {
-		base := path.Base(f.name)
-		a.Name = fmt.Sprintf("%s line %d", strings.TrimSuffix(base, path.Ext(base)), a.begun)
+		a.Name = f.lineName()
 	}
-	f.vms = append(f.vms, a.VM)
+	f.vms, f.widths = append(f.vms, a.VM), append(f.widths, a.width)
 }

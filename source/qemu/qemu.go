@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,8 @@ type arguments struct {
 	s        *numa.Stated
 	line     int            // current line
 	begun    int            // line of the command; 0 for options without a command
+	width    int            // of that line; 0 if others follow, or without a command
+	backed   string         // memory-backend of -machine
 	smp      int            // line of -smp; 0 without one
 	machine  string         // machine type
 	l3       string         // part of a socket that shares a cache of level 3; "" for the default, a die
@@ -99,14 +102,26 @@ var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-ty
 // word matches a word of a line, which may be quoted.
 var word = pattern.Of(`'[^']*'|"[^"]*"|\S+`)
 
-// tasksets matches the command before QEMU, or the one for vCPU threads in the form that homenode move writes, also in a comment.
-var tasksets = pattern.Of(`taskset -(?:c ([0-9,-]+) +\S*qemu|pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+))`)
+// tasksets matches the command before QEMU, with a list or a mask of CPUs, or the one for vCPU threads in the form that homenode move writes, also
+// in a comment.
+var tasksets = pattern.Of(`taskset +(?:(?:-a|--all-tasks) +)?(?:(?:-a?c|--cpu-list) +([0-9,:-]+)|(?:0x)?([0-9a-fA-F,]+)) [^;&|#]*?(?:qemu|\bkvm\b)|taskset -pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+)`)
 
 // numactls matches the command before QEMU with its options, and numactlOption one of them.
 var (
-	numactls      = pattern.Of(`numactl +(-.*?) +\S*qemu`)
+	numactls      = pattern.Of(`numactl +(-.*?) +\S*(?:qemu|kvm\b)`)
 	numactlOption = pattern.Of(`--?(N|cpunodebind|C|physcpubind|m|membind|i|interleave|p|preferred|P|preferred-many)[= ]*([0-9,-]+|all)(?: |$)`)
 )
+
+// launched parses the commands before QEMU: the last one counts for CPUs.
+func (a *arguments) launched(line string) {
+	if strings.Index(line, "numactl") < strings.Index(line, "taskset") {
+		a.under(line)
+		a.affinity(line)
+		return
+	}
+	a.affinity(line)
+	a.under(line)
+}
 
 // under parses the nodes that numactl states for QEMU, https://man7.org/linux/man-pages/man8/numactl.8.html.
 func (a *arguments) under(line string) {
@@ -122,7 +137,7 @@ func (a *arguments) under(line string) {
 		case err != nil:
 		case all && key != "i" && key != "interleave":
 		case key == "N" || key == "cpunodebind":
-			u.CPUs = numbers
+			u.CPUs, a.host = numbers, nil
 		case key == "C" || key == "physcpubind":
 			a.host, a.s.VCPUsAt = numbers, a.place()
 		case key == "m" || key == "membind":
@@ -142,17 +157,34 @@ func (a *arguments) affinity(line string) {
 	if part == nil {
 		return
 	}
-	cpus, err := definition.List("CPUs", part[1]+part[2])
-	vcpus, wrong := definition.List("vCPUs", part[3])
+	cpus, err := definition.List("CPUs", part[1]+part[3])
+	vcpus, wrong := definition.List("vCPUs", part[4])
+	if part[2] != "" {
+		cpus, err = masked(part[2])
+	}
 	if err != nil || wrong != nil {
 		return
 	}
-	if part[3] == "" {
+	if part[4] == "" {
 		a.host, a.s.VCPUsAt = cpus, a.place()
 	}
 	for _, v := range vcpus {
 		a.pins[v] = pin{cpus, a.place()}
 	}
+}
+
+// masked returns the CPUs of a mask in base 16, as taskset takes it: "ff", "1,000000ff".
+func masked(mask string) (cpus []int, err error) {
+	bits, ok := new(big.Int).SetString(strings.ReplaceAll(mask, ",", ""), 16)
+	if !ok || bits.BitLen() > most {
+		return nil, notNumber("mask", mask)
+	}
+	for cpu := range bits.BitLen() {
+		if bits.Bit(cpu) == 1 {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
 }
 
 // stray adds an argument that QEMU rejects.
@@ -183,8 +215,11 @@ func values(in, first string) (map[string][]string, error) {
 	}
 	for i, part := range strings.Split(in, ",") {
 		key, v, named := strings.Cut(part, "=")
-		if i == 0 && !named {
+		switch {
+		case i == 0 && !named:
 			key, v = first, part
+		case part != "" && !named && (first == "cpus" || first == "size" || first == "type" && strings.HasPrefix(in, "node")): // of -smp, -m, -numa: they have no keys without values
+			return nil, fmt.Errorf("found %q, want a key with a value", text.Short(part))
 		}
 		out[key] = append(out[key], v)
 	}
@@ -224,7 +259,7 @@ func (a *arguments) add(option, value string) error {
 			err = a.backend(last, named)
 		}
 	case "-machine", "-M":
-		a.machine = cmp.Or(last("type"), a.machine)
+		a.machine, a.backed = cmp.Or(last("type"), a.machine), cmp.Or(last("memory-backend"), a.backed)
 		if hmat := last("hmat"); hmat != "" {
 			a.hmat = isOn(hmat)
 		}
@@ -292,6 +327,21 @@ func (a *arguments) backend(last func(key string) string, named map[string][]str
 	}
 	a.backends[last("id")] = b
 	return err
+}
+
+// unused returns an error if an option, the last, states a memory backend that nothing before it uses: a node or a device comes behind its backend.
+// A value that ends with , or = lacks the rest too.
+func (a *arguments) unused(option, value string) error {
+	if end := strings.TrimRight(value, ",="); end != value && unnamed[option] != "" {
+		return fmt.Errorf("found %q, want a value behind it", text.Short(value))
+	}
+	for id := range a.backends {
+		used := id == a.backed || slices.ContainsFunc(a.nodes, func(n guestNode) bool { return n.backend == id }) || slices.ContainsFunc(a.modules, func(m module) bool { return m.backend == id })
+		if option == "-object" && !used {
+			return fmt.Errorf("found the memory backend %s, and nothing that uses it", text.Short(id))
+		}
+	}
+	return nil
 }
 
 func notNumber(key, value string) error {

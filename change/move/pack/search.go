@@ -283,10 +283,51 @@ func (s *search) draw() {
 			continue
 		}
 		far, reserved, uneven := s.spans(h), s.reserved(h), s.uneven(h)
+		better := func() bool { return s.spans(h) <= far && s.reserved(h) <= reserved && s.uneven(h) < uneven }
 		s.even = true
-		s.anew(h, func() bool { return s.spans(h) <= far && s.reserved(h) <= reserved && s.uneven(h) < uneven })
+		s.anew(h, better)
+		for range maxShifts {
+			if s.over(h) == 0 {
+				break
+			}
+			if uneven = s.uneven(h); !s.shift(h, better) {
+				break
+			}
+		}
 		s.even = false
 	}
+}
+
+// maxShifts limits how often VMs of a host are placed again.
+const maxShifts = 20
+
+// maxPairs limits the VMs of a host of which two are placed again together.
+const maxPairs = 40
+
+// shift places single VMs of a host again, and two at once, each on the nodes with most left; false if nothing is better then.
+func (s *search) shift(h int32, better func() bool) (shifted bool) {
+	list := slices.Clone(s.On[h])
+	s.sort(list, orders[0], 0)
+	try := func(vms ...int32) {
+		shifted = s.Try(func() bool {
+			for _, v := range vms {
+				s.remove(v)
+			}
+			return s.all(h, vms, true) && better()
+		}) || shifted
+	}
+	for i, v := range list {
+		if shifted {
+			return true
+		}
+		try(v)
+		for j := 0; j < len(list) && len(list) <= maxPairs && !shifted; j++ {
+			if j != i {
+				try(v, list[j])
+			}
+		}
+	}
+	return shifted
 }
 
 // anew places all VMs of a host again. The result is accepted if they all fit and it is better.
@@ -321,7 +362,10 @@ func (s *state) reserved(h int32) (sum int64) {
 	return sum
 }
 
-// uneven is the sum of the squared fill levels of a host's nodes, in thousandths of the fuller of cores and memory.
+// overWeight is the weight of vCPUs that exceed the CPUs of their node, beside fill levels.
+const overWeight = 100
+
+// uneven is the sum of the squared fill levels of a host's nodes, in thousandths of cores and of memory, and of vCPUs beyond the CPUs of a node.
 func (s *state) uneven(h int32) (sum int64) {
 	used := func(free, all int64) int64 {
 		if all == 0 {
@@ -330,8 +374,26 @@ func (s *state) uneven(h int32) (sum int64) {
 		return (all - free) * 1000 / all
 	}
 	for n := s.m.first[h]; n < s.m.last(h); n++ {
-		full := max(used(s.cpu[n], s.m.cpu[n]), used(s.mem[n], s.m.mem[n]))
-		sum += full * full
+		cpu, mem := used(s.cpu[n], s.m.cpu[n]), used(s.mem[n], s.m.mem[n])
+		sum += cpu*cpu + mem*mem
+	}
+	return sum + overWeight*s.over(h)
+}
+
+// over is the sum of the squared numbers of vCPUs beyond the CPUs of a host's nodes, in thousandths of the CPUs.
+func (s *state) over(h int32) (sum int64) {
+	var vcpus [numa.MaxNodes]int64
+	for _, v := range s.On[h] {
+		it := &s.m.items[v]
+		for i := range it.cells {
+			vcpus[s.node[it.offset+i]] += int64(it.cells[i].vcpus)
+		}
+	}
+	for i := range s.m.p.Hosts[h].Nodes {
+		if threads := int64(s.m.p.Hosts[h].Nodes[i].Threads); threads > 0 {
+			over := max(0, (vcpus[i]-threads)*1000/threads)
+			sum += over * over
+		}
 	}
 	return sum
 }

@@ -3,6 +3,8 @@ package pack
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.org/homenode/numa"
@@ -68,5 +70,46 @@ func TestSpread(t *testing.T) {
 				t.Errorf("%d hosts are empty, want %d", empty, tt.spare)
 			}
 		})
+	}
+}
+
+// TestEvenNodes: almost no VM of one cell lies on a node with more vCPUs than CPUs while another node of its host has the CPUs and the memory for it.
+func TestEvenNodes(t *testing.T) {
+	random := rand.New(rand.NewPCG(17, 30))
+	over, checked := 0, 0
+	for range 40 {
+		host := Host{Name: "kvm1"}
+		for id := range 4 {
+			host.Nodes = append(host.Nodes, Node{ID: id, Cores: 12, Threads: 12, Memory: 256 * numa.GiB})
+		}
+		p := Problem{Hosts: []Host{host}, Policy: Policy{Overcommit: map[string]float64{"": 3}}}
+		for vcpus := 0; vcpus < 44; {
+			c := Cell{1 + random.IntN(10), numa.Bytes(1+random.IntN(90)) * numa.GiB}
+			vcpus += c.VCPUs
+			p.VMs = append(p.VMs, VM{Name: fmt.Sprint("vm", len(p.VMs)), Cells: []Cell{c}})
+		}
+		plan, err := Make(context.Background(), &p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		vcpus, left := make([]int, 4), slices.Repeat([]numa.Bytes{256 * numa.GiB}, 4)
+		for i, v := range plan.VMs {
+			if v.Host == 0 {
+				vcpus[v.Cells[0].Node] += p.VMs[i].Cells[0].VCPUs
+				left[v.Cells[0].Node] -= p.VMs[i].Cells[0].Memory
+			}
+		}
+		for i, v := range plan.VMs {
+			for n := range 4 {
+				if c := p.VMs[i].Cells[0]; v.Host == 0 && vcpus[v.Cells[0].Node] > 12 && vcpus[n]+c.VCPUs <= 12 && left[n] >= c.Memory {
+					over++
+					t.Logf("%v of node %d, of %v vCPUs, would fit node %d with %v left", c, v.Cells[0].Node, vcpus, n, left[n])
+				}
+			}
+		}
+		checked += len(plan.VMs)
+	}
+	if over > 2 || checked < 200 { // 35 without shift
+		t.Errorf("%d of %d VMs would fit a node with free CPUs", over, checked)
 	}
 }
