@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,8 +39,8 @@ func newJoin(vms []vmRow) *join {
 	for i := range vms {
 		v := &vms[i]
 		uuid := strings.ToLower(v.vm.UUID)
-		key := [2]string{v.vcenter, cmp.Or(v.id, uuid)}
-		if at := slices.IndexFunc(before[key], v.repeats); key[1] != "" && at >= 0 {
+		key := [2]string{v.vcenter, cmp.Or(v.id, uuid, v.vm.Name)}
+		if at := slices.IndexFunc(before[key], v.repeats); at >= 0 {
 			v.first = before[key][at]
 			continue
 		}
@@ -54,13 +55,30 @@ func newJoin(vms []vmRow) *join {
 	return j
 }
 
-// repeats reports whether v is the same VM as another row with its reference or UUID. References are unique only within a vCenter, which a
-// file may not state.
+// repeats reports whether v is the same VM as another row with its reference, UUID or, of two without these, name. References are unique only within a
+// vCenter, which a file may not state, and names only within a folder: rows without either agree in all that both state.
 func (v *vmRow) repeats(other *vmRow) bool {
+	if v.nameOnly() != other.nameOnly() {
+		return false
+	}
+	if v.nameOnly() {
+		return v.vm.Name == other.vm.Name && v.whereabouts() == other.whereabouts() && (v.host == other.host || numa.SameHost(v.host, other.host)) && !slices.ContainsFunc(numa.VMFacts, func(p numa.Property[numa.Config]) bool {
+			a, b := p.Fact(&v.vm.Config), p.Fact(&other.vm.Config)
+			return a.Known() && b.Known() && !reflect.DeepEqual(a.Any(), b.Any())
+		})
+	}
 	if v.vm.UUID != "" && other.vm.UUID != "" {
 		return strings.EqualFold(v.vm.UUID, other.vm.UUID)
 	}
 	return v.vm.Name == other.vm.Name && (v.host == "" || other.host == "" || numa.SameHost(v.host, other.host))
+}
+
+// nameOnly reports whether nothing but its name identifies the VM.
+func (v *vmRow) nameOnly() bool { return v.id == "" && v.vm.UUID == "" }
+
+// whereabouts are the places of a VM in the inventory, apart from its host.
+func (v *vmRow) whereabouts() [4]string {
+	return [4]string{v.vcenter, v.datacenter, v.cluster, v.vm.Folder}
 }
 
 // index adds i for key, or marks the key as ambiguous.
