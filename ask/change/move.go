@@ -113,7 +113,7 @@ func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 func (q *Move) Show(m *Moved, files []target.File, folder string, more ...string) *answer.Answer {
 	a := show.Fleet(m.Moves, m.Planned, folder, NamesOf(files), append(q.Words(q.Fleet, MoveNames...), more...)...)
 	a.Note(m.Rests...)
-	return a
+	return ask.Mark(a, q.Incomplete())
 }
 
 // NamesOf returns a function that lists the file names of a move.

@@ -143,7 +143,7 @@ func (c *collection) merged() (*numa.Fleet, error) {
 	}
 	fleet.Notes, fleet.Unread = append(c.notes, fleet.Notes...), append(fleet.Unread, c.unread...)
 	lost := func(n numa.Note) int { // files that were not read come first
-		if slices.ContainsFunc(fleet.Unread, func(at string) bool { return n.At == at || strings.HasPrefix(n.At, at+":") }) {
+		if fleet.Lost(n) {
 			return 0
 		}
 		return 1
