@@ -459,6 +459,11 @@ func (c *collection) nothing() error {
 		}
 		names = append(names, m.Name)
 	}
+	if len(names) == 1 && !isFile(c.path) && !slices.Contains([]string{"", ".txt", ".md"}, path.Ext(names[0])) { // its own reader knows more about it
+		if _, err := File(filepath.Join(c.path, filepath.FromSlash(names[0]))); err != nil {
+			return noFleet{err}
+		}
+	}
 	holds := "no file that is read"
 	if names != nil {
 		holds = fmt.Sprintf("%s (%s)", words.Plural(len(names), "file"), words.Few(names))
