@@ -86,7 +86,11 @@ func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 		return nil, err
 	}
 	if len(m.Moves) == 0 {
-		return nil, errors.New(strings.Join(q.Fleet, ", ") + ": no VM is shown that could be judged: there is nothing to move")
+		text := strings.Join(q.Fleet, ", ") + ": no VM is shown that could be judged: there is nothing to move"
+		if len(result.Fleet.Hosts) == 0 {
+			text += fmt.Sprintf("; no host is known: homenode snapshot %s --assume-host '2x18c/1TB release=8.0U3' -o fleet.json states one, and homenode move fleet.json reads that", words.Command(q.Fleet...))
+		}
+		return nil, errors.New(text)
 	}
 	moved := map[string]bool{}
 	for vm := range move.VMs(result) {
