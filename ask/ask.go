@@ -122,10 +122,24 @@ func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) 
 	return r, err
 }
 
-// Partly sets Reply.Partly to the first error that is not nil.
+// Partly sets Reply.Partly to the first error that is not nil, and marks the answers with what their sources lack.
 func Partly(r *Reply, err error, incomplete ...error) (*Reply, error) {
-	if err == nil {
-		r.Partly = cmp.Or(append([]error{r.Partly}, incomplete...)...)
+	if err != nil {
+		return r, err
 	}
-	return r, err
+	r.Partly = cmp.Or(append([]error{r.Partly}, incomplete...)...)
+	for _, a := range r.Answers {
+		Mark(a, incomplete...)
+	}
+	return r, nil
+}
+
+// Mark marks an answer with what its sources lack, and returns it.
+func Mark(a *answer.Answer, incomplete ...error) *answer.Answer {
+	for _, err := range incomplete {
+		if l, ok := errors.AsType[*Lacks](err); ok {
+			l.Mark(a)
+		}
+	}
+	return a
 }

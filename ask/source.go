@@ -12,7 +12,6 @@ import (
 	"example.org/homenode/change/gate"
 	"example.org/homenode/esxi/product"
 	"example.org/homenode/esxi/vnuma"
-	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/source/open"
@@ -27,8 +26,7 @@ type Source struct {
 
 	Models []string `ask:"hosts" help:"host models for VMs that are only planned: '2x16c/512GB release=8.0U3' (repeatable); else the hosts of another SOURCE"`
 
-	failed []numa.Note // of unreadable sources
-	unread int         // unreadable or truncated files in bundles
+	lacks Lacks
 }
 
 // Options returns the options for reading sources.
@@ -65,16 +63,15 @@ func (s *Source) ReadBy(ctx context.Context, e *Env, ch vnuma.Choices, kvm bool,
 func (s *Source) read(ctx context.Context, e *Env, kvm bool, sources []string) (*numa.Fleet, error) {
 	if e.Held != nil {
 		fleet, err := e.Held.fleet(sources)
+		s.lacks.Of(fleet)
 		return fleet, cmp.Or(err, onlyESXi(fleet, kvm, sources))
 	}
 	if e.Open == nil {
 		return nil, ErrNoFleet
 	}
 	fleet, unread, err := e.Open(ctx, sources, s.Options())
-	s.failed = append(s.failed, unread...) // Read can be called for two fleets
-	if fleet != nil {
-		s.unread += len(fleet.Unread)
-	}
+	s.lacks.failed = append(s.lacks.failed, unread...) // Read can be called for two fleets
+	s.lacks.Of(fleet)
 	for _, n := range unread {
 		e.Tell(n.String())
 	}
@@ -100,23 +97,10 @@ func onlyESXi(fleet *numa.Fleet, kvm bool, sources []string) error {
 }
 
 // Told reports whether Read has already reported a note of the fleet as a warning.
-func (s *Source) Told(n numa.Note) bool { return slices.Contains(s.failed, n) }
+func (s *Source) Told(n numa.Note) bool { return slices.Contains(s.lacks.failed, n) }
 
-// Incomplete returns an error if Read skipped a source or a file: "no findings" about half of a fleet would be misleading.
-func (s *Source) Incomplete() error {
-	if len(s.failed) == 0 {
-		return Unread(s.unread)
-	}
-	return fmt.Errorf("not everything was read: %s failed", words.Plural(len(s.failed), "source"))
-}
-
-// Unread returns an error if files of a bundle were unreadable or truncated.
-func Unread(files int) error {
-	if files == 0 {
-		return nil
-	}
-	return fmt.Errorf("not everything was read: %s could not be, or not whole: see the notes", words.Plural(files, "file"))
-}
+// Incomplete returns an error, a *Lacks, if Read skipped a source or a file: "no findings" about half of a fleet would be misleading.
+func (s *Source) Incomplete() error { return s.lacks.Err() }
 
 // Judged reads and assesses the fleet of the sources. read is the duration of reading. The result is read-only: it can be shared.
 func (s *Source) Judged(ctx context.Context, e *Env, kvm bool, o rules.Options, sources ...string) (r *rules.Result, read time.Duration, err error) {
@@ -125,6 +109,7 @@ func (s *Source) Judged(ctx context.Context, e *Env, kvm bool, o rules.Options, 
 			return nil, 0, err
 		}
 		if h.judged(o) {
+			s.lacks.Of(h.Result.Fleet)
 			return h.Result, 0, nil
 		}
 	}

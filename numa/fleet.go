@@ -3,6 +3,7 @@ package numa
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,11 @@ type Fleet struct {
 	// Unread are the files and folders of a bundle that could not be read completely. The rest of their data is missing here, and each has a
 	// note.
 	Unread []string `json:"unread,omitempty"`
+}
+
+// Lost reports whether a note is about a file that could not be read completely.
+func (f *Fleet) Lost(n Note) bool {
+	return slices.ContainsFunc(f.Unread, func(at string) bool { return n.At == at || strings.HasPrefix(n.At, at+":") })
 }
 
 // LoadUnknown returns the reason why the load and the free memory of the hosts are unknown although their VMs are listed; "" if there is none.

@@ -86,7 +86,11 @@ func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 		return nil, err
 	}
 	if len(m.Moves) == 0 {
-		return nil, errors.New(strings.Join(q.Fleet, ", ") + ": no VM is shown that could be judged: there is nothing to move")
+		text := strings.Join(q.Fleet, ", ") + ": no VM is shown that could be judged: there is nothing to move"
+		if len(result.Fleet.Hosts) == 0 {
+			text += fmt.Sprintf("; no host is known: homenode snapshot %s --assume-host '2x18c/1TB release=8.0U3' -o fleet.json states one, and homenode move fleet.json reads that", words.Command(q.Fleet...))
+		}
+		return nil, errors.New(text)
 	}
 	moved := map[string]bool{}
 	for vm := range move.VMs(result) {
@@ -113,7 +117,7 @@ func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 func (q *Move) Show(m *Moved, files []target.File, folder string, more ...string) *answer.Answer {
 	a := show.Fleet(m.Moves, m.Planned, folder, NamesOf(files), append(q.Words(q.Fleet, MoveNames...), more...)...)
 	a.Note(m.Rests...)
-	return a
+	return ask.Mark(a, q.Incomplete())
 }
 
 // NamesOf returns a function that lists the file names of a move.

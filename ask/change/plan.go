@@ -89,7 +89,7 @@ func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
 // Show returns the answer for a plan from Make or from a file. The commands that apply it have more as additional words.
 func (q *Plan) Show(p *fix.Plan, file string, more ...string) *answer.Answer {
 	words := q.Words(append([]string{q.Fleet}, q.Beside...), slices.Concat(PlanNames, []string{"evidence"})...)
-	return show.Plan(p, file, open.VCenter(q.Fleet), append(words, more...)...)
+	return ask.Mark(show.Plan(p, file, open.VCenter(q.Fleet), append(words, more...)...), q.Incomplete())
 }
 
 // options reads the fields of the plan.

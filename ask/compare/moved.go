@@ -30,7 +30,7 @@ func (f *Compare) moved(ctx context.Context) (*ask.Reply, error) {
 		return nil, err
 	}
 	var sides [2]*rules.Result
-	damaged := 0
+	var damaged ask.Lacks
 	for i, names := range [][]string{f.A, f.B} {
 		fleet, unread, err := open.Fleet(ctx, names, open.Options{})
 		if err == nil && len(unread) > 0 {
@@ -39,7 +39,7 @@ func (f *Compare) moved(ctx context.Context) (*ask.Reply, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", []string{"before", "after"}[i], err)
 		}
-		damaged += len(fleet.Unread)
+		damaged.Of(fleet)
 		vnuma.AssumeStored(fleet, vnuma.Choices{})
 		if sides[i], err = rules.RunContext(ctx, fleet, rules.Options{}); err != nil {
 			return nil, err
@@ -52,5 +52,5 @@ func (f *Compare) moved(ctx context.Context) (*ask.Reply, error) {
 	if len(r.VMs) == 0 && len(r.Only[0])+len(r.Only[1]) == 0 {
 		return nil, fmt.Errorf("%s and %s: found no VM", strings.Join(f.A, " "), strings.Join(f.B, " "))
 	}
-	return ask.Partly(reply(answers.Moved(r), fails && r.Worse() > 0), nil, ask.Unread(damaged))
+	return ask.Partly(reply(answers.Moved(r), fails && r.Worse() > 0), nil, damaged.Err())
 }

@@ -30,8 +30,7 @@ func (x *Explain) clusters(r *rules.Result, name string, event vnuma.Event) (*as
 		return nil, errors.New("found no VM of the cluster that can be judged: see the notes of assess")
 	}
 	o := matrix.Options{Choices: r.Choices, Event: event, Hosts: x.EachHost, All: x.All}
-	reply, err := ask.Answered(answers.Matrix([]*matrix.Matrix{matrix.Of(c, o)}, r.Fleet.Source, r.Filter), nil)
-	return ask.Partly(reply, err, x.Incomplete())
+	return ask.Answered(answers.Matrix([]*matrix.Matrix{matrix.Of(c, o)}, r.Fleet.Source, r.Filter), nil)
 }
 
 // clusterNamed returns the cluster with this name or ID; nil if there is none. A standalone host is a cluster of its

@@ -68,13 +68,16 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err := x.fits(s, result.Fleet.Hypervisor == numa.KVM); err != nil {
 		return nil, err
 	}
+	var r *ask.Reply
 	switch s.kind {
 	case aHost:
-		return hosts(e, result, s.name)
+		r, err = hosts(e, result, s.name)
 	case aCluster:
-		return x.clusters(result, s.name, event)
+		r, err = x.clusters(result, s.name, event)
+	default:
+		r, err = x.vms(ctx, e, result, lacks, s.name, event)
 	}
-	return x.vms(ctx, e, result, lacks, s.name, event)
+	return ask.Partly(r, err, x.Incomplete())
 }
 
 // event parses --event.

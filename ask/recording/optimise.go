@@ -51,7 +51,8 @@ func (f *Optimise) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 		return nil, err
 	}
 	r.Source = f.Scenario
-	return ask.Answered(change.Optimise(r), nil)
+	reply, err := ask.Answered(change.Optimise(r), nil)
+	return ask.Partly(reply, err, f.Incomplete())
 }
 
 // between rejects a value outside of 0 to most.

@@ -179,9 +179,20 @@ func parseHeader(line []byte, n int, w *warnings, want chooser) (h *Header, msg 
 	if len(fields) < 2 {
 		return nil, "found a header without columns"
 	}
+	if h.sheetWide() {
+		w.add(kindWidth, n, 0, func() string {
+			return fmt.Sprintf("the header has %d fields, the most that a spreadsheet keeps: a program cut the columns behind them off when it saved the file; take the file of esxtop itself", h.fields)
+		})
+	}
 	h.columns(fields, line, w)
 	h.want(want(h))
 	return h, ""
+}
+
+// sheetWide reports whether the header fills a row of a spreadsheet: 16384 columns in Excel, and without the quotes of esxtop 1024 in LibreOffice before
+// 7.4 or 256 in an old .xls.
+func (h *Header) sheetWide() bool {
+	return h.fields == 16384 || !h.quoted && (h.fields == 1024 || h.fields == 256)
 }
 
 // readMagic parses the first cell, and finds the separator after it.

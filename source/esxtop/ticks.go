@@ -96,7 +96,7 @@ func (t *Ticks) Err() error { return t.rows.Err() }
 // Warnings returns the warnings of the Reader without the one that Cut reports.
 func (t *Ticks) Warnings() []error {
 	all := t.all()
-	all[kindCut], all[kindLastCell] = warning{}, warning{}
+	all[kindCut], all[kindLastCell], all[kindWidth] = warning{}, warning{}, warning{}
 	if left := all[kindOrder].count; left > 1 && left == t.back {
 		all.descending(left, t.rowCount)
 	}
@@ -109,10 +109,12 @@ func (t *Ticks) Left() int {
 	return all.left()
 }
 
-// Cut returns an error when the file ends within a row, as during writing; nil otherwise.
+// Cut returns an error when the file ends within a row, as during writing, or a spreadsheet cut its columns off; nil otherwise.
 func (t *Ticks) Cut() error {
 	var cut warnings
-	cut[kindCut], cut[kindLastCell] = t.rows.warns[kindCut], t.rows.warns[kindLastCell]
+	for _, kind := range []int{kindWidth, kindCut, kindLastCell} {
+		cut[kind] = t.rows.warns[kind]
+	}
 	return errors.Join(cut.list(t.rows.name)...)
 }
 

@@ -299,3 +299,27 @@ func TestTicksOfWorkers(t *testing.T) {
 		}
 	}
 }
+
+// TestTicksOfSpreadsheet: a file whose header fills a row of a spreadsheet was cut off by it; one column less, or the quotes of esxtop, tell that it was not.
+func TestTicksOfSpreadsheet(t *testing.T) {
+	for _, tt := range []struct {
+		fields int
+		quotes string
+		cut    bool
+	}{{16384, "", true}, {16384, `"`, true}, {16383, "", false}, {16385, "", false}, {1024, "", true}, {1024, `"`, false}, {256, "", true}, {256, `"`, false}} {
+		head, row := tt.quotes+"(PDH-CSV 4.0) (UTC)(0)"+tt.quotes, tt.quotes+"11/21/2026 10:00:00"+tt.quotes
+		for i := range tt.fields - 1 {
+			head += fmt.Sprintf(`,%s\\h\Group Memory(%d:vm)\Memory Size MBytes%s`, tt.quotes, i+1, tt.quotes)
+			row += "," + tt.quotes + "8" + tt.quotes
+		}
+		ticks, err := NewTicks("b.csv", strings.NewReader(head+"\n"+row+"\n"), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ticks.Scan() {
+		}
+		if got := ticks.Cut(); (got != nil) != tt.cut || got != nil && !strings.Contains(got.Error(), "the most that a spreadsheet keeps") {
+			t.Errorf("%d fields, quotes %q: cut %v, want %v", tt.fields, tt.quotes, got, tt.cut)
+		}
+	}
+}

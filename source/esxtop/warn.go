@@ -37,6 +37,7 @@ const (
 	kindRange
 	kindShrunk
 	kindAddUp
+	kindWidth
 	kinds
 )
 
@@ -44,7 +45,7 @@ const (
 var plural = [kinds]string{
 	kindCount: "rows", kindShort: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
 	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindTail: "headers", kindMinute: "rows", kindDates: "rows", kindOrder: "rows", kindCut: "rows",
-	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "groups", kindAddUp: "VMs", kindNodes: "columns", kindBlind: "headers",
+	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "groups", kindAddUp: "VMs", kindNodes: "columns", kindBlind: "headers", kindWidth: "headers",
 }
 
 // A warning is the first of its kind.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/homenode/numa/pattern"
 	"example.org/homenode/source/fact"
 	"example.org/homenode/source/libvirt"
 	"example.org/homenode/source/proxmox"
@@ -87,14 +88,28 @@ func meant(name string) bool {
 	return isText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// accepts returns the reader of a bundle file that begins with head; nil if there is none. In a file with an unspecific name, text with
-// QEMU options is a definition only if it is a process list (ps): manuals contain such text too.
+// accepts returns the reader of a bundle file that begins with head; nil if there is none, and for a backup of another file. In a file with an unspecific
+// name, text with QEMU options is a definition only if it is a process list (ps), or a script or log with the command: manuals contain such text too.
 func accepts(name string, head []byte) func(name string, r io.Reader) ([]fact.Document, error) {
-	if !meant(name) && qemu.Detect(head) && !qemu.Listed(head) && !libvirt.Detect(head) && !proxmox.Detect(head) {
+	ext := strings.ToLower(filepath.Ext(name))
+	switch {
+	case meant(name):
+	case strings.HasSuffix(ext, "~"), slices.Contains(backups, ext):
+		return nil
+	case qemu.Detect(head) && !qemu.Listed(head) && !libvirt.Detect(head) && !proxmox.Detect(head) && !(slices.Contains(scripts, ext) && command.Match(head)):
 		return nil
 	}
 	return readerOf(head)
 }
+
+var (
+	// backups are the extensions of backups of definitions.
+	backups = []string{".bak", ".backup", ".orig", ".old", ".save", ".swp", ".rpmsave", ".rpmorig", ".rpmnew", ".dpkg-old", ".dpkg-dist"}
+	// scripts are the extensions of scripts and logs with the command of a VM, such as /var/log/libvirt/qemu/vm.log.
+	scripts = []string{"", ".sh", ".bash", ".txt", ".log", ".cmd"}
+	// command matches a line that runs QEMU, alone or by another command, with options in this line or the next one.
+	command = pattern.Of(`(?m)^\s*(?:(?:exec|sudo|nohup|setsid|env|nice|ionice|chrt|taskset|numactl|\w+=\S*)(?:[ \t]+[^\s#]+)*?[ \t]+)*(?:/\S*/)?(?:qemu-system-[a-z0-9_]+|qemu-kvm)[ \t]+(?:\\\s*$|-)`)
+)
 
 // isText reports whether the name is that of a text file beside the XML.
 func isText(name string) bool {

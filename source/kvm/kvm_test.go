@@ -330,8 +330,15 @@ func TestFiles(t *testing.T) {
 	write("kvm01/domains/sql01.xml", sql01)
 	write("manual/readme.txt", "Start it with qemu-system-x86_64 -smp 4 -m 8G, or -enable-kvm.\n") // no list of processes
 	listed := write("listed/ps.txt", "    PID COMMAND\n   4242 /usr/bin/qemu-system-x86_64 -name guest=a -S -m size=4194304k -smp 4,sockets=1,cores=4,threads=1\n")
+	const start = "qemu-system-x86_64 \\\n  -name web -m 8G -smp 4\n"
+	script := write("script/start.sh", "#!/bin/bash\nexec numactl --cpunodebind=0 "+start)
+	plain, logged := write("plain/start", start), write("logs/web.log", "2026-11-01 shutting down, reason=destroyed\nLC_ALL=C \\\nHOME=/var \\\n/usr/bin/"+start)
+	write("backup/web.xml.bak", sql01)
+	write("backup/readme.md", start)
+	backup := write("backup/web.xml", strings.ReplaceAll(sql01, "sql01", "web"))
 	other := write("other/pool.xml", "<pool type='dir'/>")
-	for path, want := range map[string]string{one: "0 1", dir: "1 3", filepath.Join(dir, "kvm01"): "1 1", listed: "0 1", filepath.Dir(listed): "0 1"} {
+	for path, want := range map[string]string{one: "0 1", dir: "1 7", filepath.Join(dir, "kvm01"): "1 1", listed: "0 1", filepath.Dir(listed): "0 1",
+		script: "0 1", filepath.Dir(script): "0 1", plain: "0 1", filepath.Dir(plain): "0 1", filepath.Dir(logged): "0 1", filepath.Dir(backup): "0 1"} {
 		f, err := Read(path)
 		if err != nil || !Detect(path) {
 			t.Errorf("%s: %v, detected %v", path, err, Detect(path))

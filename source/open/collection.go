@@ -143,7 +143,7 @@ func (c *collection) merged() (*numa.Fleet, error) {
 	}
 	fleet.Notes, fleet.Unread = append(c.notes, fleet.Notes...), append(fleet.Unread, c.unread...)
 	lost := func(n numa.Note) int { // files that were not read come first
-		if slices.ContainsFunc(fleet.Unread, func(at string) bool { return n.At == at || strings.HasPrefix(n.At, at+":") }) {
+		if fleet.Lost(n) {
 			return 0
 		}
 		return 1
@@ -458,6 +458,11 @@ func (c *collection) nothing() error {
 			return fmt.Errorf("%s: found %s: save it as .xlsx; a SOURCE is %s", c.path, form, want)
 		}
 		names = append(names, m.Name)
+	}
+	if len(names) == 1 && !isFile(c.path) && !slices.Contains([]string{"", ".txt", ".md"}, path.Ext(names[0])) { // its own reader knows more about it
+		if _, err := File(filepath.Join(c.path, filepath.FromSlash(names[0]))); err != nil {
+			return noFleet{err}
+		}
 	}
 	holds := "no file that is read"
 	if names != nil {

@@ -19,7 +19,8 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	byName := addHosts(f, hosts, &c, prefix, n)
 	f.VMs = make([]numa.VM, 0, len(vms))
 	taken := make(map[string]bool, len(vms))
-	var left, repeated, shared, unhosted, ambiguous, elsewhere tally
+	names := make(map[[2]string]bool, len(vms))
+	var left, repeated, shared, namesakes, unhosted, ambiguous, elsewhere tally
 	for i := range vms {
 		v := &vms[i]
 		if v.placeholder {
@@ -32,6 +33,11 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		if v.id != "" && taken[prefix(v.vcenter)+v.id] {
 			shared.add(v.id)
+		}
+		if name := [2]string{v.vcenter, v.vm.Name}; names[name] && v.nameOnly() {
+			namesakes.add(v.vm.Name)
+		} else {
+			names[name] = true
 		}
 		v.unsure()
 		v.vm.ID = vmRowID(v, prefix(v.vcenter), taken)
@@ -69,6 +75,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
 	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: all its rows are read together")
 	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")
+	n.tallied(n.vms, namesakes, "row has", "rows have", "the name of a VM above, but another place, size or setting, and no VM ID or UUID: taken as another VM; one VM may count twice")
 	n.tallied(n.vms, elsewhere, "VM names a cluster", "VMs name a cluster", "that is not that of its host: judged for the hosts of the cluster that its row names")
 	n.tallied(n.vms, ambiguous, "VM names a host", "VMs name a host", "by a name that several hosts have: the host is unknown")
 	n.noteUnhosted(unhosted)
@@ -194,12 +201,16 @@ func (n *notes) repeats(vms []vmRow) {
 	}
 }
 
-// compare records the facts of a VM that another of its rows states differently: they are unknown.
+// compare adds the facts of another row of a VM, and records those that it states differently: they are unknown.
 func (n *notes) compare(v *vmRow, again *numa.Config) {
 	for i := range numa.VMFacts {
 		p := &numa.VMFacts[i]
 		fact, other := p.Fact(&v.vm.Config), p.Fact(again)
 		a, b := fact.Any(), other.Any()
+		if other.Known() && !fact.Known() && !slices.Contains(v.differ, p.Name) {
+			fact.Take(other, other.From())
+			continue
+		}
 		if !fact.Known() || !other.Known() || reflect.DeepEqual(a, b) || slices.Contains(v.differ, p.Name) {
 			continue
 		}

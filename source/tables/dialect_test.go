@@ -279,7 +279,12 @@ func TestPart(t *testing.T) {
 			"the hosts run 4 VMs, but only 3 of them are listed", "the hosts run 3 VMs, but only 2 of them are listed", ""},
 		{"vCPUs", "h1,a,1,1,8\nh2,b,0,0,0\n", "v1,On,4,a,h1\n", "the hosts run 8 vCPUs, 1.00 vCPUs per core by their rows, but only 4 of them are listed", "the hosts run 8 vCPUs, 2.00 vCPUs per core by their rows, but only 4 of them are listed", ""},
 		{"an unknown size", "h1,a,1,1,8\nh2,b,0,0,0\n", "v1,On,,a,h1\n", "", "", ""},
-		{"a VM between the readings", "h1,a,50,50,\n", strings.Repeat("v,On,4,a,h1\n", 49), "", "", ""},
+		{"a VM between the readings", "h1,a,50,50,\n", func() (rows string) {
+			for i := range 49 {
+				rows += fmt.Sprintf("v%d,On,4,a,h1\n", i)
+			}
+			return rows
+		}(), "", "", ""},
 		{"another cluster", "h1,a,1,1,4\nh2,b,1,1,4\n", "v1,On,4,a,h1\n", "the hosts run 2 VMs, 1.00 vCPUs per core by their rows, but only 1 of them is listed", "", "the hosts run 1 VM, 1.00 vCPUs per core by their rows, but only 0 of them are listed"},
 	} {
 		f := mustRead(t, tempFolder(t, map[string][]byte{"vHost.csv": []byte("Host,Cluster,# VMs,# VMs total,# vCPUs,# Cores\n" + strings.ReplaceAll(tt.hosts, "\n", ",4\n")),

@@ -257,11 +257,10 @@ const wallClock = "2006-01-02T15:04:05"
 // ambiguous.
 func parseTime(s string) (string, bool) {
 	if days, err := strconv.ParseFloat(s, 64); err == nil {
-		// 36526 is 2000-01-01, before the first RVTools; 73051 is 2100-01-01.
-		if !(days >= 36526 && days < 73051) {
+		t, ok := excelTime(days)
+		if !ok {
 			return "", false
 		}
-		t := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).Add(time.Duration(days * float64(24*time.Hour)))
 		return unknownZone(t.Round(time.Second).Format(wallClock)), true
 	}
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
@@ -272,6 +271,15 @@ func parseTime(s string) (string, bool) {
 		return "", false
 	}
 	return unknownZone(s), true
+}
+
+// excelTime returns the date that a cell of Excel has as a number of days.
+func excelTime(days float64) (time.Time, bool) {
+	// 36526 is 2000-01-01, before the first RVTools; 73051 is 2100-01-01.
+	if !(days >= 36526 && days < 73051) {
+		return time.Time{}, false
+	}
+	return time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).Add(time.Duration(days * float64(24*time.Hour))), true
 }
 
 // unknownZone returns the time s in RFC 3339. RVTools writes local time without a zone; RFC 3339 §4.3 defines -00:00 for that.

@@ -217,7 +217,7 @@ var needs = map[string][2][]string{
 func (k *kind) score(header []string) int {
 	known, found := k.known(), 0
 	for _, h := range header {
-		if _, ok := find(known, h); ok {
+		if n, ok := find(known, h); ok && n.id != dateKey {
 			found++
 		}
 	}
@@ -257,7 +257,7 @@ func ofAnything(at map[string]place) bool {
 	for id, p := range at {
 		header := squash(strings.Trim(p.header, `"`))
 		switch {
-		case p.index < 0, slices.Contains([]string{"Model", "Vendor", "CPU Model", "Speed", "# Memory", "Object ID", "platform"}, id):
+		case p.index < 0, slices.Contains([]string{"Model", "Vendor", "CPU Model", "Speed", "# Memory", "Object ID", "platform", dateKey}, id):
 		case id == "Host" && slices.Contains([]string{"name", "nom", "nombre"}, header), id == "# Cores" && header == "cores":
 		default:
 			return false

@@ -25,7 +25,7 @@ const leastMemory = numa.GiB
 // A hostRow is one row of vHost, before its host has an ID.
 type hostRow struct {
 	host                         numa.Host
-	id                           string // managed object reference
+	id, date                     string // managed object reference, and date of the row
 	vcenter, datacenter, cluster string
 	vms, all, vcpus              int            // VMs and vCPUs that it runs, and all VMs with the others; 0 if no column states it
 	nodes                        numa.Fact[int] // number of nodes, if a column states it
@@ -70,6 +70,7 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 	err := x.rowsOf(t, func() {
 		h := hostRow{
 			id:         bareID(t.text("Object ID")),
+			date:       t.text(dateKey),
 			vcenter:    t.vcenter(),
 			datacenter: t.text("Datacenter"),
 			cluster:    t.text("Cluster"),
@@ -96,7 +97,7 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 	})
 	n.tallied(t.sheet.place(), foreign, "host is", "hosts are", "of another hypervisor than ESXi: left out")
 	n.tallied(t.sheet.place(), nameless, "row names", "rows name", "no host: left out")
-	return hosts, err
+	return newest(t, "host", hosts, func(h *hostRow) dated { return dated{h.vcenter, h.id, h.host.Name, h.date} }), err
 }
 
 // readHost reads the facts of the host in the current row of t.

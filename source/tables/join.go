@@ -2,9 +2,11 @@ package tables
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.org/homenode/numa"
 )
@@ -38,8 +40,8 @@ func newJoin(vms []vmRow) *join {
 	for i := range vms {
 		v := &vms[i]
 		uuid := strings.ToLower(v.vm.UUID)
-		key := [2]string{v.vcenter, cmp.Or(v.id, uuid)}
-		if at := slices.IndexFunc(before[key], v.repeats); key[1] != "" && at >= 0 {
+		key := [2]string{v.vcenter, cmp.Or(v.id, uuid, v.vm.Name)}
+		if at := slices.IndexFunc(before[key], v.repeats); at >= 0 {
 			v.first = before[key][at]
 			continue
 		}
@@ -54,13 +56,30 @@ func newJoin(vms []vmRow) *join {
 	return j
 }
 
-// repeats reports whether v is the same VM as another row with its reference or UUID. References are unique only within a vCenter, which a
-// file may not state.
+// repeats reports whether v is the same VM as another row with its reference, UUID or, of two without these, name. References are unique only within a
+// vCenter, which a file may not state, and names only within a folder: rows without either agree in all that both state.
 func (v *vmRow) repeats(other *vmRow) bool {
+	if v.nameOnly() != other.nameOnly() {
+		return false
+	}
+	if v.nameOnly() {
+		return v.vm.Name == other.vm.Name && v.whereabouts() == other.whereabouts() && (v.host == other.host || numa.SameHost(v.host, other.host)) && !slices.ContainsFunc(numa.VMFacts, func(p numa.Property[numa.Config]) bool {
+			a, b := p.Fact(&v.vm.Config), p.Fact(&other.vm.Config)
+			return a.Known() && b.Known() && !reflect.DeepEqual(a.Any(), b.Any())
+		})
+	}
 	if v.vm.UUID != "" && other.vm.UUID != "" {
 		return strings.EqualFold(v.vm.UUID, other.vm.UUID)
 	}
 	return v.vm.Name == other.vm.Name && (v.host == "" || other.host == "" || numa.SameHost(v.host, other.host))
+}
+
+// nameOnly reports whether nothing but its name identifies the VM.
+func (v *vmRow) nameOnly() bool { return v.id == "" && v.vm.UUID == "" }
+
+// whereabouts are the places of a VM in the inventory, apart from its host.
+func (v *vmRow) whereabouts() [4]string {
+	return [4]string{v.vcenter, v.datacenter, v.cluster, v.vm.Folder}
 }
 
 // index adds i for key, or marks the key as ambiguous.
@@ -172,4 +191,98 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 	n.tallied(place, differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is used")
 	n.tallied(place, without, "VM has", "VMs have", "no row: unknown: "+kindNamed(sheet).facts())
 	return nil
+}
+
+// dateKey is the column with the date of a row. Scripts that run every night append to one table.
+const dateKey = "Date"
+
+// A dated is the object of a row, and the date of the row.
+type dated struct {
+	vcenter, id, name, date string
+}
+
+// sameRun: rows whose dates differ by less are of one run of a script, which may read the clock for each row.
+const sameRun = time.Hour
+
+// newest removes the rows of an object that are older than its others by the column of dates. It adds notes about them, and about objects that only older
+// rows have.
+func newest[R any](t *table, noun string, rows []R, of func(*R) dated) []R {
+	if !t.has(dateKey) {
+		return rows
+	}
+	var texts []string
+	for i := range rows {
+		texts = append(texts, of(&rows[i]).date)
+	}
+	times := timesOf(texts)
+	last, end := map[[2]string]time.Time{}, time.Time{}
+	who := func(i int) [2]string { d := of(&rows[i]); return [2]string{d.vcenter, cmp.Or(d.id, d.name)} }
+	for i, at := range times {
+		if at.After(last[who(i)]) {
+			last[who(i)] = at
+		}
+		if at.After(end) {
+			end = at
+		}
+	}
+	var older, gone tally
+	var kept []R
+	for i, at := range times {
+		if last[who(i)].Sub(at) >= sameRun {
+			older.add(of(&rows[i]).name)
+			continue
+		}
+		if end.Sub(at) >= sameRun {
+			gone.add(of(&rows[i]).name)
+		}
+		kept = append(kept, rows[i])
+	}
+	if older.count > 0 { // else the dates are of the objects, not of the rows
+		t.notes.tallied(t.sheet.place(), older, "row is", "rows are", "older than another of its "+noun+" by column "+t.place(dateKey).header+": left out")
+		t.notes.tallied(t.sheet.place(), gone, noun+" is", noun+"s are", "in older rows only, and may no longer exist")
+	}
+	return kept
+}
+
+// days are the forms of dates, and of those with slashes the two orders.
+var days = [][]string{{"2006-1-2", "2006/1/2", "20060102", "2.1.2006", "1/2/2006"}, {"2006-1-2", "2006/1/2", "20060102", "2.1.2006", "2/1/2006"}}
+
+// timesOf parses dates in the first order that they all have and by which they run in one direction: rows are appended. Without one, they are equal.
+func timesOf(texts []string) []time.Time {
+	for _, layouts := range days {
+		times := make([]time.Time, len(texts))
+		ok := true
+		for i, s := range texts {
+			var parsed bool
+			times[i], parsed = timeOf(s, layouts)
+			ok = ok && parsed
+		}
+		back := slices.Clone(times)
+		slices.Reverse(back)
+		if ok && (!strings.Contains(strings.Join(texts, ""), "/") || slices.IsSortedFunc(times, time.Time.Compare) || slices.IsSortedFunc(back, time.Time.Compare)) {
+			return times
+		}
+	}
+	return make([]time.Time, len(texts))
+}
+
+// timeOf parses a date with or without a time of day; a number is a date of Excel.
+func timeOf(s string, layouts []string) (time.Time, bool) {
+	if n, err := strconv.ParseFloat(s, 64); err == nil && len(s) != len("20060102") {
+		return excelTime(n)
+	}
+	day, clock, _ := strings.Cut(strings.Replace(s, "T", " ", 1), " ")
+	for _, layout := range layouts {
+		at, err := time.Parse(layout, day)
+		if err != nil {
+			continue
+		}
+		for _, form := range []string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM", "15:04:05Z07:00"} {
+			if c, err := time.Parse(form, strings.TrimSpace(clock)); err == nil {
+				return at.Add(c.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, c.Location()))), true
+			}
+		}
+		return at, true
+	}
+	return time.Time{}, false
 }

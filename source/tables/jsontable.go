@@ -115,6 +115,7 @@ var foreign = []struct {
 	{"os-flavor-access:is_public", flavor},
 	{"is public", flavor},
 	{"properties.hw:*", flavor},
+	{"digest", proxmox}, // pvesh get /nodes/NODE/qemu/VMID/config
 	{"maxmem", proxmox},
 	{"maxcpu", proxmox},
 	{"bootdisk(gb)", proxmox}, // qm list

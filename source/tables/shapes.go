@@ -58,6 +58,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{key: "platform", names: []string{"Virtualization Platform", "Hypervisor Type", "Hypervisor", "Host Type", "Platform"}},
 	{names: []string{"VI SDK Server", "vCenter", "vCenter Server"}},
 	{names: []string{"VI SDK UUID"}},
+	{names: []string{dateKey, "Timestamp", "Date Time", "Report Date", "Export Date", "Run Date", "Scan Date", "Collected", "Collected At", "Collection Date", "Datum", "Fecha"}},
 }}
 
 // hostTable is a table of hosts from any other program.
@@ -98,4 +99,5 @@ var hostTable = kind{name: "hosts", columns: []column{
 	{key: "platform", names: []string{"Virtualization Platform", "Hypervisor Type", "Host Type", "Platform"}},
 	{names: []string{"VI SDK Server", "vCenter", "vCenter Server"}},
 	{names: []string{"VI SDK UUID"}},
+	{names: []string{dateKey, "Timestamp", "Date Time", "Report Date", "Export Date", "Run Date", "Scan Date", "Collected", "Collected At", "Collection Date", "Datum", "Fecha"}},
 }}

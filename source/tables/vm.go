@@ -23,6 +23,7 @@ type vmRow struct {
 	id          string // managed object reference
 	row         int
 	placeholder bool // created by Site Recovery Manager: not a VM of this vCenter
+	date        string
 	vcenter     string
 	datacenter  string
 	cluster     string
@@ -94,13 +95,18 @@ func addRows(vms, more []vmRow, differing, namesakes *tally) []vmRow {
 }
 
 // another reports whether v, from another sheet, is a different VM although its reference, UUID or name matches: neither name nor UUID is equal,
-// or the name alone, and it is on another host.
+// or the name alone, and it is on another host, in another cluster or of another vCenter.
 func (v *vmRow) another(found *vmRow) bool {
+	differ := func(a, b string) bool { return a != "" && b != "" && a != b }
+	if differ(v.vcenter, found.vcenter) {
+		return true
+	}
 	if v.vm.UUID != "" && strings.EqualFold(v.vm.UUID, found.vm.UUID) {
 		return false
 	}
 	if v.vm.Name == found.vm.Name {
-		return (v.id == "" || v.id != found.id) && v.host != "" && found.host != "" && !numa.SameHost(v.host, found.host)
+		return (v.id == "" || v.id != found.id) &&
+			(differ(v.host, found.host) && !numa.SameHost(v.host, found.host) || differ(v.cluster, found.cluster) || differ(v.datacenter, found.datacenter))
 	}
 	return v.vm.Name != v.id && found.vm.Name != found.id
 }
@@ -135,7 +141,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		}
 		t.subject = "VM " + name
 		v.placeholder = t.boolFact("SRM Placeholder").Value
-		v.vcenter = t.vcenter()
+		v.vcenter, v.date = t.vcenter(), t.text(dateKey)
 		v.locate(t)
 		if numa.SameHost(v.host, name) { // the name of its guest
 			v.host = ""
@@ -153,7 +159,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	n.tallied(s.place(), nameless, "row names", "rows name", "no VM: left out")
 	n.tallied(s.place(), foreign, "VM is", "VMs are", "of another hypervisor than ESXi: left out")
 	n.tallied(s.place(), others, "row is", "rows are", "a total or a remark, and no VM: left out")
-	return vms, err
+	return newest(t, "VM", vms, func(v *vmRow) dated { return dated{v.vcenter, cmp.Or(v.id, v.vm.UUID), v.vm.Name, v.date} }), err
 }
 
 // locate sets the datacenter, the cluster and the host of the VM to those of the current row, where no earlier row states them.

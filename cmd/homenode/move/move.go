@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.org/homenode/ask"
 	"example.org/homenode/ask/change"
 	"example.org/homenode/change/move"
 	"example.org/homenode/cmd/homenode/flags"
@@ -97,7 +98,7 @@ func (c *command) write(folder string, m *change.Moved, all *answer.Answer, file
 			next++
 		}
 		if of := moves[first:next]; slices.Contains(read, form) && slices.ContainsFunc(of, func(m *move.Move) bool { return len(m.Own()) > 0 }) {
-			page := answers.VM(of, m.Planned, named)
+			page := ask.Mark(answers.VM(of, m.Planned, named), c.move.Incomplete())
 			out.write(of[0].Name+"."+endings[form], func(w io.Writer) error { return writePage(w, form, page) })
 		}
 		first = next
