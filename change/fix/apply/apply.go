@@ -38,7 +38,7 @@ type Target interface {
 	Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error)
 	Lock(ctx context.Context, mine string, adopt bool) (holder string, err error)
 	Held(ctx context.Context, mine string) (bool, error)
-	Unlock(ctx context.Context, mine string) (string, error)
+	Unlock(ctx context.Context, run string) (removed bool, err error)
 	Login(ctx context.Context) error
 }
 

@@ -299,7 +299,11 @@ func (c *command) clearLock(cmd *cobra.Command, source string) error {
 		if err := c.do.agree(cmd, 1, fmt.Sprintf("The lock of %s is removed. If that run still runs, two change the same VMs. Type 1 to go on: ", texttab.Clean(holder))); err != nil {
 			return err
 		}
-		if holder, err = w.Unlock(cmd.Context(), ""); err == nil {
+		removed, err := w.Unlock(cmd.Context(), holder)
+		if err == nil && !removed {
+			err = fmt.Errorf("%s no longer has the lock. Nothing was changed", texttab.Clean(holder))
+		}
+		if err == nil {
 			fmt.Fprintf(cmd.OutOrStdout(), "The lock of %s was removed.\n", texttab.Clean(holder))
 		}
 		return err
