@@ -563,7 +563,7 @@ func TestInterrupt(t *testing.T) {
 		} else if code != -1 {
 			t.Errorf("after two signals: exit %d:\n%s", code, one.out.String())
 		}
-		for _, args := range [][]string{{"--resume", path, "--yes", yes}, {"--rollback", path, "--yes", yes, "--power", "guest"}} {
+		for _, args := range [][]string{{"--resume", path, "--yes", yes, "--power", "guest"}, {"--rollback", path, "--yes", yes, "--power", "guest"}} {
 			if again := s.begin(folder, args...); again.code() != 0 {
 				t.Errorf("%v after %d signals: exit %d:\n%s", args[0], signals, again.code(), again.out.String())
 			}

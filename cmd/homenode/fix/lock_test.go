@@ -106,7 +106,7 @@ func TestLock(t *testing.T) {
 	if journalIn(other) != "" {
 		t.Error("a run that was refused leaves a journal")
 	}
-	if first := s.begin(folder, "--resume", path, "--yes", yes); first.code() != 0 {
+	if first := s.begin(folder, "--resume", path, "--yes", yes, "--power", "guest"); first.code() != 0 {
 		t.Errorf("resume: %s", first.out.String())
 	}
 	if name := s.holder(); name != "" {
@@ -302,7 +302,7 @@ func TestNobodyThere(t *testing.T) {
 		}
 	}
 	s.vc.On(nil)
-	if on := s.begin(folder, "--resume", journalIn(folder), "--yes", confirmed(t, journalIn(folder))); on.code() != 0 {
+	if on := s.begin(folder, "--resume", journalIn(folder), "--yes", confirmed(t, journalIn(folder)), "--power", "guest"); on.code() != 0 {
 		t.Errorf("resume: %s", on.out.String())
 	}
 	s.same("after the rollback", before)
