@@ -168,17 +168,11 @@ func (s *site) run(j *journal.Journal, lines []journal.Line, first journal.Line,
 // stops returns the VMs that run, of those that the plan of the last run says run, or any for a rollback.
 func (s *site) stops(lines []journal.Line) map[string]bool {
 	s.Helper()
-	f, err := s.w.Fleet(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	out := map[string]bool{}
+	out, now := map[string]bool{}, s.settings()
 	p, _ := apply.Remember(lines)
 	for i := range p.Changes {
-		for k := range f.VMs {
-			if v := p.Changes[i].VM; v != nil && v.ID == f.VMs[k].ID && (v.Runs || p.Undoes != "") {
-				out[v.ID] = f.VMs[k].Power.Value == numa.PoweredOn
-			}
+		if v := p.Changes[i].VM; v != nil && (v.Runs || p.Undoes != "") {
+			out[v.ID] = now[v.Name+" power"] == string(types.VirtualMachinePowerStatePoweredOn)
 		}
 	}
 	return out
