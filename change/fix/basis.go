@@ -47,7 +47,7 @@ func (k *Known) unset() bool {
 	return slices.Contains(basisKinds, kind) && slices.Contains([]string{"0", "false", "normal"}, k.Value)
 }
 
-// formOf returns the values that a property of a VM may have. VMs have values that nobody may write, such as any memory and the sensitivity custom.
+// formOf returns the values that a property of a VM may have. VMs have values that no plan may write, such as any memory and the sensitivity custom.
 func formOf(kind numa.EditKind) form {
 	switch f := kindForms[kind]; kind {
 	case numa.EditMemoryAffinity:
