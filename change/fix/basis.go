@@ -47,6 +47,38 @@ func (k *Known) unset() bool {
 	return slices.Contains(basisKinds, kind) && slices.Contains([]string{"0", "false", "normal"}, k.Value)
 }
 
+// formOf returns the values that a property of a VM may have. VMs have values that no plan may write, such as any memory and the sensitivity custom.
+func formOf(kind numa.EditKind) form {
+	switch f := kindForms[kind]; kind {
+	case numa.EditMemoryAffinity:
+		return form{list: true, single: true, most: numa.MaxNodes - 1}
+	case numa.EditIOMMU:
+		return form{truth: true}
+	case numa.EditLatency:
+		return form{only: append(f.only[:len(f.only):len(f.only)], "custom")}
+	default:
+		f.least, f.step = 0, 0
+		return f
+	}
+}
+
+// check says why no plan rests on the value, which also gets into scripts: properties have the values of formOf, and settings are of the closed list or begin with numa.
+func (k *Known) check() error {
+	kind := numa.EditKind(k.Name)
+	if _, written := kindForms[kind]; written || slices.Contains(basisKinds, kind) {
+		f := formOf(kind)
+		if err := f.check(k.Value); err != nil {
+			return fmt.Errorf("the VM cannot have had the %s that the plan states: %w", k.Name, err)
+		}
+		return nil
+	}
+	key := strings.ToLower(k.Name)
+	if _, read := settingForms[general(key)]; !read && !strings.HasPrefix(key, "numa.") || !printable(k.Name) || !printable(k.Value) {
+		return fmt.Errorf("the VM is stated to have had %.80q = %.80q, which is no property or setting that predictions read", k.Name, k.Value)
+	}
+	return nil
+}
+
 // volatile reports whether ESXi itself writes the setting, at power-on.
 func volatile(key string) bool { return strings.HasPrefix(strings.ToLower(key), "numa.autosize.") }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
@@ -20,7 +19,7 @@ func (c *Change) possible() error {
 				text, changed = e.To.Text, true
 			}
 		}
-		n, _ := strconv.Atoi(text) // 0 is not known
+		n, _ := digits(text) // 0 is not known; texts that are no numbers are refused where they are read
 		return n
 	}
 	vcpus, memory, cores, version := after(numa.EditVCPUs), after(numa.EditMemory), after(numa.EditCoresPerSocket), after(numa.EditHardware)

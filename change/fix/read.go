@@ -197,6 +197,11 @@ func (c *Change) check(seen map[string]bool) error {
 	default:
 		seen[t.ID] = true
 	}
+	for _, k := range slices.Concat(c.Basis, c.Stored) {
+		if err := k.check(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -108,8 +108,8 @@ func Writable(e numa.Edit) error {
 	if !printable(e.To.Text) {
 		return fmt.Errorf("%s: found %q, which has control characters", e.Name(), e.To.Text)
 	}
-	if !printable(e.From.Text) {
-		return fmt.Errorf("%s: the value that it had, %q, is none that a setting has", e.Name(), e.From.Text)
+	if err := (&Known{string(e.Kind), e.From.Text}).check(); e.From.Set && (!printable(e.From.Text) || e.Key == "" && err != nil) {
+		return fmt.Errorf("%s: the value that it had, %.80q, is none that a setting has", e.Name(), e.From.Text)
 	}
 	if !e.To.Set && (e.Kind == numa.EditExtraConfig || e.Kind == numa.EditCoresPerNUMANode || f.truth && e.Kind != numa.EditHostOption) {
 		return nil // it is removed, or left to its default

@@ -9,9 +9,9 @@ import (
 )
 
 // Take locks the resource of the lock file at path for this process. The system releases the lock when the process
-// ends for any reason.
+// ends for any reason. A link at path is an error: the file that it leads to is another's.
 func Take(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,11 @@ func (r *Run) next(count map[apply.Outcome]int, off bool) (out []string) {
 	case count[apply.NeedsOff] > 0:
 		out = append(out, fix+" --resume "+journal+" --power guest")
 	case early || failed+count[apply.Refused]+count[apply.NotBegun] > 0:
-		out = append(out, fix+" --resume "+journal)
+		resume := fix + " --resume " + journal
+		if r.Power != "" {
+			resume += " --power " + r.Power
+		}
+		out = append(out, resume)
 	}
 	if count[apply.Drift] > 0 && !undo { // make a new plan from the current state
 		out = append(out, fix)

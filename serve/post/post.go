@@ -5,14 +5,16 @@ package post
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
-	"slices"
+	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.org/homenode/internal/loopback"
@@ -53,7 +55,7 @@ func (l *later) Error() string { return "it answers " + l.status }
 // longestWait limits the wait that a target may request.
 const longestWait = 10 * time.Minute
 
-// Send posts a body with these headers. Errors never contain the URL, which may include a secret.
+// Send posts a body with these headers. Errors contain neither the URL, which may include a secret, nor any text of the target.
 func (a *Address) Send(ctx context.Context, headers map[string]string, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(body))
 	if err != nil {
@@ -68,21 +70,11 @@ func (a *Address) Send(ctx context.Context, headers map[string]string, body []by
 	}
 	res, err := client.Do(req)
 	if err != nil {
-		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err
-		}
-		if a.secret([]byte(err.Error())) {
-			err = errors.New("its answer repeats the authorization and cannot be read")
-		}
-		return err
+		return Plain(err)
 	}
 	defer res.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
 	_, _ = io.CopyN(io.Discard, res.Body, 64<<10)                                   // so that the connection is reused
 	status := fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)) // that of the response may be long
-	if a.secret(text) {
-		text = []byte("it repeats the authorization")
-	}
 	switch code := res.StatusCode; {
 	case code < 300:
 		return nil
@@ -91,23 +83,41 @@ func (a *Address) Send(ctx context.Context, headers map[string]string, body []by
 		return &later{status, min(time.Duration(seconds)*time.Second, longestWait)}
 	case code < 400 || code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
 		return fmt.Errorf("it answers %s: %w", status, ErrAddress)
-	case code == http.StatusBadRequest: // the response body contains the reason
-		return fmt.Errorf("%w: it answers %s: %s", ErrRefused, status, bytes.TrimSpace(text))
 	}
-	return fmt.Errorf("%w: it answers %s", ErrRefused, status)
+	return fmt.Errorf("%w: it answers %s, and its log has the reason", ErrRefused, status)
 }
 
-// secret reports whether a text repeats the authorization, or the path or the password of the URL.
-func (a *Address) secret(text []byte) bool {
-	u, err := url.Parse(a.URL)
-	if err != nil {
-		return true
+// Plain returns an error of a request without the URL and without any text of the target, which may repeat a secret in whatever form.
+func Plain(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
 	}
-	_, credentials, _ := strings.Cut(a.Authorization, " ")
-	password, _ := u.User.Password()
-	return slices.ContainsFunc([]string{a.Authorization, credentials, password, strings.Trim(u.Path, "/"), u.RawQuery}, func(s string) bool {
-		return len(s) > 3 && bytes.Contains(text, []byte(s))
-	})
+	var connection *net.OpError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &certificate):
+		return untrusted(certificate.Err)
+	case errors.As(err, &connection), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), os.IsTimeout(err),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, http.ErrSchemeMismatch):
+		return err
+	}
+	return errors.New("its answer cannot be read")
+}
+
+// untrusted returns why a certificate is not accepted, without its names.
+func untrusted(err error) error {
+	var name x509.HostnameError
+	var signer x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &name):
+		return errors.New("its certificate is for another name")
+	case errors.As(err, &signer):
+		return errors.New("its certificate is signed by an authority that this machine does not trust")
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return errors.New("its certificate has expired, or is not valid yet")
+	}
+	return errors.New("its certificate is not valid")
 }
 
 // client follows no redirect.

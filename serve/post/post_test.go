@@ -1,10 +1,17 @@
 package post
 
 import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,11 +76,73 @@ func TestSend(t *testing.T) {
 	if err := a.Send(t.Context(), nil, nil); err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Error(err)
 	}
-	a = Address{URL: server.URL}
-	if code = 400; !strings.Contains(fmt.Sprint(a.Send(t.Context(), nil, nil)), "400 Bad Request: out of order") {
-		t.Error("the reason of a refusal is lost")
-	}
-	if calls != 17 {
+	if calls != 16 {
 		t.Errorf("%d requests", calls)
+	}
+}
+
+// TestRepeated sends to a target that repeats each part of the address and the authorization, in each form: in bodies, in headers that cannot be read, in a
+// status line, and in the names of a certificate. No error has any of it, and the kind of the failure is said.
+func TestRepeated(t *testing.T) {
+	parts := []string{"/hook%20A/s3cretPath", "hook A", "hook%20A", "s3cretPath", "s3cretQuery", "s3cretUser", "s3cretPass", "czNjcmV0VXNlcjpzM2NyZXRQYXNz", "s3cretToken"}
+	var answer string
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+				_, _ = io.WriteString(c, answer)
+			}
+			_ = c.Close()
+		}
+	}()
+	addresses := []Address{
+		{URL: "http://" + listener.Addr().String() + "/hook%20A/s3cretPath?key=s3cretQuery", Authorization: "Bearer s3cretToken"},
+		{URL: "http://s3cretUser:s3cretPass@" + listener.Addr().String() + "/hook%20A/s3cretPath"},
+	}
+	for _, part := range parts {
+		for form, want := range map[string]string{
+			"HTTP/1.1 400 " + part + "\r\nConnection: close\r\n\r\nno " + part: "it answers 400 Bad Request, and its log",
+			"HTTP/1.1 401 No\r\nWWW-Authenticate: " + part + "\r\n\r\n" + part: "it answers 401 Unauthorized: the address or the authorization is wrong",
+			"HTTP/1.1 503 No\r\nRetry-After: " + part + "\r\n\r\n" + part:      "it answers 503 Service Unavailable",
+			"HTTP/1.1 302 No\r\nLocation: http://[" + part + "\r\n\r\n":        "its answer cannot be read",
+			"HTTP/1.1 " + part + "\r\n\r\n":                                    "its answer cannot be read",
+			"HTTP/1.1 200 OK\r\n" + part + "\r\n\r\n":                          "its answer cannot be read",
+			"": "EOF",
+		} {
+			answer = form
+			for _, a := range addresses {
+				err := a.Send(t.Context(), nil, []byte("x"))
+				if err == nil || !strings.Contains(err.Error(), want) || slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(err.Error(), p) }) {
+					t.Errorf("%q: %v, want %q", form, err, want)
+				}
+			}
+		}
+	}
+	secure := httptest.NewTLSServer(nil)
+	defer secure.Close()
+	a := Address{URL: secure.URL + "/s3cretPath"}
+	if err := a.Send(t.Context(), nil, nil); err == nil || err.Error() != "its certificate is signed by an authority that this machine does not trust" {
+		t.Error(err)
+	}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{x509.HostnameError{Host: "s3cretPath", Certificate: secure.Certificate()}, "for another name"},
+		{x509.CertificateInvalidError{Reason: x509.Expired, Detail: "s3cretPath"}, "has expired"},
+		{x509.CertificateInvalidError{Reason: x509.NameMismatch, Detail: "s3cretPath"}, "is not valid"},
+	} {
+		err := Plain(&url.Error{Op: "Post", URL: a.URL, Err: &tls.CertificateVerificationError{Err: tt.err}})
+		if !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%v: %v, want %q", tt.err, err, tt.want)
+		}
 	}
 }

@@ -170,12 +170,17 @@ func (r *Reader) Status() []collect.Status {
 	return all
 }
 
-// plain returns an error without its URL, which may include a password.
+// plain returns an error without its URL, which may include a password, and without any text of the database, which may repeat it.
 func plain(err error) string {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		return e.Err.Error()
+	limit, long := errors.AsType[*bounded.LimitError](err)
+	answer, refused := errors.AsType[*v1.Error](err)
+	switch {
+	case long:
+		return limit.Error()
+	case refused && slices.Contains([]v1.ErrorType{v1.ErrBadData, v1.ErrTimeout, v1.ErrCanceled, v1.ErrExec, v1.ErrBadResponse, v1.ErrServer, v1.ErrClient}, answer.Type):
+		return "the query ended with " + string(answer.Type)
 	}
-	return err.Error()
+	return post.Plain(err).Error()
 }
 
 // what is the query for the metrics of hosts, nodes and findings.

@@ -38,7 +38,7 @@ type Target interface {
 	Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error)
 	Lock(ctx context.Context, mine string, adopt bool) (holder string, err error)
 	Held(ctx context.Context, mine string) (bool, error)
-	Unlock(ctx context.Context, mine string) (string, error)
+	Unlock(ctx context.Context, run string) (removed bool, err error)
 	Login(ctx context.Context) error
 }
 
@@ -85,6 +85,7 @@ var bad = []Outcome{Ignored, Timeout, Lost, Failed}
 // Options say how a plan is carried out.
 type Options struct {
 	Power       Power
+	Stops       map[string]bool                          // the VMs, by ID, that PowerGuest and PowerHard may power off; another one that runs is left
 	Off         time.Duration                            // how long a guest may take to shut down; 0 is 10 minutes
 	Tools       time.Duration                            // how long VMware Tools may take after a power-on; 0 is 10 minutes
 	Wait        time.Duration                            // how long PowerWait waits for one VM; 0 is 7 days

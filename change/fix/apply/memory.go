@@ -11,7 +11,6 @@ import (
 // A past is what the journal remembers of one VM or host.
 type past struct {
 	ran     bool              // before the run
-	host    string            // that it ran on, by ID
 	began   bool              // an intent was written
 	asked   time.Time         // when it was about to be asked to shut down, the last that was begun of it: it may still be on the way
 	stopped bool              // the run powered it off, or was about to: it is powered on again
@@ -43,7 +42,7 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 				if !l.Undo || k == nil || !k.open() {
 					continue
 				}
-				left := &past{ran: k.ran, host: k.host, began: true, asked: k.asked, stopped: k.stopped}
+				left := &past{ran: k.ran, began: true, asked: k.asked, stopped: k.stopped}
 				if k.edits != nil { // sent, but perhaps not made: the same of those that take them back
 					left.edits = c.Edits
 				}
@@ -62,7 +61,7 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 		switch l.Step {
 		case journal.StepIntent:
 			if !k.began {
-				k.ran, k.host, k.began = l.Ran, l.Host, true
+				k.ran, k.began = l.Ran, true
 			}
 			k.asked = time.Time{}
 			switch {
@@ -92,6 +91,16 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 		}
 	}
 	return p, known
+}
+
+// Down returns the VMs, by ID, that the journal says a run powered off, or waited for, and did not power on again: if they are off, Run powers them on.
+func Down(lines []journal.Line) map[string]bool {
+	_, known := Remember(lines)
+	out := map[string]bool{}
+	for id, k := range known {
+		out[id] = k.ran && (k.stopped || k.waited)
+	}
+	return out
 }
 
 // Ended returns how the last run of the journal ended with each VM and host, by ID.

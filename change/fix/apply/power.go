@@ -139,13 +139,17 @@ func (s *step) finish(ctx context.Context, outcome Outcome, why error, needs num
 	return outcome, why
 }
 
-// powerOn powers the VM on, on the host that it ran on, else where vSphere wants.
+// powerOn powers the VM on, on the host where it is registered now, else where vSphere wants.
 func (s *step) powerOn(ctx context.Context) error {
 	// A full disk does not keep a VM off: the line is tried, not needed.
-	diskErr := s.j.Last(journal.Line{Step: journal.StepIntent, Plan: s.p.ID, Target: s.c.Target().ID, Name: s.c.Target().Name, Do: "powerOn", Ran: s.past.ran, Host: s.past.host})
+	diskErr := s.j.Last(journal.Line{Step: journal.StepIntent, Plan: s.p.ID, Target: s.c.Target().ID, Name: s.c.Target().Name, Do: "powerOn", Ran: s.past.ran})
 	s.say("powering on")
 	s.off = true
-	for host, tries := s.past.host, 0; ; tries++ {
+	host := ""
+	if st, err := s.state(ctx); err == nil {
+		host = st.VM.Host
+	}
+	for tries := 0; ; tries++ {
 		err := s.once(ctx, func() error { return s.t.PowerOn(ctx, s.c.VM.ID, host, s.started("powerOn")) })
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -31,7 +31,7 @@ func (s *step) say(format string, args ...any) {
 // intent writes what comes next; nothing is done when it cannot be written.
 func (s *step) intent(do string, edits []numa.Edit, version string) error {
 	err := s.j.Append(journal.Line{Step: journal.StepIntent, Plan: s.p.ID, Target: s.c.Target().ID, Name: s.c.Target().Name, Do: do,
-		Edits: edits, ChangeVersion: version, Ran: s.past.ran, Host: s.past.host})
+		Edits: edits, ChangeVersion: version, Ran: s.past.ran})
 	if err != nil {
 		return &diskError{err}
 	}
@@ -112,7 +112,7 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	if was, is := s.c.VM.UUID, st.VM.UUID; was != "" && is != "" && was != is {
 		return Drift, fmt.Errorf("another VM has its ID now: the instance UUID is %s, not %s", is, was)
 	}
-	if was, is := texttab.Clean(s.c.VM.Name), texttab.Clean(st.VM.Name); was != is && !s.past.began {
+	if was, is := texttab.Clean(s.c.VM.Name), texttab.Clean(st.VM.Name); was != is && !(s.past.began && isOff(&st)) {
 		return Drift, fmt.Errorf("it is called %q, the plan calls it %q", is, was)
 	}
 	if s.o.Power == PowerReboot { // the key is set, whatever else is done with it
@@ -134,8 +134,9 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	}
 	running := st.VM.Power.Value == numa.PoweredOn
 	if !s.past.began {
-		s.past.ran, s.past.host = running, st.VM.Host
+		s.past.ran = running
 	}
+	down := s.past.began && !running // an earlier run left it so: its change is gone on with
 	s.off = s.past.ran && isOff(&st) && (s.past.stopped || s.past.waited)
 	tools := st.Tools
 	outcome, pending := Already, error(nil)
@@ -150,11 +151,11 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	switch {
 	case side == fix.Drifted:
 		outcome, blocked = Drift, errors.New(why)
-	case side == fix.Before && s.moved[s.c.VM.ID] != "" && !s.past.began:
+	case side == fix.Before && s.moved[s.c.VM.ID] != "" && !down:
 		outcome, blocked = Drift, errors.New(s.moved[s.c.VM.ID])
-	case side == fix.Before && power && running && !s.c.VM.Runs && s.p.Undoes == "" && needs != numa.NeedsNothing && !s.past.began:
-		outcome, blocked = Drift, errors.New("it was off when the plan was made, which says that it has no downtime, and runs now")
-	case side == fix.Before && s.never[s.c.VM.ID] != "" && !s.past.began:
+	case side == fix.Before && power && running && needs != numa.NeedsNothing && !s.o.Stops[s.c.VM.ID]:
+		outcome, blocked = Drift, errors.New("it was off when the plan was made or the question was asked, which said that it has no downtime, and runs now")
+	case side == fix.Before && s.never[s.c.VM.ID] != "" && !down:
 		outcome, blocked = Refused, errors.New(s.never[s.c.VM.ID])
 	case side == fix.Before:
 		if text := fix.Refused(&st); text != "" {

@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -50,8 +51,13 @@ func TestWritable(t *testing.T) {
 	option := func(key, to string) numa.Edit { return numa.Edit{Kind: numa.EditHostOption, Key: key, To: numa.Is(to)} }
 	good := []fix.Change{vm(hotAdd), vm(most), host(prefer), vm(set("numa.nodeAffinity", "0,1")), vm(set("NUMA.VCPU.PREFERHT", "true")), vm(set("sched.vcpu12.affinity", "0-3,8")),
 		vm(numa.Edit{Kind: numa.EditExtraConfig, Key: "numa.autosize.cookie", From: numa.Is("240022"), To: numa.Value{}}), vm(kind(numa.EditMemory, "65536")),
-		vm(kind(numa.EditCPUAffinity, "")), host(option("Numa.InitialPlacementLoadThreshold", "100")), vm(kind(numa.EditCoresPerNUMANode, "0")), vm(set(fix.RebootKey, "TRUE")),
+		vm(kind(numa.EditCPUAffinity, "")), vm(numa.Edit{Kind: numa.EditMemory, From: numa.Is("1022"), To: numa.Is("1024")}), vm(numa.Edit{Kind: numa.EditLatency, From: numa.Is("custom"), To: numa.Is("low")}), vm(numa.Edit{Kind: numa.EditMemoryHotAdd, From: numa.Is("true"), To: numa.Is("false")}), host(option("Numa.InitialPlacementLoadThreshold", "100")), vm(kind(numa.EditCoresPerNUMANode, "0")), vm(set(fix.RebootKey, "TRUE")),
 		rule(named("apart vm-1,vm-2"), "apart vm-1,vm-2")}
+	for name, value := range map[string]string{"memory": "1022", "hardware": "4", "latencySensitivity": "custom", "memoryHotAdd": "true", "iommu": "true", "memoryAffinity": "0,1", "cpuAffinity": "", "cpuReservation": "0", "numa.vcpu.min": "nine", "numa.evil": "x y", "sched.vcpu3.affinity": "0-3"} {
+		c := vm(hotAdd)
+		c.Basis = []fix.Known{{Name: name, Value: value}}
+		good = append(good, c)
+	}
 	for _, c := range good {
 		if err := planOf(c).Check(); err != nil {
 			t.Errorf("%s: %v", c.Edits[0].Name(), err)
@@ -194,6 +200,20 @@ func forgedPlans() map[string]*fix.Plan {
 		"better than its layouts": {Layout: []fix.Effect{{Now: fix.Layout{FarShare: 0.5}, After: fix.Layout{FarShare: 0.5}}}, Expects: &fix.Expects{Measure: fix.MeasureFarShare, From: 0.5}}} {
 		c.VM, c.Edits = vm().VM, []numa.Edit{hotAdd}
 		add("a prediction of "+name, planOf(c))
+	}
+	for name, values := range map[string][]string{"memory": {"", "393216\n  provisioner \"local-exec\" {}", "-4", "+4", "4.0", "0x10", "99999999999", "${x}"}, "vcpus": {"a", "4097"}, "hardware": {"vmx-19", "100"}, "coresPerSocket": {"2 "},
+		"coresPerNUMANode": {"\u0669"}, "cpuReservation": {"1;id"}, "memoryReservation": {"$(id)"}, "cpuHotAdd": {"yes"}, "vnumaHotAdd": {"1"}, "iommu": {"on"}, "reserveAll": {"true\n"}, "memoryHotAdd": {"on"}, "latencySensitivity": {"highest", "low }"},
+		"cpuAffinity": {"0-7", "a"}, "memoryAffinity": {"64", "0, 1"}, "numa.vcpu.preferHT": {"TRUE\nx", "\x1b[2J"}, "sched.cpu.affinity": {"0\r"}, "annotation": {"x"}, "guestinfo.x": {"1"}, "numa.x\n": {"1"}, "": {""}} {
+		for _, v := range values {
+			for which, c := range map[string]fix.Change{"predictedFrom": {Basis: []fix.Known{{Name: name, Value: v}}}, "storedSizes": {Stored: []fix.Known{{Name: name, Value: v}}}} {
+				c.VM, c.Edits = vm().VM, []numa.Edit{hotAdd}
+				add(fmt.Sprintf("%s %q = %q", which, name, v), planOf(c))
+			}
+		}
+	}
+	for kind, from := range map[numa.EditKind]string{numa.EditMemory: "4096 }", numa.EditVCPUs: "8\u2028", numa.EditCPUReservation: "{{ x }}", numa.EditReserveAll: "no", numa.EditLatency: "low, x"} {
+		to := map[numa.EditKind]string{numa.EditReserveAll: "true", numa.EditLatency: "high"}
+		add(fmt.Sprintf("%s was %q", kind, from), planOf(vm(numa.Edit{Kind: kind, From: numa.Is(from), To: numa.Is(cmp.Or(to[kind], "8"))})))
 	}
 	for _, n := range []int{-1, 0, 1 << 30} {
 		p := planOf(vm(hotAdd))

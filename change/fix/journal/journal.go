@@ -54,8 +54,8 @@ type Line struct {
 	Edits         []numa.Edit `json:"edits,omitempty"`
 	ChangeVersion string      `json:"changeVersion,omitempty"`
 	Ran           bool        `json:"ran,omitempty"`  // the VM was running before the run
-	Host          string      `json:"host,omitempty"` // that it ran on, by ID
-	Key           string      `json:"key,omitempty"`  // of the task
+	Host          string      `json:"host,omitempty"` // ID of the host that a VM is moved to
+	Key           string      `json:"key,omitempty"`  // of the task, or ID of the VM that is moved
 	State         string      `json:"state,omitempty"`
 	Why           string      `json:"why,omitempty"`
 }

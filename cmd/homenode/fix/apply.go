@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -38,7 +39,8 @@ type applyFlags struct {
 	yes    int
 	window string
 
-	open func(time.Time) bool
+	open  func(time.Time) bool
+	stops map[string]bool // the VMs, by ID, that the question said would be powered off
 }
 
 // longestWait is the timeout of --power wait.
@@ -69,24 +71,45 @@ func (f *applyFlags) check(used bool) error {
 	return nil
 }
 
-// stops describes how many VMs are powered off for the plan.
-func (f *applyFlags) stops(p *fix.Plan) string {
-	n := 0
+// stops returns the VMs that the run may power off, by ID, and says how many these are and how many it powers on. Both are as the vCenter has the VMs now:
+// no field of a plan or journal says which VMs run.
+func (c *command) stops(ctx context.Context, w write.Writer, p *fix.Plan, lines []journal.Line) (off map[string]bool, text string, err error) {
+	down, ended := apply.Down(lines), apply.Ended(lines)
+	power := c.do.power == string(apply.PowerGuest) || c.do.power == string(apply.PowerHard)
+	may := map[string]bool{}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.VM != nil && c.VM.Runs && c.Needs() != numa.NeedsNothing {
-			n++
+		if v := p.Changes[i].VM; v != nil && !slices.Contains(apply.Good, ended[v.ID].Outcome) {
+			may[v.ID] = power && (v.Runs || p.Undoes != "") && p.Changes[i].Needs() != numa.NeedsNothing
 		}
 	}
-	if n == 0 || f.power != string(apply.PowerGuest) && f.power != string(apply.PowerHard) {
-		return ""
+	states, err := w.States(ctx, slices.Collect(maps.Keys(may)))
+	off, on := map[string]bool{}, 0
+	for id, st := range states {
+		switch is := st.VM.Power.Value; {
+		case is == numa.PoweredOn && may[id]:
+			off[id] = true
+		case is == numa.PoweredOff && down[id]:
+			on++
+		}
 	}
-	return "; " + words.Plural(n, "VM") + " will be powered off and on"
+	if len(off) > 0 {
+		text = "; " + words.Plural(len(off), "VM") + " will be powered off and on"
+	}
+	if on > 0 {
+		text += "; " + words.Plural(on, "VM") + " that the journal says was shut down will be powered on"
+	}
+	return off, text, err
 }
 
-// confirm asks the user to type the number of objects that will change.
-func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error {
+// confirm asks the user to type the number of objects that will change. lines are those of the journal.
+func (c *command) confirm(cmd *cobra.Command, w write.Writer, p *fix.Plan, lines []journal.Line, verb string) error {
+	off, stops, err := c.stops(cmd.Context(), w, p, lines)
+	if err != nil {
+		return err
+	}
+	c.do.stops = off
 	n := len(p.Changes)
-	return f.agree(cmd, n, fmt.Sprintf("%s %s of %s%s. Type the number of objects to go on: ", verb, words.Plural(n, "object"), texttab.Clean(p.Source), f.stops(p)))
+	return c.do.agree(cmd, n, fmt.Sprintf("%s %s of %s%s. Type the number of objects to go on: ", verb, words.Plural(n, "object"), texttab.Clean(p.Source), stops))
 }
 
 // agree asks a question whose answer is the number n, unless --yes gives it.
@@ -128,7 +151,7 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 				return err
 			}
 		}
-		if err := c.do.confirm(cmd, p, "Change"); err != nil {
+		if err := c.confirm(cmd, w, p, nil, "Change"); err != nil {
 			return err
 		}
 		j, err := journal.Create(c.do.Journal, p, time.Now)
@@ -170,9 +193,10 @@ func (c *command) goOn(cmd *cobra.Command, source string) error {
 		if err := sameServer(p, w, host); err != nil {
 			return errors.Join(err, j.Close())
 		}
-		last := lastRun(lines)
-		c.do.power = cmp.Or(c.do.power, last.Power)
-		if err := c.do.confirm(cmd, p, "Go on to change"); err != nil {
+		if last := lastRun(lines); last.Power != "" && c.do.power == "" {
+			return errors.Join(fmt.Errorf("the run was begun with --power %s: --resume needs --power too, because a journal does not decide which VMs are powered off. Nothing was changed", last.Power), j.Close())
+		}
+		if err := c.confirm(cmd, w, p, lines, "Go on to change"); err != nil {
 			return errors.Join(err, j.Close())
 		}
 		return c.outcome(cmd, source, w, j, lines, p)
@@ -202,8 +226,10 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		if err == nil {
 			err = c.staying(cmd, w, undo)
 		}
+		var first journal.Line
 		if err == nil && len(undo.Changes) > 0 {
-			err = c.do.confirm(cmd, undo, "Take back")
+			first = journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power}
+			err = c.confirm(cmd, w, undo, append(lines, first), "Take back")
 		}
 		if err != nil {
 			return errors.Join(err, j.Close())
@@ -216,7 +242,6 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 			}
 			return err
 		}
-		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power}
 		if err := j.Append(first); err != nil {
 			return errors.Join(err, j.Close())
 		}
@@ -299,7 +324,11 @@ func (c *command) clearLock(cmd *cobra.Command, source string) error {
 		if err := c.do.agree(cmd, 1, fmt.Sprintf("The lock of %s is removed. If that run still runs, two change the same VMs. Type 1 to go on: ", texttab.Clean(holder))); err != nil {
 			return err
 		}
-		if holder, err = w.Unlock(cmd.Context(), ""); err == nil {
+		removed, err := w.Unlock(cmd.Context(), holder)
+		if err == nil && !removed {
+			err = fmt.Errorf("%s no longer has the lock. Nothing was changed", texttab.Clean(holder))
+		}
+		if err == nil {
 			fmt.Fprintf(cmd.OutOrStdout(), "The lock of %s was removed.\n", texttab.Clean(holder))
 		}
 		return err
@@ -316,7 +345,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s  %s: %s\n", time.Now().Format(time.TimeOnly), texttab.Clean(t.Name), texttab.Clean(text))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "homenode: journal %s; Ctrl-C ends after the VMs under way, --resume goes on\n", texttab.Clean(j.Path))
-	o := apply.Options{Power: apply.Power(c.do.power), Off: c.do.Shutdown, Tools: c.do.Start, Wait: longestWait, MaxFailures: c.do.Failures,
+	o := apply.Options{Power: apply.Power(c.do.power), Stops: c.do.stops, Off: c.do.Shutdown, Tools: c.do.Start, Wait: longestWait, MaxFailures: c.do.Failures,
 		Window: c.do.open, Progress: progress, Stop: cmd.Context().Done()}
 	if c.do.Probe != "" {
 		o.Probe = c.do.answers

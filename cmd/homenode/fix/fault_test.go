@@ -2,6 +2,7 @@ package fix_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -11,7 +12,11 @@ import (
 	"time"
 
 	"github.com/vmware/govmomi/object"
+	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25"
+	called "github.com/vmware/govmomi/vim25/methods"
+	"github.com/vmware/govmomi/vim25/mo"
+	"github.com/vmware/govmomi/vim25/soap"
 	"github.com/vmware/govmomi/vim25/types"
 
 	"example.org/homenode/change/fix"
@@ -415,6 +420,29 @@ func TestClock(t *testing.T) {
 	s.same("after the rollback", before)
 }
 
+// A mute authorization manager answers which privileges an account has with nothing.
+type mute struct{ mo.AuthorizationManager }
+
+// HasPrivilegeOnEntities answers nothing.
+func (*mute) HasPrivilegeOnEntities(*simulator.Context, *types.HasPrivilegeOnEntities) soap.HasFault {
+	return &called.HasPrivilegeOnEntitiesBody{Res: &types.HasPrivilegeOnEntitiesResponse{}}
+}
+
+// TestPrivilegesUnanswered lets a vCenter answer nothing about privileges: none is taken as granted, and nothing is changed.
+func TestPrivilegesUnanswered(t *testing.T) {
+	s := serveFleet(t, small(t))
+	before := s.settings()
+	m := &mute{}
+	m.Self = *s.vc.Model.ServiceContent.AuthorizationManager
+	s.vc.Model.Map().Put(m)
+	results, _, err := s.apply(s.plan(fix.Options{Now: now}), quick(apply.PowerGuest))
+	if !errors.Is(err, numa.ErrPrivilege) || !strings.Contains(err.Error(), "VirtualMachine.Config.CPUCount (on VirtualMachine ") {
+		t.Errorf("found %v", err)
+	}
+	outcomes(t, results, apply.NotBegun)
+	s.same("privileges that are not known", before)
+}
+
 // TestPrivileges takes each privilege away in turn: the privilege and an object are named, and nothing at all is changed.
 func TestPrivileges(t *testing.T) {
 	s, _, before := started(t)
@@ -535,7 +563,7 @@ func TestInterrupt(t *testing.T) {
 		} else if code != -1 {
 			t.Errorf("after two signals: exit %d:\n%s", code, one.out.String())
 		}
-		for _, args := range [][]string{{"--resume", path, "--yes", yes}, {"--rollback", path, "--yes", yes, "--power", "guest"}} {
+		for _, args := range [][]string{{"--resume", path, "--yes", yes, "--power", "guest"}, {"--rollback", path, "--yes", yes, "--power", "guest"}} {
 			if again := s.begin(folder, args...); again.code() != 0 {
 				t.Errorf("%v after %d signals: exit %d:\n%s", args[0], signals, again.code(), again.out.String())
 			}

@@ -262,7 +262,7 @@ func killOnce(t *testing.T, first, second cut, then string) bool {
 	}
 	switch then {
 	case "--resume":
-		finish("--resume", path, "--yes", confirmed(s, path))
+		finish("--resume", path, "--yes", confirmed(s, path), "--power", "guest")
 		if again := s.plan(fix.Options{Now: now}); len(again.Changes) > 0 {
 			t.Errorf("%s: %d changes are left: %+v", name, len(again.Changes), again.Changes[0].Edits)
 		}
@@ -281,7 +281,7 @@ func killOnce(t *testing.T, first, second cut, then string) bool {
 			s.strike(second, folder, "--rollback", path, "--yes", fmt.Sprint(n), "--power", "guest")
 		}
 		if last := read(t, path); lastPlan(last).Undo {
-			finish("--resume", path, "--yes", confirmed(s, path))
+			finish("--resume", path, "--yes", confirmed(s, path), "--power", "guest")
 		} else { // killed before the first line of the rollback
 			s.takeBack(finish, path)
 		}

@@ -151,6 +151,9 @@ func (s *site) run(j *journal.Journal, lines []journal.Line, first journal.Line,
 		}
 		lines = append(lines, first)
 	}
+	if o.Stops == nil {
+		o.Stops = s.stops(lines)
+	}
 	list, stopped := apply.Run(s.Context(), s.w, j, lines, o)
 	if err := j.Close(); err != nil {
 		s.Fatal(err)
@@ -160,6 +163,19 @@ func (s *site) run(j *journal.Journal, lines []journal.Line, first journal.Line,
 		out[r.Name] = r
 	}
 	return out, j.Path, stopped
+}
+
+// stops returns the VMs that run, of those that the plan of the last run says run, or any for a rollback.
+func (s *site) stops(lines []journal.Line) map[string]bool {
+	s.Helper()
+	out, now := map[string]bool{}, s.settings()
+	p, _ := apply.Remember(lines)
+	for i := range p.Changes {
+		if v := p.Changes[i].VM; v != nil && (v.Runs || p.Undoes != "") {
+			out[v.ID] = now[v.Name+" power"] == string(types.VirtualMachinePowerStatePoweredOn)
+		}
+	}
+	return out
 }
 
 // resume goes on with a journal.

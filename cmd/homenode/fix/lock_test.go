@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +106,7 @@ func TestLock(t *testing.T) {
 	if journalIn(other) != "" {
 		t.Error("a run that was refused leaves a journal")
 	}
-	if first := s.begin(folder, "--resume", path, "--yes", yes); first.code() != 0 {
+	if first := s.begin(folder, "--resume", path, "--yes", yes, "--power", "guest"); first.code() != 0 {
 		t.Errorf("resume: %s", first.out.String())
 	}
 	if name := s.holder(); name != "" {
@@ -126,6 +127,51 @@ func TestLock(t *testing.T) {
 	s.same("after the rollback", before)
 }
 
+// An answerer answers a question after it has done something.
+type answerer struct {
+	does func()
+	io.Reader
+}
+
+func (a *answerer) Read(p []byte) (int, error) {
+	if a.does != nil {
+		a.does()
+		a.does = nil
+	}
+	return a.Reader.Read(p)
+}
+
+// TestUnlockAnother gives the lock to another run while --unlock waits for the answer: that run keeps it. A lock that has no name yet, or got one since, is
+// told apart too.
+func TestUnlockAnother(t *testing.T) {
+	s := serveFleet(t, small(t))
+	lock := func(name string) {
+		t.Helper()
+		if _, err := s.w.Lock(t.Context(), name, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unlock := func(name string) bool {
+		t.Helper()
+		removed, err := s.w.Unlock(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return removed
+	}
+	lock("dead")
+	text, err := s.answered(&answerer{func() { unlock("dead"); lock("live") }, strings.NewReader("1\n")}, "--unlock")
+	if err == nil || !strings.Contains(err.Error(), "dead no longer has the lock. Nothing was changed") || s.holder() != "live" {
+		t.Errorf("%v, the lock of %q\n%s", err, s.holder(), text)
+	}
+	if unlock(numa.UnnamedRun) || unlock("") || s.holder() != "live" {
+		t.Errorf("the lock of another run was removed: %q", s.holder())
+	}
+	if text, err := s.answered(strings.NewReader("1\n"), "--unlock"); err != nil || s.holder() != "" {
+		t.Errorf("%v, the lock of %q\n%s", err, s.holder(), text)
+	}
+}
+
 // TestUnlockLive removes the lock of a run that goes on: the run ends before its next VM, and --unlock is refused while a process of this machine has the journal.
 func TestUnlockLive(t *testing.T) {
 	s := serveFleet(t, small(t))
@@ -134,8 +180,11 @@ func TestUnlockLive(t *testing.T) {
 	o, removed := quick(apply.PowerGuest), false
 	o.Progress = func(*fix.Target, string) {
 		if !removed {
-			_, err := other.Unlock(t.Context(), "")
-			removed = err == nil
+			holder, err := other.Holder(t.Context())
+			if err == nil {
+				removed, err = other.Unlock(t.Context(), holder)
+			}
+			removed = removed && err == nil
 		}
 	}
 	results, _, err := s.apply(p, o)
@@ -253,7 +302,7 @@ func TestNobodyThere(t *testing.T) {
 		}
 	}
 	s.vc.On(nil)
-	if on := s.begin(folder, "--resume", journalIn(folder), "--yes", confirmed(t, journalIn(folder))); on.code() != 0 {
+	if on := s.begin(folder, "--resume", journalIn(folder), "--yes", confirmed(t, journalIn(folder)), "--power", "guest"); on.code() != 0 {
 		t.Errorf("resume: %s", on.out.String())
 	}
 	s.same("after the rollback", before)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,12 @@ vm web01 host=esx01 vcpus=4 memory=16GB hw=21
 // command runs homenode fix on the vCenter in this process, and returns both streams.
 func (s *site) command(args ...string) (string, error) {
 	s.Helper()
+	return s.answered(nil, args...)
+}
+
+// answered is command with a standard input; nil for that of the process.
+func (s *site) answered(in io.Reader, args ...string) (string, error) {
+	s.Helper()
 	password, _ := s.vc.URL.User.Password()
 	s.Setenv("GOVC_USERNAME", s.vc.URL.User.Username())
 	s.Setenv("GOVC_PASSWORD", password)
@@ -39,6 +46,7 @@ func (s *site) command(args ...string) (string, error) {
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetOut(&out)
 	cmd.SetErr(&out)
+	cmd.SetIn(in)
 	cmd.SetArgs(append([]string{"http://" + s.vc.URL.Host}, args...))
 	err := cmd.ExecuteContext(s.Context())
 	return out.String(), err

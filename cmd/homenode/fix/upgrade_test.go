@@ -47,7 +47,7 @@ func TestUpgrade(t *testing.T) {
 				s.same(at.String(), before)
 				continue
 			}
-			args = []string{"--resume", path, "--yes", "1"}
+			args = []string{"--resume", path, "--yes", "1", "--power", "guest"}
 		}
 		if i < 5 || i%2 == 0 {
 			s.upgraded(at, id, folder, args)

@@ -114,7 +114,7 @@ func (s *site) waved(at cut, folder, path string, before map[string]string) {
 	s.Helper()
 	moved := s.hosts()
 	calls := s.watch(nil)
-	if c := s.begin(folder, "--resume", path, "--yes", "3"); c.code() != 0 {
+	if c := s.begin(folder, "--resume", path, "--yes", "3", "--power", "vmotion"); c.code() != 0 {
 		s.Errorf("%v: exit %d:\n%s", at, c.code(), c.out.String())
 	}
 	s.vc.On(nil)

@@ -98,19 +98,19 @@ func (s *step) tasks(b *bytes.Buffer, power bool) {
 	for _, e := range s.edits {
 		switch e.Kind {
 		case numa.EditVCPUs:
-			cpu = append(cpu, name("cores")+e.To.Text)
+			cpu = append(cpu, name("cores")+number(e.To.Text, yaml))
 		case numa.EditCoresPerSocket:
-			cpu = append(cpu, name("cores_per_socket")+e.To.Text)
+			cpu = append(cpu, name("cores_per_socket")+number(e.To.Text, yaml))
 		case numa.EditCPUHotAdd:
 			cpu = append(cpu, name("enable_hot_add")+boolean(e))
 		case numa.EditMemory:
-			memory = append(memory, name("size_mb")+e.To.Text)
+			memory = append(memory, name("size_mb")+number(e.To.Text, yaml))
 		case numa.EditMemoryHotAdd:
 			memory = append(memory, name("enable_hot_add")+boolean(e))
 		case numa.EditCPUReservation:
-			cpu = append(cpu, name("reservation")+e.To.Text)
+			cpu = append(cpu, name("reservation")+number(e.To.Text, yaml))
 		case numa.EditMemoryReservation:
-			memory = append(memory, name("reservation")+e.To.Text)
+			memory = append(memory, name("reservation")+number(e.To.Text, yaml))
 		case numa.EditReserveAll:
 			if on(e) {
 				last = append(last, name("reserve_all_memory")+"true")

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"bytes"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -8,8 +10,10 @@ import (
 
 	goyaml "go.yaml.in/yaml/v4"
 
+	"example.org/homenode/change/fix"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 )
 
 // hostile are texts that break careless quoting.
@@ -133,6 +137,51 @@ func unhcl(q string) (string, bool) {
 		}
 	}
 	return b.String(), utf8.ValidString(b.String())
+}
+
+// TestForgedNumbers prints plans whose numbers are texts that end a line, a block or a list: none of it stands bare in a script, and a number stands there
+// in one form for all languages.
+func TestForgedNumbers(t *testing.T) {
+	kinds := []numa.EditKind{numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditCoresPerNUMANode, numa.EditHardware, numa.EditMemoryReservation, numa.EditCPUReservation, numa.EditLatency}
+	const evil = "8\n  provisioner \"local-exec\" {\n    command = \"id\"\n  }\n- shell: id, {x: 1}]"
+	bare := func(text string) bool {
+		return strings.Contains(text, "\n  provisioner") || strings.Contains(text, "\n- shell")
+	}
+	p := small()
+	p.Changes = p.Changes[:0]
+	for i, kind := range kinds {
+		vm := &fix.Target{Name: "a", ID: fmt.Sprintf("vm-%d", i)}
+		edit := numa.Edit{Kind: kind, From: numa.Is("4"), To: numa.Is(evil)}
+		locks := numa.Edit{Kind: numa.EditReserveAll, From: numa.Is("false"), To: numa.Is("true")}
+		p.Changes = append(p.Changes, fix.Change{VM: vm, Edits: []numa.Edit{edit}}, fix.Change{VM: vm, Edits: []numa.Edit{locks}, Basis: []fix.Known{{Name: string(kind), Value: evil}}})
+	}
+	for _, format := range Formats {
+		var b bytes.Buffer
+		if err := Print(&b, format, p, true); err != nil {
+			t.Fatal(err)
+		}
+		// sh and PowerShell have texts of several lines in single quotes, which FuzzShell and FuzzPowerShell read back.
+		if !strings.HasPrefix(format, "govc") && !strings.HasPrefix(format, "powercli") && bare(b.String()) {
+			t.Errorf("%s:\n%s", format, b.String())
+		}
+	}
+	var edits []numa.Edit
+	for _, kind := range kinds[:7] {
+		edits = append(edits, numa.Edit{Kind: kind, To: numa.Is(evil)})
+	}
+	s := step{id: "vm-1", edits: edits}
+	var play bytes.Buffer
+	s.tasks(&play, true)
+	for _, text := range []string{arguments("terraform", edits, terraformNames), arguments("packer", edits, packerNames), play.String()} {
+		if bare(text) {
+			t.Error(text)
+		}
+	}
+	for text, want := range map[string]string{"8": "8", "010": "10", "+8": `"+8"`, "0x8": `"0x8"`, "8e1": `"8e1"`, "": `""`, "8 ": `"8 "`} {
+		if got := number(text, hcl); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
 }
 
 // TestTerraformReads lets Terraform read back what was quoted for it.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.org/homenode/change/fix"
@@ -96,7 +97,7 @@ func arguments(tool string, edits []numa.Edit, names map[numa.EditKind]string) s
 		case e.Kind == numa.EditLatency:
 			lines = append(lines, [2]string{outside.Attribute(tool, name), hcl(e.To.Text)})
 		default:
-			lines = append(lines, [2]string{outside.Attribute(tool, name), e.To.Text})
+			lines = append(lines, [2]string{outside.Attribute(tool, name), number(e.To.Text, hcl)})
 		}
 	}
 	var b strings.Builder
@@ -110,6 +111,14 @@ func arguments(tool string, edits []numa.Edit, names map[numa.EditKind]string) s
 		b.WriteString("  }\n")
 	}
 	return b.String()
+}
+
+// number returns a number as a literal that all languages read alike, and any other text in quotes.
+func number(s string, quote func(string) string) string {
+	if n, err := strconv.ParseUint(s, 10, 63); err == nil {
+		return strconv.FormatUint(n, 10)
+	}
+	return quote(s)
 }
 
 func aligned(b *strings.Builder, indent string, lines [][2]string) {

@@ -83,25 +83,22 @@ func orUnnamed(holder string) string {
 	return holder
 }
 
-// Unlock removes the lock of the run mine, and checks that it had it; "" removes the lock of any run. It returns the run whose lock it removed.
-func (w Writer) Unlock(ctx context.Context, mine string) (removed string, err error) {
+// Unlock removes the lock of this run alone, as Holder names it, and checks that it had it. It reports whether the run had the lock.
+func (w Writer) Unlock(ctx context.Context, run string) (removed bool, err error) {
 	if manager, _ := w.fields(); manager == nil {
-		return "", nil
+		return false, nil
 	}
 	for range 3 {
 		key, held, err := w.holder(ctx)
-		if err != nil || key == noKey || mine != "" && held != mine {
+		if err != nil || key == noKey || orUnnamed(held) != run {
 			return removed, err
 		}
-		removed = orUnnamed(held)
 		if err := w.removeField(ctx, key); err != nil {
-			return "", err
+			return false, err
 		}
-		if mine == "" {
-			return removed, nil
-		}
+		removed = true
 	}
-	return "", fmt.Errorf("the custom attribute %s was removed and is still there", LockName)
+	return false, fmt.Errorf("the custom attribute %s was removed and is still there", LockName)
 }
 
 // Held reports whether the run mine has the lock. A host without a vCenter has no lock, and no other run that it keeps away.

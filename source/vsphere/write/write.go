@@ -397,10 +397,10 @@ func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[
 				req.Entity = there
 				res, err = methods.HasPrivilegeOnEntities(ctx, c, req)
 			}
-			for _, e := range res.Returnval {
-				for _, p := range e.PrivAvailability {
-					if !p.IsGranted {
-						out[p.PrivId] = append(out[p.PrivId], e.Entity.Type+" "+e.Entity.Value)
+			for _, o := range req.Entity {
+				for _, p := range privileges {
+					if !granted(res.Returnval, o, p) {
+						out[p] = append(out[p], o.Type+" "+o.Value)
 					}
 				}
 			}
@@ -411,4 +411,11 @@ func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[
 		}
 	}
 	return out, nil
+}
+
+// granted reports whether an answer states that the account has a privilege on an object. What it leaves out is not granted.
+func granted(answer []types.EntityPrivilege, object types.ManagedObjectReference, privilege string) bool {
+	return slices.ContainsFunc(answer, func(e types.EntityPrivilege) bool {
+		return e.Entity.Type == object.Type && e.Entity.Value == object.Value && slices.Contains(e.PrivAvailability, types.PrivilegeAvailability{PrivId: privilege, IsGranted: true})
+	})
 }
