@@ -190,7 +190,7 @@ func (v *vm) defaults() {
 	const why = "default of vSphere: nothing states it"
 	d := numa.Config{CPUHotAdd: numa.ReadAt(false, ""), MemoryHotAdd: numa.ReadAt(false, ""), VNUMAHotAdd: numa.ReadAt(false, ""),
 		CPUAffinity: numa.ReadAt([]int(nil), ""), MemoryAffinity: numa.ReadAt([]int(nil), ""), LatencySensitivity: numa.ReadAt("normal", ""),
-		CPUReservation: numa.ReadAt(0, ""), CPULimit: numa.ReadAt(-1, ""), MemoryReservation: numa.ReadAt(numa.Bytes(0), ""),
+		CPUReservation: numa.ReadAt(0, ""), CPULimit: numa.ReadAt(-1, ""), MemoryReservation: numa.ReadAt(numa.Bytes(0), ""), MemoryLimit: numa.ReadAt(numa.Bytes(-1), ""),
 		MemoryReservationLocked: numa.ReadAt(false, ""), Settings: numa.ReadAt(numa.Settings(nil), "")}
 	if v.VCPUs.Known() {
 		d.CoresPerSocket = numa.ReadAt(numa.PlainCores(v.VCPUs.Value), "")

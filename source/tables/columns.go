@@ -94,6 +94,7 @@ var kinds = []kind{
 		{key: "Memory", names: []string{"Size MiB", "vMemorySize=MiB"}},
 		{fact: "memory reservation locked to maximum", names: []string{"Memory Reservation Locked To Max", "vMemoryReservationLockedToMax"}},
 		{key: "memory reservation", fact: "memory reservation", names: []string{"Reservation=MiB", "vMemoryReservation=MiB"}},
+		{key: "memory limit", fact: "memory limit", names: []string{"Limit=MiB", "vMemoryLimit=MiB"}},
 		{key: "memory hot add", fact: "memory hot add", names: []string{"Hot Add", "vMemoryHotAdd"}},
 		{last: true, names: []string{"Datacenter", "vMemoryDatacenter"}},
 		{last: true, names: []string{"Cluster", "vMemoryCluster"}},
