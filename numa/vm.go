@@ -25,6 +25,9 @@ type VM struct {
 
 	Config
 
+	// Reclaimed is the memory of the VM that is ballooned or swapped, when the source was written.
+	Reclaimed Fact[Bytes] `json:"reclaimed,omitzero"`
+
 	// Stated is the layout in its definition, on KVM; nil on ESXi, which determines the layout at power-on.
 	Stated *Stated `json:"stated,omitempty"`
 

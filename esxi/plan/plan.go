@@ -125,7 +125,7 @@ func (s *search) apart(e Edit) int {
 // (Denneman, October 2017). Where NUMA Nodes can be set by hand, that is the fix (Denneman, November 2022).
 func (s *search) spreads() bool {
 	m := &s.machines[0]
-	return !s.g.Spread && m.Model() >= numa.ESXi65 && m.Nodes > 1 && m.MemoryKnown() && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g.Hardware, s.machines)
+	return !s.g.Spread && m.Model() >= numa.ESXi65 && m.Nodes > 1 && m.MemoryKnown() && s.g.Resident() > m.NodeMemory && !canBeAutomatic(s.g.Hardware, s.machines)
 }
 
 // needed returns the part of e without which harm remains.

@@ -248,9 +248,9 @@ func (v *vm) take(a attribute, n *jsontree.Value) error {
 		value = strings.TrimPrefix(value, "vmx-")
 	case a.word == "firmware" && strings.HasPrefix(value, "efi"):
 		value = "efi"
-	case a.word == "firmware" && value != "bios", a.word == "cpuLimit" && value == "0":
+	case a.word == "firmware" && value != "bios", (a.word == "cpuLimit" || a.word == "memoryLimit") && value == "0":
 		return nil
-	case a.word == "cpuLimit" && value == "-1":
+	case (a.word == "cpuLimit" || a.word == "memoryLimit") && value == "-1":
 		value = "none"
 	}
 	return v.say(a, value, n, where)
@@ -262,7 +262,7 @@ func (v *vm) say(a attribute, value string, n *jsontree.Value, where string) err
 	if a.word == wordNUMANode {
 		to, key = &numa.VM{}, "vcpus" // it is a number of them
 	}
-	if p := numa.Of(numa.VMFacts, key); p != nil && p.Unit == "bytes" {
+	if p := numa.Of(numa.VMFacts, key); p != nil && p.Unit == "bytes" && value != "none" {
 		if a.unit == "" {
 			size, ok := quantity(value)
 			if !ok {

@@ -94,6 +94,8 @@ var kinds = []kind{
 		{key: "Memory", names: []string{"Size MiB", "vMemorySize=MiB"}},
 		{fact: "memory reservation locked to maximum", names: []string{"Memory Reservation Locked To Max", "vMemoryReservationLockedToMax"}},
 		{key: "memory reservation", fact: "memory reservation", names: []string{"Reservation=MiB", "vMemoryReservation=MiB"}},
+		{names: []string{"Swapped=MiB", "vMemorySwapped=MiB"}},
+		{names: []string{"Ballooned=MiB", "vMemoryBallooned=MiB"}},
 		{key: "memory limit", fact: "memory limit", names: []string{"Limit=MiB", "vMemoryLimit=MiB"}},
 		{key: "memory hot add", fact: "memory hot add", names: []string{"Hot Add", "vMemoryHotAdd"}},
 		{last: true, names: []string{"Datacenter", "vMemoryDatacenter"}},
