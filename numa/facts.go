@@ -33,8 +33,8 @@ func Of[T any](facts []Property[T], word string) *Property[T] {
 	return nil
 }
 
-// VMFacts are the facts of a VM that have a word, in the order of messages. coresPerSocket (also auto) and cpuLimit (also none) have words with their
-// own parsers.
+// VMFacts are the facts of a VM that have a word, in the order of messages. coresPerSocket (also auto), cpuLimit and memoryLimit (also none) have
+// words with their own parsers.
 var VMFacts = []Property[Config]{
 	{Word: "vcpus", JSON: "vcpus", Name: "vCPUs", About: "vCPUs", Least: 1, Most: MaxVCPUs, Where: "hardware.numCPU", Sheet: "vCPU CPUs", VMX: "numvcpus", Edit: EditVCPUs, Fact: func(c *Config) AnyFact { return &c.VCPUs }},
 	{Word: "coresPerSocket", JSON: "coresPerSocket", Name: "cores per socket", About: "cores per virtual socket", Least: 1, Most: MaxVCPUs, Where: "hardware.numCoresPerSocket", Sheet: "vCPU Cores p/s", VMX: "cpuid.coresPerSocket", Edit: EditCoresPerSocket, Fact: func(c *Config) AnyFact { return &c.CoresPerSocket }},
@@ -59,6 +59,7 @@ var VMFacts = []Property[Config]{
 	{Word: "cpuReservation", Edit: EditCPUReservation, JSON: "cpuReservation", Name: "CPU reservation", About: "CPU reservation", Unit: "MHz", Most: math.MaxInt32, Where: "cpuAllocation.reservation", Sheet: "vCPU Reservation", VMX: "sched.cpu.min", Fact: func(c *Config) AnyFact { return &c.CPUReservation }},
 	{Word: "cpuLimit", JSON: "cpuLimit", Name: "CPU limit", About: "CPU limit; -1 for none", Unit: "MHz", Least: -1, Most: math.MaxInt32, Where: "cpuAllocation.limit", Sheet: "vCPU Limit", VMX: "sched.cpu.max", Fact: func(c *Config) AnyFact { return &c.CPULimit }},
 	{Word: "memoryReservation", Edit: EditMemoryReservation, JSON: "memoryReservation", Name: "memory reservation", About: "memory reservation", Unit: "bytes", Most: int64(MaxVMMemory), Where: "memoryAllocation.reservation", Sheet: "vMemory Reservation", VMX: "sched.mem.min", Fact: func(c *Config) AnyFact { return &c.MemoryReservation }},
+	{Word: "memoryLimit", JSON: "memoryLimit", Name: "memory limit", About: "memory limit; -1 for none", Unit: "bytes", Least: -1, Most: int64(MaxVMMemory), Where: "memoryAllocation.limit", Sheet: "vMemory Limit", VMX: "sched.mem.max", Fact: func(c *Config) AnyFact { return &c.MemoryLimit }},
 	{Word: "reserveAll", Edit: EditReserveAll, JSON: "memoryReservationLocked", Name: "reserve all guest memory", About: "all memory is reserved", Where: "memoryReservationLockedToMax", Sheet: "vMemory Memory Reservation Locked To Max", VMX: "sched.mem.pin", Fact: func(c *Config) AnyFact { return &c.MemoryReservationLocked }},
 }
 

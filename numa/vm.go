@@ -28,6 +28,9 @@ type VM struct {
 
 	Config
 
+	// Reclaimed is the memory of the VM that is ballooned or swapped, when the source was written.
+	Reclaimed Fact[Bytes] `json:"reclaimed,omitzero"`
+
 	// Stated is the layout in its definition, on KVM; nil on ESXi, which determines the layout at power-on.
 	Stated *Stated `json:"stated,omitempty"`
 
@@ -105,6 +108,7 @@ type Config struct {
 	CPUReservation          Fact[int]    `json:"cpuReservation,omitzero"`     // MHz
 	CPULimit                Fact[int]    `json:"cpuLimit,omitzero"`           // MHz; -1 means none
 	MemoryReservation       Fact[Bytes]  `json:"memoryReservation,omitzero"`
+	MemoryLimit             Fact[Bytes]  `json:"memoryLimit,omitzero"`             // -1 means none
 	MemoryReservationLocked Fact[bool]   `json:"memoryReservationLocked,omitzero"` // "reserve all guest memory"
 
 	// FaultTolerance is off, primary or secondary. While it is on, vSphere reserves all memory of the VM and does not change its settings.
@@ -199,6 +203,13 @@ func (c *Config) Latency() (level Fact[string], name string) {
 func (c *Config) LatencyHigh() bool {
 	level, _ := c.Latency()
 	return strings.EqualFold(strings.TrimSpace(level.Value), "high")
+}
+
+// LimitedTo returns the memory limit of the VM if it is below its memory: ESXi balloons, compresses or swaps the memory above it, whatever the host
+// has free (vSphere Resource Management, resource allocation limit, GUID-117972E3).
+func (c *Config) LimitedTo() (limit Bytes, ok bool) {
+	limit = c.MemoryLimit.Value
+	return limit, c.MemoryLimit.Known() && limit > 0 && c.Memory.Known() && limit < c.Memory.Value
 }
 
 // Unreserved returns the memory of the VM that is known not to be reserved; 0 if all is reserved or if it is unknown.

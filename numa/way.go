@@ -64,14 +64,18 @@ type Impossible struct {
 }
 
 // Impossible returns the values in the configuration that vSphere rejects (vSphere Virtual Machine Administration: allocate memory
-// resources, GUID-49D7217C; configure processor scheduling affinity; for the CPU the API's reservation and limit of an allocation). Less
+// resources, GUID-49D7217C; configure processor scheduling affinity; for limits the API's reservation and limit of an allocation). Less
 // memory is not rejected: vSphere lowers the reservation with it.
 func (c *Config) Impossible() (out []Impossible) {
 	if most, has := c.CPULimit.Value, c.CPUReservation.Value; c.CPULimit.Known() && most > 0 && has > most {
 		out = append(out, Impossible{fmt.Sprintf("the CPU reservation of %d MHz is above the CPU limit of %d MHz", has, most),
 			[]EditKind{EditCPUReservation}, EditCPUReservation.To(most)})
 	}
-	if most, has := c.Memory.Value, c.MemoryReservation.Value; c.Memory.Known() && has > most {
+	has := c.MemoryReservation.Value
+	if most, ok := c.LimitedTo(); ok && has > most {
+		out = append(out, Impossible{fmt.Sprintf("the memory reservation of %s is above the memory limit of %s", has, most),
+			[]EditKind{EditMemoryReservation}, EditMemoryReservation.To(int(most / MiB))})
+	} else if most := c.Memory.Value; c.Memory.Known() && has > most {
 		out = append(out, Impossible{fmt.Sprintf("the memory reservation of %s is above the memory of the VM, %s", has, most),
 			[]EditKind{EditMemoryReservation}, EditMemoryReservation.To(int(most / MiB))})
 	}

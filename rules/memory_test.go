@@ -1,10 +1,14 @@
 package rules_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
+	"example.org/homenode/source/scenario"
 )
 
 // TestOneMemory holds what is found of memory where explain, topo and the simulation had other answers.
@@ -34,6 +38,14 @@ func TestOneMemory(t *testing.T) {
 			"N032", "v", finding.High, "768 GB of reserved memory are more than the 759.7 GB that the host has to reserve"},
 		{"a node of twelve (C-15)", "release 8.0U3\nhost h nodes=12 packages=4 cores=16 memory=3072GB\nvm v host=h vcpus=8 memory=256GB hw=20\n",
 			"N005", "v", finding.Medium, "at most 235 GB: new memory leaves 20.9 GB of each node free"},
+		{"a limit below the node keeps all of it local", two + "vm v host=h vcpus=8 memory=600GB memoryLimit=300GB hw=20\n", "N005", "v", 0, ""},
+		{"the memory limit, though the host has room", two + "vm v host=h vcpus=8 memory=600GB memoryLimit=300GB hw=20\n",
+			"N013", "v", finding.Medium, "up to 300 GB, whatever the host has free Remove the memory limit, or set the memory to at most 300 GB"},
+		{"a limit above the node", two + "vm v host=h vcpus=8 memory=800GB memoryLimit=600GB hw=20\n",
+			"N005", "v", finding.High, "its memory limit of 600 GB keeps the rest of its 800 GB out of the memory of the host"},
+		{"a limit at the memory", two + "vm v host=h vcpus=8 memory=300GB memoryLimit=300GB hw=20\n", "N013", "v", 0, ""},
+		{"a reservation above the limit", two + "vm v host=h vcpus=8 memory=300GB memoryReservation=200GB memoryLimit=100GB hw=20\n",
+			"N032", "v", finding.Medium, "the memory reservation of 200 GB is above the memory limit of 100 GB"},
 	} {
 		said := ""
 		for _, f := range runText(t, tt.text).Findings {
@@ -47,5 +59,21 @@ func TestOneMemory(t *testing.T) {
 		if !strings.Contains(said, tt.says) || tt.says == "" && said != "" {
 			t.Errorf("%s: found %q, want %q", tt.name, said, tt.says)
 		}
+	}
+}
+
+// TestReclaimed: a memory limit is high where the source shows that it takes memory from the guest.
+func TestReclaimed(t *testing.T) {
+	f, err := scenario.Read("s", []byte("release 8.0U3\nhost h nodes=2 cores=16 memory=1024GB\nvm v host=h vcpus=8 memory=64GB memoryLimit=32GB hw=20\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []finding.Severity{finding.Medium, finding.High} {
+		r := rules.Run(f, rules.Options{})
+		i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "N013" })
+		if i < 0 || r.Findings[i].Severity != want {
+			t.Errorf("%v: found %+v", want, r.Findings)
+		}
+		f.VMs[0].Reclaimed = numa.ReadAt(8*numa.GiB, "Ballooned")
 	}
 }

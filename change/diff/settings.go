@@ -35,6 +35,14 @@ func (c *collector) add(name, a, b string) {
 
 func word[T any](v T) string { return fmt.Sprint(v) }
 
+// size returns an amount of memory, or that there is no limit.
+func size(b numa.Bytes) string {
+	if b < 0 {
+		return "none"
+	}
+	return b.String()
+}
+
 func onOff(v bool) string {
 	if v {
 		return "on"
@@ -65,7 +73,7 @@ func (d *Drift) vmSettings(a, b *numa.VM) (differ []Setting, oneSided []string) 
 		case *numa.Fact[bool]:
 			compare(&c, p.Word, *x, *fb.(*numa.Fact[bool]), onOff)
 		case *numa.Fact[numa.Bytes]:
-			compare(&c, p.Word, *x, *fb.(*numa.Fact[numa.Bytes]), word)
+			compare(&c, p.Word, *x, *fb.(*numa.Fact[numa.Bytes]), size)
 		case *numa.Fact[[]int]:
 			compare(&c, p.Word, someOr(*x), someOr(*fb.(*numa.Fact[[]int])), list)
 		case *numa.Fact[string]:

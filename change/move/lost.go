@@ -242,6 +242,9 @@ func (m *Move) loseReservations() {
 	if mhz := v.CPULimit; mhz.Known() && mhz.Value >= 0 {
 		m.add(Lost, "CPU limit", fmt.Sprintf("%d MHz", mhz.Value), "", k.limit, mhz.Origin.Where)
 	}
+	if limit := v.MemoryLimit; limit.Known() && limit.Value >= 0 {
+		m.add(Lost, "memory limit", limit.Value.String(), "", "not written: the guest gets all its memory; give it no more than the limit, if the limit is meant", limit.Origin.Where)
+	}
 	switch {
 	case v.AllReserved():
 		m.add(Lost, "memory reservation", "all, locked", "", k.reserveMemory, cmp.Or(v.MemoryReservationLocked.Origin.Where, v.FaultTolerance.Origin.Where))

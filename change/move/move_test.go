@@ -51,6 +51,7 @@ func TestLost(t *testing.T) {
 		{"sized at each power-on", "vcpus=24 coresPerSocket=12 memory=64GB numa.autosize.once=FALSE", []string{always, "sizing at each power-on"}},
 		{"preferHT", "vcpus=24 coresPerSocket=24 memory=64GB numa.vcpu.preferHT=TRUE", []string{always, "preferHT"}},
 		{"reservations", "vcpus=8 coresPerSocket=8 memory=64GB cpuReservation=1000 cpuLimit=2000 memoryReservation=1GB", []string{always, "CPU reservation", "CPU limit", "memory reservation"}},
+		{"a memory limit", "vcpus=8 coresPerSocket=8 memory=64GB memoryLimit=32GB", []string{always, "memory limit"}},
 		{"all memory reserved", "vcpus=8 coresPerSocket=8 memory=64GB reserveAll=on", []string{always, "memory reservation"}},
 		{"latency sensitivity", "vcpus=8 coresPerSocket=8 memory=64GB latency=high reserveAll=on cpuReservation=20000", []string{"a CPU for each vCPU", always, "CPU reservation", "memory reservation"}},
 		{"Fault Tolerance", "vcpus=8 coresPerSocket=8 memory=64GB ft=primary", []string{always, "memory reservation", "Fault Tolerance"}},

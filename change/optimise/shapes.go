@@ -79,7 +79,7 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []plan.Edit) {
 // considerations).
 func holds(m *vnuma.Machine, g *vnuma.Guest) bool {
 	node, _ := m.CPUs(g)
-	return g.VCPUs <= node && (!m.MemoryKnown() || g.Memory <= m.NodeMemory)
+	return g.VCPUs <= node && (!m.MemoryKnown() || g.Resident() <= m.NodeMemory)
 }
 
 // shape predicts the layout of the edited VM on each kind: a changed VM is powered on there, an unchanged one
@@ -101,10 +101,10 @@ func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSe
 		}
 		switch l.Memory.Placement {
 		case vnuma.Anywhere, vnuma.Interleaved:
-			f.Far = int64(math.Round(l.FarShare() * float64(g.Memory/int64(numa.MiB))))
+			f.Far = int64(math.Round(l.FarShare() * float64(g.Resident()/int64(numa.MiB))))
 		}
 		if hidden := int64(b.hidden[k]); hidden > 1 { // some of the local memory there is actually remote
-			f.Far = max(f.Far, g.Memory/int64(numa.MiB)*(hidden-1)/hidden)
+			f.Far = max(f.Far, g.Resident()/int64(numa.MiB)*(hidden-1)/hidden)
 		}
 		s.Fits = append(s.Fits, f)
 	}

@@ -108,11 +108,11 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 		need = min(need, int(ceil(g.VCPUs, max(1, int32(l.Capacity)))))
 	}
 	if l.Memory.Known && l.Managed {
-		sum += int(flawRemote * float64(l.Memory.Missed()) / float64(max(1, g.Memory)))
-		if missed := l.Memory.Missed(); home && int64(missed) >= g.Memory/10 && missed > 0 {
+		sum += int(flawRemote * float64(l.Memory.Missed()) / float64(max(1, g.Resident())))
+		if missed := l.Memory.Missed(); home && int64(missed) >= g.Resident()/10 && missed > 0 {
 			sum += flawSerious
 		}
-		need = max(need, m.NodesFor(g.Memory))
+		need = max(need, m.NodesFor(g.Resident()))
 	}
 	node, all := m.CPUs(g)
 	if perNode := ceil(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > node && g.VCPUs <= all {

@@ -125,10 +125,10 @@ func (s *search) apart(e Edit) int {
 // (Denneman, October 2017). Where NUMA Nodes can be set by hand, that is the fix (Denneman, November 2022), if the vCPUs divide over the nodes that hold the memory.
 func (s *search) spreads() bool {
 	m := &s.machines[0]
-	if s.g.Spread || m.Model() < numa.ESXi65 || m.Nodes < 2 || !m.MemoryKnown() || s.g.Memory <= m.NodeMemory {
+	if s.g.Spread || m.Model() < numa.ESXi65 || m.Nodes < 2 || !m.MemoryKnown() || s.g.Resident() <= m.NodeMemory {
 		return false
 	}
-	return !canBeAutomatic(s.g.Hardware, s.machines) || int(s.g.VCPUs)%m.NodesFor(s.g.Memory) != 0
+	return !canBeAutomatic(s.g.Hardware, s.machines) || int(s.g.VCPUs)%m.NodesFor(s.g.Resident()) != 0
 }
 
 // needed returns the part of e without which harm remains.

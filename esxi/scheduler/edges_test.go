@@ -83,7 +83,7 @@ func TestHugeLimits(t *testing.T) {
 	if run := got.VMs[0].Run; run != 4*10000*30 {
 		t.Errorf("a ran %d, want all it asks for", run)
 	}
-	for _, s := range []*numa.Story{set(-1, math.MaxInt, 0), set(-1, 2*4*2600+1, 0), set(-1, 0, math.MaxInt64)} {
+	for _, s := range []*numa.Story{set(-1, math.MaxInt, 0), set(-1, 2*4*2700, 0), set(-1, 0, math.MaxInt64)} {
 		if got, _ := ticks(t, s); got.VMs[0].Steps != 0 || len(got.Denied) != 1 || got.Denied[0].VM != 0 {
 			t.Errorf("a ran %d steps, denied %+v", got.VMs[0].Steps, got.Denied)
 		}

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -313,6 +314,9 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 	}
 	f.keep, f.mhz = reservedOf(v), int64(g.Needs.MHz)
 	at := placement.Of(h.facts, *h.choices)
+	if limit, ok := v.LimitedTo(); ok {
+		problems = append(problems, fmt.Sprintf("its memory limit of %s is left out", limit))
+	}
 	f.size, f.allowed = int64(v.Memory.Value/numa.PageSize), at.Allowed(numa.SetOf(vnuma.NodeAffinity(v)...))
 	if salt, ok := v.Settings.Value.Lookup("sched.mem.pshare.salt"); ok && salt == "" {
 		f.salt = "\x00" + v.ID // present but empty: a salt of its own

@@ -17,6 +17,7 @@ type Guest struct {
 	CoresPerSocket    int32        // cpuid.coresPerSocket as configured, at least 1
 	AutoCPS           bool         // cores per socket "assigned at power on" (8.0, hardware 20)
 	Memory            int64        // bytes; 0 when unknown
+	MemoryLimit       int64        // bytes; 0 without one below the memory
 	HotAdd            bool         // vcpu.hotadd
 	VNUMAHotAdd       bool         // numa.allowHotadd, vnumaOnCpuHotaddExposed
 	Hardware          int32        // virtual hardware version; 0 when unknown
@@ -44,6 +45,14 @@ type Guest struct {
 	Needs             Needs        // requirements of the power-on other than the topology
 	Admitted          bool         // skip the checks that refuse its power-on
 	assumes           Assumptions
+}
+
+// Resident returns the most memory of the guest that is in the memory of the host: what is above a memory limit is ballooned, compressed or swapped.
+func (g *Guest) Resident() int64 {
+	if g.MemoryLimit > 0 {
+		return min(g.Memory, g.MemoryLimit)
+	}
+	return g.Memory
 }
 
 // Needs holds the known requirements of a VM's power-on other than the topology. The zero value requires nothing.
@@ -178,6 +187,9 @@ func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
 	g.CoresPerSocket = max(1, int32(v.CoresPerSocket.Or(numa.PlainCores(v.VCPUs.Value))))
 	g.AutoCPS = v.AutoCoresPerSocket.Or(false)
 	g.Memory = int64(v.Memory.Or(0))
+	if limit, ok := v.LimitedTo(); ok {
+		g.MemoryLimit = int64(limit)
+	}
 	g.HotAdd = v.CPUHotAdd.Or(false)
 	g.VNUMAHotAdd = v.VNUMAHotAdd.Or(false)
 	g.Hardware = int32(v.Hardware.Or(0))

@@ -98,9 +98,10 @@ func (l *Layout) reside(g *Guest, m *Machine, ch *Choices, tr *tracer) {
 func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	r := &l.Memory
 	r.Known = true
+	resident := g.Resident()
 	if r.Placement == Anywhere {
 		// No home node: nothing is local by definition (C-12).
-		r.Remote = numa.Bytes(g.Memory)
+		r.Remote = numa.Bytes(resident)
 		return
 	}
 	reserve := m.Reserve(ch.FillToMinFree)
@@ -116,7 +117,7 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	far := 0.0
 	for c := range l.PPDs.Len() { // all fill their homes before memory goes elsewhere
 		first, n := l.PPDs.Group(c)
-		slice := part(g.Memory, first, n, all)
+		slice := part(resident, first, n, all)
 		home := &host.free[host.home(c%homes)]
 		local := max(0, min(slice, *home-int64(reserve.New)))
 		*home -= local
@@ -139,18 +140,18 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 		left += f
 	}
 	// The host reclaims memory until minFree is free (C-23).
-	had := numa.Bytes(g.Memory) - r.Nowhere
+	had := numa.Bytes(resident) - r.Nowhere
 	r.Nowhere += max(0, min(reserve.MinFree-numa.Bytes(left), had))
 	if r.Placement == Interleaved && had > 0 { // what is reclaimed was as far as the rest
-		far *= float64(numa.Bytes(g.Memory)-r.Nowhere) / float64(had)
+		far *= float64(numa.Bytes(resident)-r.Nowhere) / float64(had)
 	}
-	r.Local = numa.Bytes(g.Memory) - r.Remote - r.Nowhere
+	r.Local = numa.Bytes(resident) - r.Remote - r.Nowhere
 	if r.Local < 0 { // reclaimed memory was remote
 		r.Local, r.Remote = 0, r.Remote+r.Local
 	}
 	r.far = min(numa.Bytes(math.Round(far)), r.Local+r.Remote)
 	if r.Away()+r.First > 0 {
-		if _, have := m.Holds(homes, g.AllowedNodes, false); numa.Bytes(g.Memory) <= have {
+		if _, have := m.Holds(homes, g.AllowedNodes, false); numa.Bytes(resident) <= have {
 			l.Assumes |= AssumedReserve
 		}
 	}
@@ -183,7 +184,7 @@ func (l *Layout) spill(g *Guest, m *Machine, ch *Choices, host *room, rest []int
 		nowhere := memory.Fill(nodes, home, 1<<host.nodes-1, rest[c], int64(reserve.New), gives[:host.nodes])
 		r.Nowhere += numa.Bytes(nowhere)
 		first, n := l.PPDs.Group(c)
-		widens := host.memory[home] < part(g.Memory, first, n, all) && (n > int(m.Cores) || ch.WidenAlways) // D-2
+		widens := host.memory[home] < part(g.Resident(), first, n, all) && (n > int(m.Cores) || ch.WidenAlways) // D-2
 		for i, given := range gives[:host.nodes] {
 			if given == 0 {
 				continue

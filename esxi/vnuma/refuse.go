@@ -195,7 +195,7 @@ func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal,
 func (m *Machine) cpu() int64 { return int64(m.AllCores) * int64(m.CoreMHz) }
 
 // exceeds reports whether a reservation is above the cores of a host, with the tolerance of full.
-func exceeds(mhz, cpu int64) bool { return cpu > 0 && mhz*full > cpu*100 }
+func exceeds(mhz, cpu int64) bool { return cpu > 0 && mhz > cpu*100/full }
 
 // TakesAllCPU reports whether the VM reserves, or takes with latency sensitivity High, more of the CPU than leaves ESXi a core: whether it powers on is
 // not certain, because what ESXi keeps is not published (B-30).

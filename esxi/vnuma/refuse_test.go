@@ -100,7 +100,7 @@ func TestRefuse(t *testing.T) {
 		{"High, all cores", numa.ESXi80, 16, Guest{VCPUs: 32, CoresPerSocket: 1, Needs: Needs{Exclusive: true}}, ""},
 		{"High, more than cores", numa.ESXi80, 16, Guest{VCPUs: 33, CoresPerSocket: 1, Needs: Needs{Exclusive: true}}, "latency sensitivity is High but 33 cores are needed for the vCPUs and the host has 32"},
 		{"all CPU", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{MHzKnown: true, MHz: 64000}}, ""},
-		{"more CPU", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{MHzKnown: true, MHz: 64001}}, "64001 MHz of reserved CPU are more than the 64000 MHz of the host"},
+		{"more CPU", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Needs: Needs{MHzKnown: true, MHz: 65000}}, "65000 MHz of reserved CPU are more than the 64000 MHz of the host"},
 		{"more memory", numa.ESXi60, 16, Guest{VCPUs: 4, CoresPerSocket: 1, Memory: 600 * gib, Needs: Needs{Reserved: 600 * gib}}, "600 GB of reserved memory are more than the 512 GB that the host has to reserve"},
 	} {
 		amd := tt.cores < 0

@@ -366,9 +366,9 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 	case !r.Known:
 		t.add("C-15", "the memory of the VM or of the nodes is unknown", "where it lands is not predicted", mem)
 	default:
-		rule, text := "C-15, B-22", fmt.Sprintf("%s fit %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "home node"))
+		rule, text := "C-15, B-22", fmt.Sprintf("%s fit %s", numa.Bytes(t.g.Resident()), count(max(1, l.HomeNodes), "home node"))
 		if _, have := t.m.Holds(l.HomeNodes, t.g.AllowedNodes, false); r.Away() > 0 || r.joined {
-			rule, text = "B-17, C-15", fmt.Sprintf("%s do not fit the %s of %s", numa.Bytes(t.g.Memory), have, count(max(1, l.HomeNodes), "node"))
+			rule, text = "B-17, C-15", fmt.Sprintf("%s do not fit the %s of %s", numa.Bytes(t.g.Resident()), have, count(max(1, l.HomeNodes), "node"))
 		}
 		result := "all memory local on an empty host"
 		if r.Away()+r.First == 0 && r.Crossed > 0 && !r.joined {
@@ -390,7 +390,7 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 			result += ", " + l.CrossedText()
 		}
 		s := t.add(rule, text, result, mem, t.nodes())
-		if l.PPDs.Len() == 1 && l.Nodes > 1 && t.g.Memory > t.m.NodeMemory {
+		if l.PPDs.Len() == 1 && l.Nodes > 1 && t.g.Resident() > t.m.NodeMemory {
 			s.Choice = "F-5"
 			if t.g.VCPUs > t.m.Cores && t.m.Allowed(t.g.AllowedNodes) > 1 { // C-12
 				t.add("D-2", fmt.Sprintf("%d vCPU exceed the %d cores of its node too", t.g.VCPUs, t.m.Cores),

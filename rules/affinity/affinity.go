@@ -47,8 +47,8 @@ func check(p *rule.Pass) {
 	case !on.Kind.Machine.Schedules():
 		f.Severity = finding.Low
 		f.Message += ", nor without it while the NUMA scheduler of the host is off (H008)"
-	case complete && here >= 0 && v.Guest.Memory > on.Kind.Machine.NodeMemory && on.Kind.Machine.MemoryKnown():
-		f.Severity = p.Beyond(numa.Bytes(v.Guest.Memory - on.Kind.Machine.NodeMemory))
+	case complete && here >= 0 && v.Guest.Resident() > on.Kind.Machine.NodeMemory && on.Kind.Machine.MemoryKnown():
+		f.Severity = p.Beyond(numa.Bytes(v.Guest.Resident() - on.Kind.Machine.NodeMemory))
 		f.Message += fmt.Sprintf(", and node %d, which it is kept on by hand, does not hold its memory%s", here, size(v))
 	case complete && here >= 0:
 		f.Severity = finding.Low

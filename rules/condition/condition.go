@@ -233,7 +233,12 @@ func facts[T any](out map[string]any, all bool, list []numa.Property[T], of *T, 
 		case *numa.Fact[bool]:
 			put(out, all, word, *f, func(b bool) any { return b })
 		case *numa.Fact[numa.Bytes]:
-			put(out, all, word, *f, func(b numa.Bytes) any { return float64(b) / float64(numa.GiB) })
+			put(out, all, word, *f, func(b numa.Bytes) any {
+				if b < 0 { // no limit
+					return float64(b)
+				}
+				return float64(b) / float64(numa.GiB)
+			})
 		case *numa.Fact[string]:
 			put(out, all, word, *f, func(s string) any { return s })
 		case *numa.Fact[numa.PowerState]:

@@ -31,7 +31,7 @@ func check(p *rule.Pass) {
 		Far:      true,
 		Evidence: []finding.Evidence{v.MemoryEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}
-	memory := numa.Bytes(v.Guest.Memory)
+	memory := numa.Bytes(v.Guest.Resident())
 	if on.Layout.Memory.Placement == vnuma.Anywhere {
 		f.Severity = finding.High
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: ESX %s does not manage the VM for NUMA at all",
@@ -41,7 +41,7 @@ func check(p *rule.Pass) {
 		return
 	}
 	r := &on.Layout.Memory
-	if f.Severity < finding.High && float64(r.Missed()) < p.Threshold("notableShare")*float64(v.Guest.Memory) && v.Guest.Memory <= m.ForVMs() {
+	if f.Severity < finding.High && float64(r.Missed()) < p.Threshold("notableShare")*float64(memory) && v.Guest.Resident() <= m.ForVMs() {
 		f.Severity = finding.Low
 	}
 	homes := on.Layout.HomeNodes
@@ -57,9 +57,9 @@ func check(p *rule.Pass) {
 		near = "interleaved over its nodes"
 	}
 	switch first := r.First; {
-	case v.Guest.Memory > m.ForVMs():
+	case v.Guest.Resident() > m.ForVMs():
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: on an empty host %s are %s, %s",
-			memory, numa.Bytes(m.ForVMs()), p.Where(others), r.Local, near, rule.Beyond(numa.Bytes(v.Guest.Memory-m.ForVMs()), on.Kind.Tier()))
+			memory, numa.Bytes(m.ForVMs()), p.Where(others), r.Local, near, rule.Beyond(numa.Bytes(v.Guest.Resident()-m.ForVMs()), on.Kind.Tier()))
 	case r.Away() > 0:
 	case r.Crossed > 0:
 		f.Message = fmt.Sprintf("%s share %s with %s in all%s, not each of which holds its part of the %s: %s",
@@ -67,7 +67,11 @@ func check(p *rule.Pass) {
 	default:
 		f.Severity = finding.Low
 		f.Message = fmt.Sprintf("memory of %s leaves too little of %s on %s free%s: %s (%s) are remote at first, and come home when the guest uses them",
-			memory, holds, words.Plural(homes, "node"), p.Where(others), first, words.Percent(float64(first)/float64(v.Guest.Memory)))
+			memory, holds, words.Plural(homes, "node"), p.Where(others), first, words.Percent(float64(first)/float64(memory)))
+	}
+	if limit, ok := v.LimitedTo(); ok {
+		f.Message += fmt.Sprintf("; its memory limit of %s keeps the rest of its %s out of the memory of the host", limit, v.Memory.Value)
+		f.Evidence = append(f.Evidence, v.MemoryLimitEvidence())
 	}
 	advise(p, on, &f)
 	p.Report(f, &on.Layout)
@@ -78,7 +82,7 @@ func check(p *rule.Pass) {
 func exceeds(p *rule.Pass, o *rule.On) bool {
 	v := p.VM
 	r := &o.Layout.Memory
-	memory := float64(v.Guest.Memory)
+	memory := float64(v.Guest.Resident())
 	if !r.Known || r.Away() == 0 && float64(r.First) < p.Threshold("firstShare")*memory && float64(r.Crossed) < p.Threshold("notableShare")*memory {
 		return false
 	}
@@ -99,7 +103,7 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	m, now, best := &o.Kind.Machine, &o.Layout.Memory, p.Plan()
 	f.Ways = p.LessMemory(o, max(1, o.Layout.HomeNodes))
 	switch after := &best.After[0].Memory; {
-	case p.VM.Guest.Memory > m.ForVMs():
+	case p.VM.Guest.Resident() > m.ForVMs():
 		f.Besides = fmt.Sprintf("The host has %s for VMs", numa.Bytes(m.ForVMs()))
 	case now.Missed() == 0:
 		f.Ways = append(f.Ways, numa.ByHand("leave it: what it uses comes home"))

@@ -139,13 +139,13 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	if !ok {
 		return false
 	}
-	memory := numa.Bytes(v.Guest.Memory)
+	memory := numa.Bytes(v.Guest.Resident())
 	beyond := on.Lacks(&v.Guest)
 	f := finding.Finding{
 		Severity: p.Beyond(beyond), Topic: "memory",
 		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s do not fit any other node and are ballooned or swapped",
 			memory, memory-beyond, words.Plural(len(nodes), "node"), words.Ranges(nodes), p.Where(others), beyond),
-		Ways: append(p.Elsewhere(), list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory))),
+		Ways: append(p.Elsewhere(), list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Resident()))),
 	}
 	if fills := on.Fills(&v.Guest); fills > 0 {
 		f.Severity = finding.Medium

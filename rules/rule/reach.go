@@ -16,7 +16,7 @@ func (v *VM) Reach() {
 		o := &v.On[i]
 		if m := &o.Kind.Machine; v.Home == nil || o.Kind != v.Home {
 			_, crowded := v.Crowded(o.Kind)
-			o.Small = crowded || m.MemoryKnown() && v.Guest.Memory > m.ForVMs()
+			o.Small = crowded || m.MemoryKnown() && v.Guest.Resident() > m.ForVMs()
 			o.Closed = !slices.ContainsFunc(o.Kind.Hosts, (*numa.Host).Ready)
 		}
 	}

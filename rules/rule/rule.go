@@ -274,7 +274,7 @@ type On struct {
 
 // Needed returns the minimum number of nodes of o for the vCPUs and the memory of g.
 func (o *On) Needed(g *vnuma.Guest) int {
-	return max(o.Layout.Least, o.Kind.Machine.NodesFor(g.Memory))
+	return max(o.Layout.Least, o.Kind.Machine.NodesFor(g.Resident()))
 }
 
 // Needed returns the minimum number of nodes for the VM on all hosts together for which advice is given: with fewer, a node of it would have
@@ -312,7 +312,7 @@ func (o *On) Fills(g *vnuma.Guest) numa.Bytes {
 	}
 	n := m.Allowed(g.AllowedNodes)
 	_, all := m.Holds(n, g.AllowedNodes, false)
-	return max(0, numa.Bytes(g.Memory)-all+m.Reserve(false).Home*numa.Bytes(n))
+	return max(0, numa.Bytes(g.Resident())-all+m.Reserve(false).Home*numa.Bytes(n))
 }
 
 // bound reports whether numa.nodeAffinity of g excludes nodes of the host.
@@ -324,7 +324,7 @@ func (o *On) bound(g *vnuma.Guest) bool {
 // RemoteText describes the remote part of the VM's memory on an empty host: at first, and finally, when the guest uses all of it.
 func (v *VM) RemoteText(l *vnuma.Layout) string {
 	r := &l.Memory
-	share := func(b numa.Bytes) string { return words.Percent(float64(b) / float64(max(1, v.Guest.Memory))) }
+	share := func(b numa.Bytes) string { return words.Percent(float64(b) / float64(max(1, v.Guest.Resident()))) }
 	s := fmt.Sprintf("%s (%s) stay remote once the guest uses all of it", r.Remote, share(r.Remote))
 	if r.First > 0 {
 		s += fmt.Sprintf(", %s at first", r.Remote+r.First)

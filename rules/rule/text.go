@@ -184,6 +184,11 @@ func (v *VM) VCPUsEvidence() finding.Evidence { return finding.Of("vCPUs", v.VCP
 // MemoryEvidence returns the configured memory as evidence.
 func (v *VM) MemoryEvidence() finding.Evidence { return finding.Of("memory", v.Memory, v.At) }
 
+// MemoryLimitEvidence is the evidence of the memory limit.
+func (v *VM) MemoryLimitEvidence() finding.Evidence {
+	return finding.Of("memory limit", v.MemoryLimit, v.At)
+}
+
 // SoftwareEvidence returns the guest's software as evidence: the product, otherwise the guest
 // system.
 func (v *VM) SoftwareEvidence() finding.Evidence {

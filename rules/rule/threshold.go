@@ -106,7 +106,7 @@ func (p *Pass) Threshold(name string) float64 { return p.Rule.threshold(name, p.
 // Beyond returns the severity of having no room for this amount of the VM's memory on the nodes that it may use, for any setting that
 // causes it.
 func (p *Pass) Beyond(memory numa.Bytes) finding.Severity {
-	if float64(memory) >= p.Threshold("seriousShare")*float64(p.VM.Guest.Memory) {
+	if float64(memory) >= p.Threshold("seriousShare")*float64(p.VM.Guest.Resident()) {
 		return finding.High
 	}
 	return finding.Medium

@@ -40,6 +40,30 @@ func limited(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
+// held reports a memory limit below the memory.
+func held(p *rule.Pass) {
+	v := p.VM
+	limit, ok := v.LimitedTo()
+	if !ok {
+		return
+	}
+	f := finding.Finding{
+		Severity: finding.Medium, Topic: "memory limit",
+		Message: fmt.Sprintf("the memory limit of %s is below the memory of %s: once the guest uses more, ESXi balloons, compresses or swaps the rest, up to %s, whatever the host has free",
+			limit, v.Memory.Value, v.Memory.Value-limit),
+		Ways: []numa.Way{numa.ByHand("remove the memory limit"),
+			{Do: fmt.Sprintf("set the memory to at most %s", limit), Edits: []numa.Edit{numa.EditMemory.To(int(limit / numa.MiB))}}},
+		Besides:  "Removing the limit needs no downtime",
+		Evidence: []finding.Evidence{v.MemoryLimitEvidence(), v.MemoryEvidence()},
+	}
+	if v.Reclaimed.Value > 0 {
+		f.Severity = finding.High
+		f.Message += fmt.Sprintf("; %s are ballooned or swapped now", v.Reclaimed.Value)
+		f.Evidence = append(f.Evidence, finding.Of("ballooned and swapped memory", v.Reclaimed, v.At))
+	}
+	p.Report(f, nil)
+}
+
 // sure is the share, in percent, of the frequency that counts as the whole: cores of 2.1 GHz report 2095 MHz.
 const sure = 99
 

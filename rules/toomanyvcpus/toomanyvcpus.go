@@ -1,4 +1,4 @@
-// Package toomanyvcpus finds VMs with more vCPUs than cores of their host, or than their CPU limit can run.
+// Package toomanyvcpus finds VMs with more vCPUs than cores of their host, or with a CPU or memory limit below their size.
 package toomanyvcpus
 
 import (
@@ -16,11 +16,12 @@ import (
 var page string
 
 // Rule is N013.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Placed: true, Beside: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Placed: true, Beside: true, Check: check})
 
 func check(p *rule.Pass) {
 	crowded(p)
 	limited(p)
+	held(p)
 }
 
 func crowded(p *rule.Pass) {

@@ -214,6 +214,8 @@ func TestMemory(t *testing.T) {
 	}{
 		{"reserved", seen(plain), numa.Config{MemoryReservation: numa.ReadAt(gb(50), "")},
 			Memory{Size: gb(64), ActivePeak: gb(10), ActiveAt: gb(10), Consumed: gb(40), Reserved: gb(50), Low: gb(50), High: gb(50)}},
+		{"limited", seen(plain), numa.Config{Memory: numa.ReadAt(gb(64), ""), MemoryLimit: numa.ReadAt(gb(32), "")},
+			Memory{Size: gb(64), ActivePeak: gb(10), ActiveAt: gb(10), Consumed: gb(40), Reason: "its memory limit of 32 GB keeps it from using all its memory: remove the limit first, no downtime is needed"}},
 		{"locked", seen(plain), numa.Config{MemoryReservationLocked: numa.ReadAt(true, "")},
 			Memory{Size: gb(64), ActivePeak: gb(10), ActiveAt: gb(10), Consumed: gb(40), Reason: "all its memory is reserved and locked"}},
 		{"latency", seen(plain), numa.Config{LatencySensitivity: numa.ReadAt("high", "")},

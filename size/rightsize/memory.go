@@ -58,6 +58,7 @@ func (v *VM) memory(o *Options) (m Memory) {
 		m.Consumed = consumed
 	}
 	seen := v.Needs.Active.Times.Total()
+	limit, held := v.memoryLimit()
 	switch {
 	case v.Doubt != "":
 		m.Reason = v.Doubt
@@ -65,6 +66,8 @@ func (v *VM) memory(o *Options) (m Memory) {
 		m.Reason = "its configured memory is not stated"
 	case v.locked():
 		m.Reason = Locked
+	case held:
+		m.Reason = fmt.Sprintf("its memory limit of %s keeps it from using all its memory: remove the limit first, no downtime is needed", limit)
 	case !known:
 		m.Reason = "no active memory (Touched MBytes)"
 	case o.short(seen):
@@ -91,6 +94,14 @@ func (m *Memory) bound(o *Options) {
 // locked reports whether the memory cannot shrink.
 func (v *VM) locked() bool {
 	return v.exclusive() || v.Config != nil && v.Config.AllReserved()
+}
+
+// memoryLimit returns the memory limit, if it is below the memory.
+func (v *VM) memoryLimit() (limit numa.Bytes, ok bool) {
+	if v.Config == nil {
+		return 0, false
+	}
+	return v.Config.LimitedTo()
 }
 
 // exclusive reports whether each vCPU has a PCPU of its own (rule book B-21): its run time then

@@ -61,6 +61,7 @@ func readOVA(path string) (*numa.Fleet, error) {
 var ovfForm = &form{name: "OVF", whole: true, attributes: []attribute{
 	{word: "vcpus", path: "VirtualQuantity of the processors"}, {word: "coresPerSocket", path: "CoresPerSocket"}, {word: "memory", path: "VirtualQuantity of the memory"},
 	{word: "memoryReservation", path: "Reservation of the memory"}, {word: "cpuReservation", path: "Reservation of the processors"}, {word: "cpuLimit", path: "Limit of the processors"},
+	{word: "memoryLimit", path: "Limit of the memory"},
 	{word: "hw", path: "VirtualSystemType"}, {word: "hotAdd", path: "cpuHotAddEnabled"}, {word: "memoryHotAdd", path: "memoryHotAddEnabled"},
 	{word: "firmware", path: "firmware"}, {word: "iommu", path: "flags.vvtdEnabled"}, {word: "guest", path: "osType"}, {word: wordSettings, path: "ExtraConfig"},
 }}
@@ -185,12 +186,15 @@ func (r *reader) system(s *system, option string) error {
 		return v.take(a, &jsontree.Value{Kind: kind, Text: c.Text, Line: c.line, Col: c.col})
 	}
 	size, err := r.size(memory)
-	reserved := cell{}
+	reserved, most := cell{}, cell{}
 	if err == nil {
-		reserved, err = r.reserved(memory)
+		reserved, err = r.share(memory.Reservation, memory)
+	}
+	if err == nil {
+		most, err = r.share(memory.Limit, memory)
 	}
 	errs := []error{err, take("VirtualQuantity of the processors", processors.Quantity), take("CoresPerSocket", processors.CoresPerSocket),
-		take("VirtualQuantity of the memory", size), take("Reservation of the processors", processors.mhz(processors.Reservation)), take("Limit of the processors", processors.mhz(processors.Limit)), take("Reservation of the memory", reserved)}
+		take("VirtualQuantity of the memory", size), take("Reservation of the processors", processors.mhz(processors.Reservation)), take("Limit of the processors", processors.mhz(processors.Limit)), take("Reservation of the memory", reserved), take("Limit of the memory", most)}
 	// Of several versions, which older tools wrote, vSphere takes one that the host runs: unknown.
 	versions := strings.FieldsFunc(s.Hardware.Type.Text, func(r rune) bool { return r == ' ' || r == ',' })
 	if len(versions) == 1 && strings.HasPrefix(versions[0], "vmx-") {
@@ -255,11 +259,12 @@ var units = map[string]numa.Bytes{"": numa.MiB, "byte": 1, "byte*2^10": numa.KiB
 // size returns the memory of an item as a quantity of Kubernetes.
 func (r *reader) size(i item) (cell, error) { return r.bytes(i.Quantity, i.Units) }
 
-func (r *reader) reserved(i item) (cell, error) {
-	if i.Reservation.Text == "0" {
+// share returns a reservation or limit of the memory; none for 0 and, of a limit, -1.
+func (r *reader) share(c cell, i item) (cell, error) {
+	if c.Text == "0" || c.Text == "-1" {
 		return cell{}, nil
 	}
-	return r.bytes(i.Reservation, i.Units)
+	return r.bytes(c, i.Units)
 }
 
 func (r *reader) bytes(c, of cell) (cell, error) {

@@ -190,7 +190,7 @@ func (v *vm) defaults() {
 	const why = "default of vSphere: nothing states it"
 	d := numa.Config{CPUHotAdd: numa.ReadAt(false, ""), MemoryHotAdd: numa.ReadAt(false, ""), VNUMAHotAdd: numa.ReadAt(false, ""),
 		CPUAffinity: numa.ReadAt([]int(nil), ""), MemoryAffinity: numa.ReadAt([]int(nil), ""), LatencySensitivity: numa.ReadAt("normal", ""),
-		CPUReservation: numa.ReadAt(0, ""), CPULimit: numa.ReadAt(-1, ""), MemoryReservation: numa.ReadAt(numa.Bytes(0), ""),
+		CPUReservation: numa.ReadAt(0, ""), CPULimit: numa.ReadAt(-1, ""), MemoryReservation: numa.ReadAt(numa.Bytes(0), ""), MemoryLimit: numa.ReadAt(numa.Bytes(-1), ""),
 		MemoryReservationLocked: numa.ReadAt(false, ""), Settings: numa.ReadAt(numa.Settings(nil), "")}
 	if v.VCPUs.Known() {
 		d.CoresPerSocket = numa.ReadAt(numa.PlainCores(v.VCPUs.Value), "")
@@ -248,9 +248,9 @@ func (v *vm) take(a attribute, n *jsontree.Value) error {
 		value = strings.TrimPrefix(value, "vmx-")
 	case a.word == "firmware" && strings.HasPrefix(value, "efi"):
 		value = "efi"
-	case a.word == "firmware" && value != "bios", a.word == "cpuLimit" && value == "0":
+	case a.word == "firmware" && value != "bios", (a.word == "cpuLimit" || a.word == "memoryLimit") && value == "0":
 		return nil
-	case a.word == "cpuLimit" && value == "-1":
+	case (a.word == "cpuLimit" || a.word == "memoryLimit") && value == "-1":
 		value = "none"
 	}
 	return v.say(a, value, n, where)
@@ -262,7 +262,7 @@ func (v *vm) say(a attribute, value string, n *jsontree.Value, where string) err
 	if a.word == wordNUMANode {
 		to, key = &numa.VM{}, "vcpus" // it is a number of them
 	}
-	if p := numa.Of(numa.VMFacts, key); p != nil && p.Unit == "bytes" {
+	if p := numa.Of(numa.VMFacts, key); p != nil && p.Unit == "bytes" && value != "none" {
 		if a.unit == "" {
 			size, ok := quantity(value)
 			if !ok {

@@ -24,7 +24,7 @@ var terraformForm = &form{name: "Terraform", whole: true, attributes: []attribut
 	{word: "hotAdd", path: terraformName("cpu_hot_add_enabled")}, {word: "memoryHotAdd", path: terraformName("memory_hot_add_enabled")},
 	{word: "hw", path: terraformName("hardware_version"), unset: true}, {word: "latency", path: terraformName("latency_sensitivity")},
 	{word: "memoryReservation", path: terraformName("memory_reservation"), unit: "MB"}, {word: "reserveAll", path: terraformName("memory_reservation_locked_to_max")},
-	{word: "cpuReservation", path: terraformName("cpu_reservation")}, {word: "cpuLimit", path: "cpu_limit"}, {word: "guest", path: "guest_id"},
+	{word: "cpuReservation", path: terraformName("cpu_reservation")}, {word: "cpuLimit", path: "cpu_limit"}, {word: "memoryLimit", path: "memory_limit", unit: "MB"}, {word: "guest", path: "guest_id"},
 	{word: "firmware", path: "firmware"}, {word: "iommu", path: "vvtd_enabled"}, {word: wordSettings, path: terraformName("extra_config")},
 }}
 

@@ -96,6 +96,7 @@ func TestErrors(t *testing.T) {
 		{"option", "host esx01 UserVars.X=1", `1:12: found option "UserVars.X", want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA`},
 		// Values of VMs.
 		{"a limit of nothing", "vm db01 cpuLimit=0", `1:9: found cpuLimit="0", want a number of MHz, or none`},
+		{"a memory limit of nothing", "vm db01 memoryLimit=0", `1:9: found memoryLimit="0", want memory such as 512GB, at most 64 TB`},
 		{"a limit with its unit", "vm db01 cpuLimit=4GHz", `1:9: found cpuLimit="4GHz", want a number of MHz, or none`},
 		{"no vCPUs", "vm db01 vcpus=0", `1:9: found vcpus="0", want a number from 1 to 4096`},
 		{"too many vCPUs", "vm db01 vcpus=4097", `1:9: found vcpus="4097", want a number from 1 to 4096`},

@@ -113,7 +113,7 @@ Options = [], read: options of the line
 func TestVM(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"everything", `vm db01 vcpus=32 coresPerSocket=4 memory=384GB hotAdd=on memoryHotAdd=yes vnumaHotAdd=true hw=19 guest=windows2019srvNext_64Guest power=suspended ` +
-			`template=on latency=high cpuAffinity=8,0-3 memoryAffinity=1 cpuReservation=2000 cpuLimit=4000 memoryReservation=1GB reserveAll=on ` +
+			`template=on latency=high cpuAffinity=8,0-3 memoryAffinity=1 cpuReservation=2000 cpuLimit=4000 memoryReservation=1GB memoryLimit=16GB reserveAll=on ` +
 			`numa.vcpu.preferHT=TRUE cpuid.coresPerSocket= stored=16`, `
 Template = true, read: template
 Power = suspended, read: power
@@ -132,6 +132,7 @@ LatencySensitivity = high, read: latency
 CPUReservation = 2000, read: cpuReservation
 CPULimit = 4000, read: cpuLimit
 MemoryReservation = 1 GB, read: memoryReservation
+MemoryLimit = 16 GB, read: memoryLimit
 MemoryReservationLocked = true, read: reserveAll
 Settings = [{cpuid.coresPerSocket } {numa.autosize.cookie 320042} {numa.autosize.vcpu.maxPerVirtualNode 16} {numa.vcpu.preferHT TRUE}], read: settings of the line
 `},
@@ -139,10 +140,11 @@ Settings = [{cpuid.coresPerSocket } {numa.autosize.cookie 320042} {numa.autosize
 Settings = [], read: settings of the line
 `},
 		{"unknown", "vm db01 vcpus=? coresPerSocket=? memory=? hotAdd=? memoryHotAdd=? vnumaHotAdd=? hw=? guest=? power=? template=? latency=? " +
-			"cpuAffinity=? memoryAffinity=? cpuReservation=? memoryReservation=? reserveAll=? settings=?", `
+			"cpuAffinity=? memoryAffinity=? cpuReservation=? memoryReservation=? memoryLimit=? reserveAll=? settings=?", `
 `},
-		{"no limit", "vm db01 cpuLimit=none", `
+		{"no limit", "vm db01 cpuLimit=none memoryLimit=none", `
 CPULimit = -1, read: cpuLimit
+MemoryLimit = -1 B, read: memoryLimit
 Settings = [], read: settings of the line
 `},
 		{"automatic cores per socket", "vm db01 coresPerSocket=auto", `
@@ -178,7 +180,7 @@ func TestDefaultsOfVM(t *testing.T) {
 	}
 	want := def("Template", false) + def("Power", "on") + def("CoresPerSocket", 1) + def("AutoCoresPerSocket", false) +
 		def("CPUHotAdd", false) + def("MemoryHotAdd", false) + def("VNUMAHotAdd", false) + def("CPUAffinity", "[]") + def("MemoryAffinity", "[]") +
-		def("LatencySensitivity", "normal") + def("CPUReservation", 0) + def("CPULimit", -1) + def("MemoryReservation", numa.Bytes(0)) +
+		def("LatencySensitivity", "normal") + def("CPUReservation", 0) + def("CPULimit", -1) + def("MemoryReservation", numa.Bytes(0)) + def("MemoryLimit", numa.Bytes(-1)) +
 		def("MemoryReservationLocked", false) + "Settings = [], read: settings of the line\n"
 	var got strings.Builder
 	rv := reflect.ValueOf(v.Config)

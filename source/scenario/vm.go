@@ -21,6 +21,7 @@ func (p *parser) vm(ws []word.Word) (*numa.VM, unset, error) {
 	v.CPUReservation = numa.DerivedFrom(0, byDefault)
 	v.CPULimit = numa.DerivedFrom(-1, byDefault)
 	v.MemoryReservation = numa.DerivedFrom(numa.Bytes(0), byDefault)
+	v.MemoryLimit = numa.DerivedFrom(numa.Bytes(-1), byDefault)
 	v.MemoryReservationLocked = numa.DerivedFrom(false, byDefault)
 	v.Settings = numa.ReadAt(numa.Settings(nil), "settings of the line")
 	for _, w := range ws {

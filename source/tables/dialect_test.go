@@ -96,7 +96,7 @@ func TestMissingSheets(t *testing.T) {
 	want := []string{
 		"no sheet vHost: unknown for all: cluster, maintenance mode, processor model, hyper-threading, packages and so NUMA nodes, whether the export lists all VMs, cores, memory, power policy, release and build, vendor, model",
 		"no sheet vCPU: unknown for all: cores per socket, CPU reservation, CPU limit, CPU hot add, vNUMA with CPU hot add",
-		"no sheet vMemory: unknown for all: memory reservation locked to maximum, memory reservation, memory hot add",
+		"no sheet vMemory: unknown for all: memory reservation locked to maximum, memory reservation, memory limit, memory hot add",
 		`sheet vHost: the hosts of 1 VM are named, but without a row in vHost (first: "db01 on esx01")`,
 	}
 	if got := notesOf(f); !slices.Equal(got, want) {

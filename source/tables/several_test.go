@@ -210,3 +210,29 @@ func TestResaved(t *testing.T) {
 func vInfoAnd(sheet, text string) map[string][]byte {
 	return map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM,CPUs,Memory\ndb,8,4096\n"), "RVTools_tab" + sheet + ".csv": []byte(text)}
 }
+
+// TestMemoryLimit: sheet vMemory has the limit, -1 without one, and the memory that is swapped and ballooned.
+func TestMemoryLimit(t *testing.T) {
+	for _, tt := range []struct {
+		row, limit, reclaimed string
+	}{
+		{"-1;0;0", "-1 B", "unknown"}, {"2048;512;256", "2 GB", "768 MB"}, {"2048;0;256", "2 GB", "256 MB"}, {";;", "unknown", "unknown"},
+	} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM;CPUs;Memory\ndb;8;4096\n"),
+			"RVTools_tabvMemory.csv": []byte("VM;Size MiB;Limit;Swapped;Ballooned\ndb;4096;" + tt.row + "\n")}))
+		text := func(f numa.Fact[numa.Bytes]) string {
+			if !f.Known() {
+				return "unknown"
+			}
+			return f.Value.String()
+		}
+		if v := &f.VMs[0]; text(v.MemoryLimit) != tt.limit || text(v.Reclaimed) != tt.reclaimed {
+			t.Errorf("%s: limit %s, reclaimed %s; notes %v", tt.row, text(v.MemoryLimit), text(v.Reclaimed), f.Notes)
+		}
+	}
+	// As govc and PowerCLI write it.
+	f, notes := readText(t, "a.json", `[{"config": {"name": "db", "hardware": {"numCPU": 8, "memoryMB": 4096}, "memoryAllocation": {"limit": 2048}}}]`)
+	if len(f.VMs) != 1 || f.VMs[0].MemoryLimit.Value != 2*numa.GiB {
+		t.Errorf("found %+v, notes %s", f.VMs, notes)
+	}
+}

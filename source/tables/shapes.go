@@ -31,6 +31,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{key: "CPU limit", fact: "CPU limit", names: []string{"CPU Limit", "config.cpuAllocation.limit=MHz", "resourceConfig.cpuAllocation.limit=MHz"}},
 	{key: "memory reservation", fact: "memory reservation", names: []string{"Memory Reservation", "Mem Reservation", "config.memoryAllocation.reservation=MB",
 		"resourceConfig.memoryAllocation.reservation=MB", "summary.config.memoryReservation=MB"}},
+	{key: "memory limit", fact: "memory limit", names: []string{"Memory Limit", "Mem Limit", "config.memoryAllocation.limit=MB", "resourceConfig.memoryAllocation.limit=MB"}},
 	{fact: "memory reservation locked to maximum", names: []string{"Memory Reservation Locked To Max", "config.memoryReservationLockedToMax"}},
 	{fact: "latency sensitivity", names: []string{"Latency Sensitivity", "config.latencySensitivity.level"}},
 	{key: "threads", names: []string{"config.hardware.simultaneousThreads"}},

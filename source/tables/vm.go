@@ -283,10 +283,18 @@ func readVM(t *table, vm *numa.VM) numa.Config {
 	if r.LatencySensitivity.Value = strings.ToLower(r.LatencySensitivity.Value); r.LatencySensitivity.Value == "-1" {
 		r.LatencySensitivity = numa.Fact[string]{}
 	}
-	if minusOne(t.text("CPU limit")) {
+	if r.CPULimit = t.mhz("CPU limit", 0, maxMHz); minusOne(t.text("CPU limit")) {
 		r.CPULimit = numa.ReadAt(-1, t.origin("CPU limit"))
-	} else {
-		r.CPULimit = t.mhz("CPU limit", 0, maxMHz)
+	}
+	if r.MemoryLimit = t.bytes("memory limit", 0, numa.MaxVMMemory); minusOne(t.text("memory limit")) {
+		r.MemoryLimit = numa.ReadAt(numa.Bytes(-1), t.origin("memory limit"))
+	}
+	var reclaimed numa.Bytes
+	for _, f := range []string{"Swapped", "Ballooned"} {
+		if b := t.bytes(f, 0, numa.MaxVMMemory); b.Value > 0 {
+			reclaimed += b.Value
+			vm.Reclaimed = numa.Fact[numa.Bytes]{Value: reclaimed, Origin: b.Origin}
+		}
 	}
 	vm.Doubt = cmp.Or(readCores(t, &r, known), vm.Doubt)
 	readAPI(t, &r)

@@ -2,6 +2,7 @@ package vmx
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,6 +69,11 @@ func wordOf(p *numa.Property[numa.Config]) word {
 	switch p.VMX {
 	case "sched.cpu.max":
 		w.set = limit
+	case "sched.mem.max": // in MB, "unlimited" by default (libvirt, src/vmx/vmx.c)
+		w.set = setting("MB, or -1 for none", in[numa.Bytes](p), func(s string) (numa.Bytes, bool) {
+			n, ok := amountOrNone(s, int64(numa.MaxVMMemory/numa.MiB))
+			return max(-1, numa.Bytes(n)*numa.MiB), ok
+		})
 	case "encryption.keySafe": // its value is a key, and is never shown
 		there := func(string) (bool, bool) { return true, true }
 		w.value, w.set = func(string) (any, bool) { return true, true }, setting("", in[bool](p), there)
@@ -108,14 +114,20 @@ func megabytes(least int64, to func(*numa.Config) *numa.Fact[numa.Bytes]) setter
 	})
 }
 
-// limit parses MHz; -1 and "unlimited" mean none.
+// limit parses MHz.
 var limit = setting("MHz, or -1 for none", func(c *numa.Config) *numa.Fact[int] { return &c.CPULimit }, func(s string) (int, bool) {
+	n, ok := amountOrNone(s, math.MaxInt32)
+	return int(n), ok
+})
+
+// amountOrNone parses a limit: -1 and "unlimited" mean none.
+func amountOrNone(s string, most int64) (int64, bool) {
 	if strings.EqualFold(s, "unlimited") {
 		return -1, true
 	}
-	n, err := strconv.Atoi(s)
-	return n, err == nil && n >= -1 && n <= 1<<31-1
-})
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n >= -1 && n <= most
+}
 
 // mostListed is the maximum number of PCPUs in an affinity: no host has more.
 const mostListed = 4096

@@ -170,6 +170,7 @@ func TestWarnings(t *testing.T) {
 		{`sched.mem.affinity = "a"`, `a.vmx:1:22: sched.mem.affinity: found "a", want numbers such as 0-3,8, or all`},
 		{`sched.cpu.latencySensitivity = "extreme"`, `a.vmx:1:32: sched.cpu.latencySensitivity: found "extreme", want low, normal, medium or high`},
 		{`sched.cpu.max = "fast"`, `a.vmx:1:17: sched.cpu.max: found "fast", want MHz, or -1 for none`},
+		{`sched.mem.max = "64GB"`, `a.vmx:1:17: sched.mem.max: found "64GB", want MB, or -1 for none`},
 		{`sched.cpu.units = "percent"`, `a.vmx:1:19: sched.cpu.units: found "percent", want mhz: CPU reservation and limit stay unknown`},
 		{`vc.uuid = "52 66 xy"`, `a.vmx:1:11: vc.uuid: found "52 66 xy", want 32 hexadecimal digits`},
 		{`.encoding = "klingon"`, `a.vmx:1:13: found the encoding "klingon", which is not known: read as UTF-8`},
@@ -328,5 +329,19 @@ func TestNoReservation(t *testing.T) {
 		if c.CPUReservation.Known() != known || c.MemoryReservation.Known() != known || c.MemoryReservationLocked.Known() != known || c.CPUReservation.Value != 0 || c.MemoryReservation.Value != 0 {
 			t.Errorf("CPU %v, memory %v, all %v in\n%s", c.CPUReservation, c.MemoryReservation, c.MemoryReservationLocked, in)
 		}
+	}
+}
+
+// TestMemoryLimit: sched.mem.max is in MB, and "unlimited" or -1 without a limit (libvirt, src/vmx/vmx.c).
+func TestMemoryLimit(t *testing.T) {
+	for text, want := range map[string]numa.Bytes{"unlimited": -1, "-1": -1, "8192": 8 * numa.GiB} {
+		v := read(t, "a.vmx", "numvcpus = \"4\"\nmemsize = \"16384\"\nsched.mem.max = \""+text+"\"\n").VM()
+		limit, below := v.LimitedTo()
+		if got := v.MemoryLimit; got != numa.ReadAt(want, "line 3") || below != (want > 0) || below && limit != want {
+			t.Errorf("%s: found %+v, below the memory %v", text, got, below)
+		}
+	}
+	if v := read(t, "a.vmx", "numvcpus = \"4\"\n").VM(); v.MemoryLimit.Known() {
+		t.Errorf("no entry: found %+v", v.MemoryLimit)
 	}
 }

@@ -21,7 +21,7 @@ var vmPaths = []string{
 	"config.hardware.memoryMB", "config.cpuHotAddEnabled", "config.memoryHotAddEnabled", "config.numaInfo",
 	"config.cpuAffinity", "config.memoryAffinity", "config.latencySensitivity", "config.hardware.simultaneousThreads",
 	"config.firmware", "config.flags.vvtdEnabled",
-	"config.cpuAllocation.reservation", "config.cpuAllocation.limit", "config.memoryAllocation.reservation",
+	"config.cpuAllocation.reservation", "config.cpuAllocation.limit", "config.memoryAllocation.reservation", "config.memoryAllocation.limit",
 	"config.memoryReservationLockedToMax", "config.extraConfig",
 	"runtime.faultToleranceState", "config.ftInfo", "config.keyId", "summary.config.tpmPresent",
 }
@@ -156,6 +156,9 @@ func convertResources(o *object, v *numa.VM) {
 	}
 	if mb, ok := value[int64](o, "config.memoryAllocation.reservation"); ok {
 		v.MemoryReservation = numa.ReadAt(numa.Bytes(mb)*numa.MiB, "config.memoryAllocation.reservation")
+	}
+	if mb, ok := value[int64](o, "config.memoryAllocation.limit"); ok {
+		v.MemoryLimit = numa.ReadAt(max(-1, numa.Bytes(mb)*numa.MiB), "config.memoryAllocation.limit")
 	}
 	v.MemoryReservationLocked = fact[bool](o, "config.memoryReservationLockedToMax")
 	v.FaultTolerance, v.TPM = faultTolerance(o), fact[bool](o, "summary.config.tpmPresent")

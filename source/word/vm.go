@@ -20,6 +20,14 @@ var vmWords = wordsOf(numa.VMFacts, func(v *numa.VM) *numa.Config { return &v.Co
 		return set(&v.MemoryReservation, w, where, reserved(w, func() (numa.Bytes, error) { return w.Bytes(w.Value, numa.MaxVMMemory) }))
 	}},
 	{"cpuLimit", func(v *numa.VM, w Word, where string) error { return set(&v.CPULimit, w, where, w.limit) }},
+	{"memoryLimit", func(v *numa.VM, w Word, where string) error {
+		return set(&v.MemoryLimit, w, where, func() (numa.Bytes, error) {
+			if strings.EqualFold(w.Value, "none") {
+				return -1, nil
+			}
+			return w.Bytes(w.Value, numa.MaxVMMemory)
+		})
+	}},
 	{"pci", devices},
 	{"folder", func(v *numa.VM, w Word, _ string) error { v.Folder = w.Value; return nil }},
 	{"tags", func(v *numa.VM, w Word, _ string) error { v.Tags = strings.Split(w.Value, ","); return nil }},

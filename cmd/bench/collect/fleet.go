@@ -42,7 +42,7 @@ func bigFleet(vms, settings int) *numa.Fleet {
 				CPUHotAdd: numa.ReadAt(false, where), MemoryHotAdd: numa.ReadAt(true, where), VNUMAHotAdd: numa.ReadAt(false, where),
 				CoresPerNUMANode: numa.ReadAt(8, where), AutoCoresPerNUMANode: numa.ReadAt(true, where),
 				LatencySensitivity: numa.ReadAt("normal", where), CPUReservation: numa.ReadAt(0, where), CPULimit: numa.ReadAt(-1, where),
-				MemoryReservation: numa.ReadAt(numa.Bytes(0), where), MemoryReservationLocked: numa.ReadAt(false, where),
+				MemoryReservation: numa.ReadAt(numa.Bytes(0), where), MemoryLimit: numa.ReadAt(numa.Bytes(-1), where), MemoryReservationLocked: numa.ReadAt(false, where),
 				Settings: numa.ReadAt(extraConfig(i, settings), where),
 			},
 		})

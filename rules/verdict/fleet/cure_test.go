@@ -13,7 +13,7 @@ vm fast host=a vcpus=8 memory=64GB coresPerSocket=8 hw=19 latency=high
 vm old host=a vcpus=8 memory=16GB coresPerSocket=8 hw=4
 `)
 	for _, tt := range []struct{ vm, on, want string }{
-		{"wide", "a", "Use at most 20 vCPUs with 10 cores per socket (with 40: more vCPUs than cores, or than the CPU limit lets run); it powers on with up to 40"},
+		{"wide", "a", "Use at most 20 vCPUs with 10 cores per socket (with 40: more vCPUs than cores, or a CPU or memory limit that holds the VM back); it powers on with up to 40"},
 		{"wide", "b", "Use at most 32 vCPUs with 8 cores per socket"},
 		{"old", "a", "Upgrade the virtual hardware to 19, or use at most 4 vCPUs with 1 core per socket"},
 		{"fast", "a", "Reserve all guest memory and reserve 16000 MHz CPU, or set latency sensitivity to Normal"},

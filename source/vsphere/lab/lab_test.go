@@ -153,7 +153,7 @@ func wideVM() numa.VM {
 			CPUHotAdd: read(true), MemoryHotAdd: read(false), VNUMAHotAdd: read(true),
 			CoresPerNUMANode: read(10), AutoCoresPerNUMANode: read(true),
 			CPUAffinity: read([]int{0, 1, 2, 3}), MemoryAffinity: read([]int{0, 1}), LatencySensitivity: read("high"), VirtualThreads: read(2), Firmware: read("efi"), IOMMU: read(true),
-			CPUReservation: read(80000), CPULimit: read(-1), MemoryReservation: read(512 * numa.GiB), MemoryReservationLocked: read(true),
+			CPUReservation: read(80000), CPULimit: read(-1), MemoryReservation: read(512 * numa.GiB), MemoryLimit: read(512 * numa.GiB), MemoryReservationLocked: read(true),
 			Settings: read(numa.Settings{
 				{Key: "cpuid.coresPerSocket.cookie", Value: "10"},
 				{Key: "numa.autosize.cookie", Value: "400102"},

@@ -141,6 +141,12 @@ func configOf(v *numa.VM) (*types.VirtualMachineConfigInfo, error) {
 	if v.MemoryReservation.Known() {
 		c.MemoryAllocation.Reservation = types.NewInt64(int64(v.MemoryReservation.Value / numa.MiB))
 	}
+	if limit := v.MemoryLimit; limit.Known() {
+		c.MemoryAllocation.Limit = types.NewInt64(int64(limit.Value / numa.MiB))
+		if limit.Value < 0 {
+			c.MemoryAllocation.Limit = types.NewInt64(-1)
+		}
+	}
 	return c, nil
 }
 
