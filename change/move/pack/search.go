@@ -380,7 +380,8 @@ func (s *state) uneven(h int32) (sum int64) {
 	return sum + overWeight*s.over(h)
 }
 
-// over is the sum of the squared numbers of vCPUs beyond the CPUs of a host's nodes, in thousandths of the CPUs.
+// over is the sum of the squared numbers of vCPUs beyond the CPUs of a host's nodes, in thousandths of the CPUs. It is 0 where no node has CPUs left for
+// the others' VMs.
 func (s *state) over(h int32) (sum int64) {
 	var vcpus [numa.MaxNodes]int64
 	for _, v := range s.On[h] {
@@ -389,11 +390,15 @@ func (s *state) over(h int32) (sum int64) {
 			vcpus[s.node[it.offset+i]] += int64(it.cells[i].vcpus)
 		}
 	}
+	left := false
 	for i := range s.m.p.Hosts[h].Nodes {
 		if threads := int64(s.m.p.Hosts[h].Nodes[i].Threads); threads > 0 {
 			over := max(0, (vcpus[i]-threads)*1000/threads)
-			sum += over * over
+			sum, left = sum+over*over, left || vcpus[i] < threads
 		}
+	}
+	if !left {
+		return 0
 	}
 	return sum
 }

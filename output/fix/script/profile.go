@@ -84,7 +84,7 @@ func blocks(p *fix.Plan) []*block {
 		if x.edits == nil {
 			continue
 		}
-		key := fmt.Sprintf("%q %q %q", x.hosts, x.vcpus, x.edits)
+		key := fmt.Sprintf("%q %q %#v", x.hosts, x.vcpus, x.edits)
 		if at[key] == nil {
 			at[key] = &x
 			out = append(out, &x)
