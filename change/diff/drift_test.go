@@ -123,6 +123,11 @@ unchanged prod/web01: N019 new (info)
     numa.vcpu.min unset -> 2
 N019 prod/web01 none -> info
 `},
+		{"a memory limit", "memory=16GB", "memory=16GB memoryLimit=32GB", `
+0 better 0 worse 0 other 3 unchanged 0 moved 0 one-sided
+unchanged prod/web01: 
+    memoryLimit none -> 32 GB
+`},
 		{"a template now", "web01", "web01 template=on", `
 0 better 0 worse 1 other 2 unchanged 0 moved 0 one-sided
 other prod/web01: is a template

@@ -312,6 +312,7 @@ vm a1 host=e1 vcpus=16 memory=64GB hw=19
 vm f4 host=e1 vcpus=4 memory=16GB ft=primary
 vm tm host=e1 vcpus=16 memory=64GB hotAdd=on template=yes power=off
 vm li host=e1 vcpus=4 memory=16GB cpuLimit=12000
+vm lm host=e1 vcpus=4 memory=16GB memoryLimit=8GB
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -326,6 +327,8 @@ vm li host=e1 vcpus=4 memory=16GB cpuLimit=12000
 		{"vm=a1 reserveAll=yes", "1 changes"},
 		{"vm=a1 iommu=on", "fix does not write it"},
 		{"vm=a1 cpuLimit=2900", "fix does not write it"},
+		{"vm=a1 memoryLimit=8GB", "fix does not write it"},
+		{"vm=lm memoryReservation=9GB", "the memory reservation of 9 GB is above the memory limit of 8 GB: vSphere refuses that"},
 		{"vm=a1 firmware=efi", "fix does not write it"},
 		{"vm=a1 guest=windows", "fix does not write it"},
 		{"host=e1 power=Balanced", "fix does not write it"},
