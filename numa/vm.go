@@ -10,7 +10,7 @@ import (
 // A VM is a virtual machine: its identity, its configuration, and observations of it.
 type VM struct {
 	// Arrived: a what-if moved it to its host, where vSphere admits its reservations after those of the VMs that run there.
-	Arrived bool `json:"-"`
+	Arrived bool `json:"arrived,omitempty"`
 
 	ID      string   `json:"id"`                // unique in the fleet
 	Named   bool     `json:"named,omitempty"`   // ID is the name or UUID: the source states no managed object reference

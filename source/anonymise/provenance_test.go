@@ -187,7 +187,7 @@ func TestProvenanceStays(t *testing.T) {
 		`sheet vCPU, row 3, column "Cores p/s": found "*", want a number: ignored for VM *`,
 		`sheet vCPU: 1 row is about a VM that vInfo does not list: left out (first: "*")`,
 		`sheet vHost: the hosts of 1 VM are named, but without a row in vHost (first: "* on *.*")`,
-		`sheet vMemory: 2 VMs have no row: unknown: memory reservation locked to maximum, memory reservation, memory hot add (first: "*")`,
+		`sheet vMemory: 2 VMs have no row: unknown: memory reservation locked to maximum, memory reservation, memory limit, memory hot add (first: "*")`,
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("found no note %s in\n%s", want, all)
