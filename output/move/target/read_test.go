@@ -135,7 +135,7 @@ func TestCheckFiles(t *testing.T) {
 		{"another sum", "a.conf", "memory: 2048\nsockets: 1\ncores: 2\nnuma: 1\nnuma0: cpus=0;1,memory=1024\n", []string{"K005 the cells have 1 GB, the VM has 2 GB"}, ""},
 		{"no number", "a.conf", "memory: 2048\nsockets: many\n", nil, `a.conf:2:1: sockets: found "many", want a number`},
 		{"arguments", "a.args", "-m 1024M\n-smp 4,sockets=2,dies=1,cores=1,threads=1\n", []string{"K013 4 vCPUs at the start, and a topology of 2"}, ""},
-		{"a number too large", "a.xml", "<domain>\n<memory>99999999999999999999</memory></domain>", nil, "a.xml: found no virsh capabilities and no definition of a VM"},
+		{"a number too large", "a.xml", "<domain>\n<memory>99999999999999999999</memory></domain>", []string{`K013 value of <memory> is "99999999999999999999", want a number: libvirt refuses it`}, ""},
 		{"a unit of nothing", "a.xml", "<domain><vcpu>1</vcpu>\n <memory unit='parsec'>1</memory></domain>", []string{`K013 unit of <memory> is "parsec", want bytes, KiB, MiB, GiB or TiB: libvirt refuses it`}, ""},
 		{"cells, a range and a distance of nothing", "a.xml", `<domain><memory>2048</memory><vcpu>4</vcpu><cpu><topology sockets='2' cores='2' threads='1'/><numa>
 			<cell id='0' cpus='1-0' memory='1024'><distances><sibling id='7' value='20'/></distances></cell><cell id='2' cpus='2-3' memory='1024'/></numa></cpu></domain>`,
