@@ -183,7 +183,6 @@ func (r *vmRow) guestSees() answer.Cell {
 // stopped stands for the layout of a VM that its host refuses to power on.
 const stopped = "does not power on"
 
-
 // carriedBy returns the clients of a layout.
 func carriedBy(l *vnuma.Layout) answer.Cell {
 	text := "no client"

@@ -20,7 +20,7 @@ type Cluster struct {
 	Hosts    int           `json:"hosts"`
 	Kinds    []*rule.Kind  `json:"kinds"`
 	VMs      int           `json:"vms"`
-	Unjudged int           `json:"unjudged,omitempty"`     // further VMs, without a prediction
+	Unjudged int           `json:"unjudged,omitempty"`      // further VMs, without a prediction
 	Wide     int           `json:"wide"`                    // VMs with more than one client on their host
 	Blind    int           `json:"guestBlind"`              // wide VMs whose guest sees one node
 	TooBig   int           `json:"tooBig"`                  // VMs with more memory than their nodes
