@@ -175,7 +175,7 @@ func TestNotes(t *testing.T) {
 	}}
 	want := []string{
 		"host esx01 of A is taken for esx02 of B: each side has one host",
-		"A covers 19 min 40 s and B 3 h 19 min: what happens once a day or a week may be in one of them alone",
+		"A covers 19 min 40 s and B 3 h 20 min: what happens once a day or a week may be in one of them alone",
 		"A begins at 10:00 and B at 12:00 UTC: other hours can have another load",
 		"the VMs used 2.0 vCPUs in A and 6.0 in B: part of what differs may come of the load, not of a change",
 		"sql01 ran on esx01 in A and on esx02 in B",
