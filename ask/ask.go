@@ -122,7 +122,7 @@ func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) 
 	return r, err
 }
 
-// Partly sets Reply.Partly to the first error that is not nil, and marks the answers with what their sources lack.
+// Partly sets Reply.Partly to the first error that is not nil, and marks the answers as incomplete where their sources are.
 func Partly(r *Reply, err error, incomplete ...error) (*Reply, error) {
 	if err != nil {
 		return r, err
@@ -134,7 +134,7 @@ func Partly(r *Reply, err error, incomplete ...error) (*Reply, error) {
 	return r, nil
 }
 
-// Mark marks an answer with what its sources lack, and returns it.
+// Mark marks an answer as incomplete where its sources are, and returns it.
 func Mark(a *answer.Answer, incomplete ...error) *answer.Answer {
 	for _, err := range incomplete {
 		if l, ok := errors.AsType[*Lacks](err); ok {

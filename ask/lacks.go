@@ -15,7 +15,7 @@ type Lacks struct {
 	notes  []numa.Note // about these files
 }
 
-// Of adds the files that the fleet lacks; nil for none.
+// Of adds the files of the fleet that were not read completely. The fleet may be nil.
 func (l *Lacks) Of(f *numa.Fleet) {
 	if f == nil {
 		return

@@ -40,7 +40,7 @@ func TestFiguresWork(t *testing.T) {
 		advice := only(runText(t, fleet(gb, gb)), "H007", "")
 		free := amounts(`([\d.]+) GB on node`, advice)
 		if free == nil {
-			free = amounts(`with ([\d.]+) GB if the nodes`, advice)
+			free = amounts(`with ([\d.]+) GB if each node`, advice)
 			if len(free) == 1 {
 				free = []float64{free[0] / 2, free[0] / 2}
 			}

@@ -6,7 +6,7 @@ import (
 )
 
 // TestWholeCPU: a VM that reserves the whole CPU of its host is judged once: nobody knows whether it powers on, as long as it does not run; more than that, beyond the
-// percent by which the frequency is known, does not power on; and what is advised is certain.
+// percent by which the frequency is known, does not power on, and the advised value is certain to.
 func TestWholeCPU(t *testing.T) {
 	const host = "release 7.0U3\nhost h nodes=2 cores=16 memory=512GB mhz=2599\n"
 	for _, tt := range []struct {

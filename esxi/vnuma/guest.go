@@ -47,7 +47,7 @@ type Guest struct {
 	assumes           Assumptions
 }
 
-// Resident returns the most memory of the guest that is in the memory of the host: what is above a memory limit is ballooned, compressed or swapped.
+// Resident returns the memory of the guest that the host can hold: ESXi balloons, compresses or swaps the memory above a limit.
 func (g *Guest) Resident() int64 {
 	if g.MemoryLimit > 0 {
 		return min(g.Memory, g.MemoryLimit)

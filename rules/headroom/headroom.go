@@ -74,7 +74,7 @@ func check(p *rule.Pass) {
 		}
 	}
 	if all > have {
-		overcommitted(&f, tight, vms, all, have, reserve*numa.Bytes(len(h.Nodes.Value)), h)
+		overcommitted(&f, tight, vms, all, have, numa.Bytes(p.Kind.Machine.AllMemory)-reserve*numa.Bytes(len(h.Nodes.Value)), h)
 	} else {
 		describe(p, &f, tight, vms, reserve)
 	}
@@ -184,13 +184,13 @@ func sum(vms []*rule.VM) (all numa.Bytes) {
 }
 
 // overcommitted writes the finding about a host whose VMs have more memory than it has: this plan requires memory that is not
-// touched, and no placement makes room for it. reserve is that of all nodes.
-func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have, reserve numa.Bytes, h *numa.Host) {
+// touched, and no placement makes room for it. unreserved is the memory of the nodes without their reserves.
+func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have, unreserved numa.Bytes, h *numa.Host) {
 	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("%s %s of memory on a host that has %s for VMs (ESXi keeps %s free): %s if all is touched; the largest are %s",
 		words.Verb(len(vms), "running VM has", "running VMs have"), round(all), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
-	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have, with %s if the nodes shall keep their reserve as well; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)",
-		up(all-have), up(all-sumOf(h)+reserve))
+	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have, with %s if each node should also keep its reserve; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)",
+		up(all-have), up(all-unreserved))
 	if bound(vms) {
 		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"
 	}
@@ -221,14 +221,6 @@ func foreign(n *placement.Node, vms []*rule.VM) string {
 		return ""
 	}
 	return fmt.Sprintf("; it also holds %s that the own node of %s has no room for", round(all), rule.Names(bySize(of)))
-}
-
-// sumOf returns the memory of all nodes of the host.
-func sumOf(h *numa.Host) (all numa.Bytes) {
-	for _, n := range h.Nodes.Value {
-		all += n.Memory.Value
-	}
-	return all
 }
 
 // up rounds up to a GB, or to a MB below one: so much is enough as it is printed.

@@ -202,7 +202,7 @@ func takers(v *rule.VM) (n int) {
 	return n
 }
 
-// notJudged reports what is not known, and affects the power-on.
+// notJudged reports unknown facts that affect the power-on.
 func notJudged(p *rule.Pass, on *rule.On) {
 	v, l := p.VM, &on.Layout
 	if v.Runs() {

@@ -18,7 +18,7 @@ type Scope struct {
 	Better bool                  // cosmetic changes too, and cures of low findings that need downtime
 	Cycled bool                  // the VMs are power-cycled anyway: cures of low findings cost nothing more
 	Split  bool                  // more clients on a VM's own hosts too, where only other hosts gain
-	Down   map[string]numa.Needs // by ID, what VMs are taken down for in any case
+	Down   map[string]numa.Needs // by ID, why a VM is powered off in any case
 	Wide   map[string]bool       // by ID, the VMs that a setting of their host makes wide: its cure costs no VM downtime
 }
 

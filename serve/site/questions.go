@@ -26,8 +26,8 @@ func (x *request) env() *ask.Env {
 	return e
 }
 
-// asking limits the pages that are computed at once, and those that wait.
-var asking = turns.New(4, 100)
+// asking limits the pages that are computed at once, and those that wait: all live pages ask again within a second of new data.
+var asking = turns.New(4, mostStreams)
 
 // answerOf answers a question within its limits.
 func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error) {

@@ -62,11 +62,19 @@ func addFacts(to *File, subject string, object any) {
 func exact(value any) (_ any, unit string) {
 	switch v := value.(type) {
 	case numa.Bytes:
+		if v < 0 {
+			return "none", "" // no limit
+		}
 		if v%numa.MiB == 0 {
 			return int64(v / numa.MiB), "MiB"
 		}
 		return int64(v), "B"
-	case string, bool, int, int64, float64:
+	case int:
+		if v < 0 {
+			return "none", "" // no limit
+		}
+		return v, ""
+	case string, bool, int64, float64:
 		return v, ""
 	}
 	return fmt.Sprint(value), ""

@@ -48,7 +48,7 @@ func (s *site) powered(id string) {
 }
 
 // TestForgedPower goes on with a journal that says which VMs may be powered off, that a step was begun, and that the VM is off: a running VM stays on, and
-// what the question says is what is done.
+// the run does only what its question announces.
 func TestForgedPower(t *testing.T) {
 	for _, power := range []apply.Power{apply.PowerHard, apply.PowerGuest, apply.PowerNone} {
 		s, p, before := started(t, "sql01")
