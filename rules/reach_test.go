@@ -42,7 +42,7 @@ vm v host=h3 vcpus=48 memory=400GB coresPerSocket=24 hw=19`,
 			map[string]string{"N009": "", "N013": "Keep the VM off h2 with a DRS rule", "N014": "Keep the VM off h2 with a DRS rule|"}},
 		{"a smaller host refuses it", large + `host h6 nodes=2 cores=6 threads=12 memory=1TB
 vm v host=h3 vcpus=32 memory=100GB coresPerSocket=16 hw=21`,
-			map[string]string{"N032": "Keep the VM off h6 with a DRS rule, or use at most"}},
+			map[string]string{"N032": "Keep the VM off h6 with a DRS rule|"}},
 		{"a virtual socket is too large elsewhere", large + `host h5 nodes=2 cores=8 memory=1TB
 vm v host=h1 vcpus=12 memory=100GB coresPerSocket=12 hw=21`,
 			map[string]string{"N009": "Keep the VM off h5 with a DRS rule, or: set"}},

@@ -216,6 +216,19 @@ func follow(t *testing.T, f *numa.Fleet, one *finding.Finding, way *numa.Way, te
 	}) {
 		fail("it does not cure it: %v", brief(b))
 	}
+	worst := one.Full() // of those that go
+	for _, x := range a {
+		if !slices.ContainsFunc(b, x.Same) {
+			worst = max(worst, x.Full())
+		}
+	}
+	for _, x := range b {
+		had := slices.ContainsFunc(a, func(f finding.Finding) bool { return f.Same(x) && f.Full() >= x.Full() })
+		elsewhere := len(x.On) > 0 && x.Elsewhere() && strings.Contains(way.Do, "(not on "+x.On[0])
+		if !had && !way.Plan && !was.Off() && !elsewhere && x.Severity > finding.Info && x.Full() >= worst && is.On[0].Layout.Memory.Nowhere >= was.On[0].Layout.Memory.Nowhere {
+			fail("it brings %s (%s): %s", x.Rule, x.Severity, x.Message)
+		}
+	}
 	for i := range bRest {
 		x := &bRest[i]
 		same := func(o finding.Finding) bool {

@@ -138,13 +138,12 @@ func ways(p *rule.Pass, h *numa.Host, pcpus, memory []int, on *rule.On) []numa.W
 			nodes, beside = []int{node}, ", which its device is attached to,"
 		}
 	}
-	holds, _ := m.CPUs(&v.Guest)
-	if !complete || len(rule.LackingNodes(h, nodes)) > 0 || len(nodes) != 1 || m.Nodes < 2 || v.Guest.VCPUs > holds || m.MemoryKnown() && v.Guest.Memory > m.NodeMemory {
+	if !complete || len(rule.LackingNodes(h, nodes)) > 0 || len(nodes) != 1 || m.Nodes < 2 {
 		return []numa.Way{way}
 	}
 	node := strconv.Itoa(nodes[0])
 	home := append(slices.Clone(way.Edits), numa.Assign("numa.nodeAffinity", node))
-	if !p.Serves(home) {
+	if _, large := p.ForNodes([]*rule.Kind{on.Kind}, nodes[0]); large || !p.Serves(home) {
 		return []numa.Way{way}
 	}
 	return []numa.Way{way, {Do: "set numa.nodeAffinity = " + node + " instead, which keeps the VM on that node" + beside + " with a home node", Edits: home}}

@@ -103,16 +103,9 @@ func apart(p *rule.Pass, on *rule.On) bool {
 func beside(p *rule.Pass, on *rule.On, node int) numa.Way {
 	m := &on.Kind.Machine
 	way := numa.Way{Do: fmt.Sprintf("set numa.nodeAffinity = %d", node), Edits: []numa.Edit{numa.Assign("numa.nodeAffinity", strconv.Itoa(node))}}
-	add := func(more numa.Way) {
+	if more, ok := p.ForNodes([]*rule.Kind{on.Kind}, node); ok {
 		way.Do += " and " + more.Do
 		way.Edits = append(way.Edits, more.Edits...)
-	}
-	if on.Layout.PPDs.Len() > 1 {
-		node, _ := m.CPUs(&p.VM.Guest)
-		add(p.AtMostVCPUs(int(node), ""))
-	}
-	if m.MemoryKnown() && p.VM.Guest.Memory > m.NodeMemory {
-		add(p.AtMostMemory(on, 1))
 	}
 	others, vcpus := p.Cluster.BoundTo(p.VM.Host, node)
 	others = slices.DeleteFunc(others, func(v *rule.VM) bool { return v == p.VM })

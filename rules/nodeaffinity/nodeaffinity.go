@@ -28,12 +28,9 @@ func check(p *rule.Pass) {
 	}
 	nodes := vnuma.NodeAffinity(v.VM)
 	// Hosts that lack nodes and hosts on which the nodes are too small are different findings: neither may hide the other.
-	absent := missing(p, nodes)
-	cores, memory := tooFewCores(p, nodes), tooLittleMemory(p, nodes)
-	if !littleMemory(v, &v.On[0]) {
-		memory = beside(p, nodes) || memory
-	}
-	if !absent && !cores && !memory {
+	absent, small := missing(p, nodes), tooSmall(p, nodes)
+	together := !littleMemory(v, &v.On[0]) && beside(p, nodes)
+	if !absent && !small && !together {
 		byClient(p)
 	}
 }
@@ -102,61 +99,78 @@ func coresOf(v *rule.VM, o *rule.On, nodes []int) int {
 // of every core is free, and a thread adds far less than a core (Denneman 2010, in the page). Other nodes idle meanwhile.
 const serious = 2
 
-// tooFewCores reports clients that have to share the listed nodes.
-func tooFewCores(p *rule.Pass, nodes []int) bool {
+// tooSmall reports listed nodes with too few cores or too little memory for the VM. What they lack of memory is not even remote, unlike memory beyond the home
+// nodes in N005.
+func tooSmall(p *rule.Pass, nodes []int) bool {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return !lacks(o, nodes) && fewCores(v, o, nodes) })
+	small := func(o *rule.On) bool { return !lacks(o, nodes) && (fewCores(v, o, nodes) || littleMemory(v, o)) }
+	on, others, ok := p.Worst(small)
 	if !ok {
 		return false
 	}
+	f := finding.Finding{Severity: finding.Medium, Topic: "size"}
+	where := p.Where(others)
+	if fewCores(v, on, nodes) {
+		f.Severity, f.Message = cores(v, on, nodes, where)
+		where = ""
+	}
+	if littleMemory(v, on) {
+		severity, text := memory(p, on, nodes, where)
+		f.Severity, f.Message = max(f.Severity, severity), words.Join("; ", f.Message, text)
+	}
+	f.Ways = append(p.Elsewhere(), list(p, nodes))
+	f.Ways = append(f.Ways, smaller(p, nodes)...)
+	report(p, &f, on)
+	return true
+}
+
+// cores describes clients that have to share the listed nodes.
+func cores(v *rule.VM, on *rule.On, nodes []int, where string) (s finding.Severity, text string) {
 	cores, unit := coresOf(v, on, nodes), "core"
 	if cores > len(nodes)*int(on.Kind.Machine.Cores) {
 		unit = "thread"
 	}
-	f := finding.Finding{
-		Severity: finding.Medium, Topic: "cores",
-		Message: fmt.Sprintf("numa.nodeAffinity = %s allows %s with %s%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
-			words.Ranges(nodes), words.Plural(len(nodes), "node"), words.Plural(cores, unit), p.Where(others), v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "client")),
-		Ways: append(p.Elsewhere(), list(on, nodes, on.Layout.Least), p.AtMostVCPUs(cores, "")),
+	text = fmt.Sprintf("numa.nodeAffinity = %s allows %s with %s%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
+		words.Ranges(nodes), words.Plural(len(nodes), "node"), words.Plural(cores, unit), where, v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "client"))
+	if v.Guest.Needs.Exclusive {
+		text += ", and latency sensitivity High finds no core for each"
 	}
 	if int(v.Guest.VCPUs) >= serious*cores {
-		f.Severity = finding.High
+		return finding.High, text
 	}
-	if v.Guest.Needs.Exclusive {
-		f.Message += ", and latency sensitivity High finds no core for each"
-	}
-	report(p, &f, on)
-	return true
+	return finding.Medium, text
 }
 
 // littleMemory reports whether the listed nodes do not hold the memory of the VM, or not without the part that ESXi keeps free.
 func littleMemory(v *rule.VM, o *rule.On) bool { return o.Lacks(&v.Guest)+o.Fills(&v.Guest) > 0 }
 
-// tooLittleMemory reports memory that does not fit the listed nodes. It is not even remote, unlike memory beyond the home nodes in N005.
-func tooLittleMemory(p *rule.Pass, nodes []int) bool {
+// memory describes memory that does not fit the listed nodes.
+func memory(p *rule.Pass, on *rule.On, nodes []int, where string) (s finding.Severity, text string) {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return !lacks(o, nodes) && littleMemory(v, o) })
-	if !ok {
-		return false
-	}
-	memory := numa.Bytes(v.Guest.Resident())
-	beyond := on.Lacks(&v.Guest)
-	f := finding.Finding{
-		Severity: p.Beyond(beyond), Topic: "memory",
-		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s do not fit any other node and are ballooned or swapped",
-			memory, memory-beyond, words.Plural(len(nodes), "node"), words.Ranges(nodes), p.Where(others), beyond),
-		Ways: append(p.Elsewhere(), list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Resident()))),
-	}
+	memory, beyond := numa.Bytes(v.Guest.Resident()), on.Lacks(&v.Guest)
+	allows := fmt.Sprintf("the %s that numa.nodeAffinity = %s allows%s", words.Plural(len(nodes), "node"), words.Ranges(nodes), where)
 	if fills := on.Fills(&v.Guest); fills > 0 {
-		f.Severity = finding.Medium
-		f.Message = fmt.Sprintf("memory of %s takes %s that ESXi keeps free of the %s that numa.nodeAffinity = %s allows%s, and may come from no other node",
-			memory, fills, words.Plural(len(nodes), "node"), words.Ranges(nodes), p.Where(others))
+		return finding.Medium, fmt.Sprintf("memory of %s takes %s that ESXi keeps free of %s, and may come from no other node", memory, fills, allows)
 	}
-	if memory > beyond {
-		f.Ways = append(f.Ways, p.AtMostMemory(on, len(nodes)))
+	beyondText := fmt.Sprintf("%s do not fit any other node and are ballooned or swapped", beyond)
+	if memory == beyond { // the nodes have none
+		return p.Beyond(beyond), fmt.Sprintf("memory of %s has no room on %s: %s", memory, allows, beyondText)
 	}
-	report(p, &f, on)
-	return true
+	return p.Beyond(beyond), fmt.Sprintf("memory of %s exceeds the %s of %s: %s", memory, memory-beyond, allows, beyondText)
+}
+
+// smaller returns the way to make the VM small enough for the listed nodes of all hosts that have them; nil if there is none.
+func smaller(p *rule.Pass, nodes []int) []numa.Way {
+	var kinds []*rule.Kind
+	for _, o := range p.VM.Open() {
+		if !o.Small && !lacks(&o, nodes) {
+			kinds = append(kinds, o.Kind)
+		}
+	}
+	if way, ok := p.ForNodes(kinds, nodes...); ok {
+		return []numa.Way{way}
+	}
+	return nil
 }
 
 // beside reports that the listed nodes of the host do not have enough memory for the VM and the VMs there that may use no other nodes.
@@ -222,31 +236,46 @@ func byClient(p *rule.Pass) {
 	last.Assumes = append(last.Assumes, notModelled)
 }
 
-// list returns the way to allow n nodes: the listed ones, and the next ones of the host.
-func list(on *rule.On, nodes []int, n int) numa.Way {
+// list returns the way to allow as many nodes as the VM needs: the listed ones, and the next ones of its host. If other hosts need more of them, or lack them, the
+// value is for the hosts like its own, and the VM is kept off the others.
+func list(p *rule.Pass, nodes []int) numa.Way {
+	v := p.VM
+	more := next(v, nodes, v.Needed())
+	unsuited := func() (hosts []*numa.Host) {
+		for _, o := range v.Open()[1:] {
+			if !o.Small && (o.Needed(&v.Guest) > len(more) || lacks(&o, more)) {
+				hosts = append(hosts, v.HostsOf(o.Kind)...)
+			}
+		}
+		return hosts
+	}
+	keepOff := ""
+	if unsuited() != nil {
+		more = next(v, nodes, v.On[0].Needed(&v.Guest))
+		if hosts := unsuited(); hosts != nil {
+			keepOff = " and " + rule.KeepOff(hosts).Do
+		}
+	}
+	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(more), " ", ","), "[]")
+	return numa.Way{Do: "set numa.nodeAffinity = " + text + keepOff, Edits: []numa.Edit{numa.Assign("numa.nodeAffinity", text)}}
+}
+
+// next returns the listed nodes and the next ones of the VM's host, n in all.
+func next(v *rule.VM, nodes []int, n int) []int {
 	more := slices.Clone(nodes)
-	for _, id := range ids(on.Kind.Hosts[0]) {
-		if len(more) < n && !slices.Contains(more, id) {
-			more = append(more, id)
+	for _, node := range v.On[0].Kind.Hosts[0].Nodes.Value {
+		if len(more) < n && !slices.Contains(more, node.ID) {
+			more = append(more, node.ID)
 		}
 	}
 	slices.Sort(more)
-	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(more), " ", ","), "[]")
-	return numa.Way{Do: "set numa.nodeAffinity = " + text, Edits: []numa.Edit{numa.Assign("numa.nodeAffinity", text)}}
+	return more
 }
 
 // clear removes the settings.
 func clear(set []numa.Setting) (out []numa.Edit) {
 	for _, s := range set {
 		out = append(out, numa.Unassign(s.Key))
-	}
-	return out
-}
-
-func ids(h *numa.Host) []int {
-	var out []int
-	for _, n := range h.Nodes.Value {
-		out = append(out, n.ID)
 	}
 	return out
 }

@@ -291,7 +291,7 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 			}
 		case numa.EditMemory: // its home nodes may have less
 			on := &p.VM.On[0]
-			fits := p.AtMostMemory(on, max(1, on.Layout.HomeNodes))
+			fits := p.AtMostMemory(on, max(1, on.Layout.HomeNodes), p.VM.Guest.AllowedNodes)
 			if n, _ := strconv.Atoi(fits.Edits[0].To.Text); n > 0 && n < most {
 				fits.Do += fmt.Sprintf("; %s are enough to power on", numa.Bytes(most)*numa.MiB)
 				ways[i] = fits

@@ -137,23 +137,14 @@ func (p *Pass) without(v *plan.Plan) *plan.Plan {
 // gains reports whether the VM gains by a plan with which it has the findings after: they are less severe than now, or the same. price describes
 // those of medium or high severity that are new.
 func (p *Pass) gains(after []finding.Finding) (price string, ok bool) {
-	var b finding.Balance
-	left := slices.Clone(p.now())
-	for i := range after {
-		a, before := &after[i], finding.Info
-		if k := slices.IndexFunc(left, a.Same); k >= 0 {
-			before = left[k].Full()
-			left = slices.Delete(left, k, k+1)
-		}
-		if before == finding.Info && a.Topic == Unsupported {
+	b, brought := p.balance(after)
+	for _, a := range brought {
+		if a.Topic == Unsupported {
 			return "", false
 		}
-		if b.Count(before, a.Full()); a.Severity >= finding.Medium && before < a.Severity {
+		if a.Severity >= finding.Medium {
 			price = words.Join("; ", price, "the plan makes another finding of "+a.Severity.String()+" severity: "+a.Message)
 		}
-	}
-	for i := range left {
-		b.Count(left[i].Full(), finding.Info)
 	}
 	return price, b.Compare() < 0 || b == finding.Balance{}
 }

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,10 +143,37 @@ func socketFor(cores, n int) int {
 	return 1
 }
 
-// AtMostMemory returns the way to limit the VM's memory to that of n nodes of its host.
-func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
+// ForNodes returns the way to make the VM small enough for nodes to which numa.nodeAffinity binds it then, on all of these kinds; ok is false if it is.
+func (p *Pass) ForNodes(kinds []*Kind, nodes ...int) (smaller numa.Way, ok bool) {
+	bound := p.VM.Guest
+	bound.AllowedNodes, bound.Affinity = numa.SetOf(nodes...), false
+	most, least := int(bound.VCPUs), math.MaxInt
+	var less numa.Way
+	for _, k := range kinds {
+		cores, _ := k.Machine.CPUs(&bound)
+		most = min(most, len(nodes)*int(cores))
+		on := On{Kind: k, Layout: vnuma.Predict(&bound, &k.Machine, &vnuma.Case{Choices: p.Choices})}
+		if on.Lacks(&bound)+on.Fills(&bound) == 0 {
+			continue
+		}
+		w := p.AtMostMemory(&on, len(nodes), bound.AllowedNodes)
+		if n, _ := strconv.Atoi(w.Edits[0].To.Text); n > 0 && n < least {
+			least, less = n, w
+		}
+	}
+	if most < int(bound.VCPUs) {
+		smaller = p.AtMostVCPUs(most, "")
+	}
+	if less.Edits != nil {
+		smaller.Do, smaller.Edits = words.Join(" and ", smaller.Do, less.Do), append(smaller.Edits, less.Edits...)
+	}
+	return smaller, smaller.Do != ""
+}
+
+// AtMostMemory returns the way to limit the VM's memory to that of n of the allowed nodes of its host.
+func (p *Pass) AtMostMemory(on *On, n int, allowed numa.NodeSet) numa.Way {
 	m := &on.Kind.Machine
-	holds, all := m.Holds(n, p.VM.Guest.AllowedNodes, p.Choices.FillToMinFree)
+	holds, all := m.Holds(n, allowed, p.Choices.FillToMinFree)
 	most, why := all, ""
 	if most >= numa.GiB { // as it is printed
 		most = most / numa.GiB * numa.GiB
@@ -163,7 +191,7 @@ func (p *Pass) LessMemory(on *On, n int) []numa.Way {
 	if p.away {
 		return p.Elsewhere()
 	}
-	return append(p.Elsewhere(), p.AtMostMemory(on, n))
+	return append(p.Elsewhere(), p.AtMostMemory(on, n, p.VM.Guest.AllowedNodes))
 }
 
 // Divided returns the way to divide the VM by hand into the fewest equal nodes, n or more, where no plan does; nil if its host has too few.

@@ -102,14 +102,8 @@ func (c *Cluster) Forget() {
 }
 
 // Serves reports whether the VM has no more and no worse findings with the edits than now. Without other rules it returns true.
-func (p *Pass) Serves(edits []numa.Edit) bool { return p.gain(edits) <= 0 }
-
-// gain compares the findings of the VM with the edits with those of now: -1 for fewer or less severe ones, 1 for more or more severe ones. Without other rules it returns 0.
-func (p *Pass) gain(edits []numa.Edit) int {
-	if p.Weighing || p.VM == nil || p.Cluster.Weigh == nil {
-		return 0
-	}
-	return WeightOf(p.weigh(edits)).Compare(WeightOf(p.now()))
+func (p *Pass) Serves(edits []numa.Edit) bool {
+	return p.Weighing || p.VM == nil || p.Cluster.Weigh == nil || WeightOf(p.weigh(edits)).Compare(WeightOf(p.now())) <= 0
 }
 
 // Beside is the topic of a resource that VMs lack together. People have to choose the VM to change, and a VM that causes it harms the others
@@ -119,44 +113,70 @@ const Beside = "beside"
 // Unsupported is the topic of a layout that the software in the guest is not supported on: no advice makes one, whatever else it cures.
 const Unsupported = "support"
 
-// harm returns the objection to the edits: the worst finding that they cause, or that remains of f; nil if they fix f and leave the VM with no
-// more and no worse findings than now, and without a high one in place of f.
+// harm returns the objection to the edits: the worst finding that they cause, or that remains of f; nil if they fix f and cause only findings that are less
+// severe than those that go. Equally severe ones do not count if less memory is ballooned or swapped then, or if they are on other hosts and f is on that of the VM.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	return p.objection(f, edits, p.weigh(edits))
 }
 
 // objection is harm for edits with which the VM has the findings after.
 func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.Finding) *finding.Finding {
-	now := p.now()
 	guest, _, err := vnuma.NewGuest(p.configured(edits))
-	if err == nil && p.farther(&guest) {
+	home := &p.VM.On[0]
+	then := vnuma.Predict(&guest, &home.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+	if err == nil && !p.VM.Guest.Affinity && then.Farther(&home.Layout) { // the findings that say so may be less severe than that which the edits cure
 		return f
 	}
 	if p.VM.Guest.Affinity {
 		after = slices.DeleteFunc(slices.Clone(after), func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
 	}
 	denied := err == nil && p.starts(&guest) && p.beside(&guest.Needs).Any()
-	var worst *finding.Finding
-	others := false
 	for i := range after {
 		a := &after[i]
-		if a.Same(*f) && a.Severity >= f.Full() && (f.Elsewhere() || !a.Elsewhere() || len(a.On) == 0) {
+		stays := a.Same(*f) && a.Severity >= f.Full() && (f.Elsewhere() || !a.Elsewhere() || len(a.On) == 0)
+		if stays || denied && a.Severity == finding.High {
 			return a
 		}
-		had := slices.ContainsFunc(now, func(n finding.Finding) bool { return a.Same(n) && n.Severity >= a.Severity })
-		if !had && (worst == nil || a.Severity > worst.Severity) {
+	}
+	balance, brought := p.balance(after)
+	if len(brought) == 0 {
+		return nil
+	}
+	worst, others, here := brought[0], false, f.Elsewhere()
+	for _, a := range brought {
+		if a.Topic == Unsupported {
+			return a
+		}
+		if a.Severity > worst.Severity {
 			worst = a
 		}
-		if denied && a.Severity == finding.High || !had && a.Topic == Unsupported {
-			return a
-		}
-		others = others || !had && a.Topic == Beside
+		others = others || a.Topic == Beside
+		here = here || !a.Elsewhere() && a.Severity == balance.Level()
 	}
-	moved := worst != nil && (worst.Severity == finding.High || others) && !p.VM.Off() // power-on has the highest priority
-	if moved || WeightOf(after).Compare(WeightOf(now)) > 0 {
+	equal := balance.Compare() == 0 && balance.Level() > finding.Info && (balance.Level() == finding.High || here && then.Memory.Nowhere >= home.Layout.Memory.Nowhere)
+	if WeightOf(after).Compare(WeightOf(p.now())) > 0 || (equal || others) && !p.VM.Off() { // power-on has the highest priority
 		return worst
 	}
 	return nil
+}
+
+// balance weighs the findings after, of the VM with a change, against those of now. brought are those that are new or more severe.
+func (p *Pass) balance(after []finding.Finding) (b finding.Balance, brought []*finding.Finding) {
+	left := slices.Clone(p.now())
+	for i := range after {
+		a, before := &after[i], finding.Info
+		if k := slices.IndexFunc(left, a.Same); k >= 0 {
+			before = left[k].Full()
+			left = slices.Delete(left, k, k+1)
+		}
+		if b.Count(before, a.Full()); a.Full() > before {
+			brought = append(brought, a)
+		}
+	}
+	for i := range left {
+		b.Count(left[i].Full(), finding.Info)
+	}
+	return b, brought
 }
 
 // starts reports whether the host of the VM, which refuses it now, accepts it when it is configured as guest.
@@ -168,18 +188,12 @@ func (p *Pass) starts(guest *vnuma.Guest) bool {
 	return !l.Refused.Any()
 }
 
-// farther reports whether much more of the memory is far from its vCPUs on the host of the VM when it is configured as guest: the findings that say so may be less severe
-// than that which an edit cures.
-func (p *Pass) farther(guest *vnuma.Guest) bool {
-	home := &p.VM.On[0]
-	after := vnuma.Predict(guest, &home.Kind.Machine, &vnuma.Case{Choices: p.Choices})
-	return !p.VM.Guest.Affinity && after.Farther(&home.Layout)
-}
-
-// leaves names the hosts that a way leaves with a finding that it cures on that of the VM, if the VM has the findings after with it; "" for none.
-func leaves(f *finding.Finding, after []finding.Finding) string {
-	for _, a := range after {
-		if a.Same(*f) && a.Severity >= f.Full() {
+// leaves names the hosts on which a way that helps on that of the VM leaves the finding, or causes one as severe, if the VM has the findings after with it; "" for none.
+func (p *Pass) leaves(f *finding.Finding, after []finding.Finding) string {
+	_, brought := p.balance(after)
+	for i := range after {
+		a := &after[i]
+		if a.Severity >= f.Full() && a.Severity > finding.Info && a.Elsewhere() && (a.Same(*f) || slices.Contains(brought, a)) {
 			return " (not on " + words.Join(" and ", a.On...) + ")"
 		}
 	}
@@ -320,7 +334,7 @@ func (p *Pass) weighWays(f *finding.Finding) (why string) {
 			w.Do, _ = p.counsel(f)
 		} else if w.Edits != nil {
 			after := p.weigh(w.Edits)
-			left = leaves(f, after)
+			left = p.leaves(f, after)
 			if harm = p.objection(f, w.Edits, after); harm != nil && why == "" {
 				text := harm.Message
 				if harm == f { // it is cured, and yet
