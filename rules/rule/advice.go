@@ -158,7 +158,7 @@ func (p *Pass) counsel(f *finding.Finding) (advice, notice string) {
 	}
 	best := p.Plan()
 	if most, crowded := p.VM.Crowded(p.VM.On[0].Kind); crowded {
-		text := fmt.Sprintf("Use at most %d vCPUs first", most)
+		text := words.Capital(p.AtMostVCPUs(most, " first").Do)
 		if best.Better && best.Edit.HotAddOff {
 			text += " and switch CPU hot add off"
 		}

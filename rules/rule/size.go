@@ -44,10 +44,21 @@ func (v *VM) Divided(w numa.Way, m *vnuma.Machine, why string) numa.Way {
 	return atMost(n, socketFor(int(m.Cores), n), why)
 }
 
+// Fitting returns the most vCPUs, up to most, that every host on which the VM is or to which it can move runs without sharing.
+func (v *VM) Fitting(most int) int {
+	for _, o := range v.Open() {
+		n, _ := v.Crowded(o.Kind)
+		most = min(most, n)
+	}
+	return most
+}
+
 // AtMostVCPUs returns the way to the maximum suitable number of vCPUs, up to most; why ends its text.
 func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	v := p.VM
-	first := v.Divided(atMost(most, 0, ""), &v.On[0].Kind.Machine, why)
+	fits := v.Fitting(most)
+	divided := func(n int) numa.Way { return v.Divided(atMost(n, 0, ""), &v.On[0].Kind.Machine, why) }
+	first := divided(fits)
 	if !v.Sized(most) {
 		first = numa.ByHand(fmt.Sprintf("use fewer vCPUs and ask SAP: no size up to %d is whole sockets of its hosts or half a one, as SAP HANA is sized%s", most, why))
 	}
@@ -56,17 +67,16 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	}
 	tries := 16
 	if v.RunsHANA() {
-		tries = most
+		tries = fits
 	}
 	node := int(v.On[0].Kind.Machine.Cores)
-	fits, smallest := most, node // on every host
+	smallest := node // on every host
 	for _, o := range v.Open() {
-		n, _ := v.Crowded(o.Kind)
-		fits, smallest = min(fits, n), min(smallest, int(o.Kind.Machine.Cores))
+		smallest = min(smallest, int(o.Kind.Machine.Cores))
 	}
 	now := WeightOf(p.now())
 	var serves *numa.Way // cures nothing by itself, and makes nothing worse
-	for _, n := range slices.Concat(down(min(most, fits), tries, node), down(most, tries, node)) {
+	for _, n := range down(fits, tries, node) {
 		var best *numa.Way // with the least that is medium or high
 		var least Weight
 		for _, cps := range []int{0, socketFor(smallest, n), socketFor(node, n), 1} { // old virtual hardware has sockets of one core alone
@@ -82,7 +92,7 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 			continue
 		}
 		if n < most {
-			best.Do += p.instead(first)
+			best.Do += p.instead(divided(most))
 		}
 		if least.Compare(now) < 0 {
 			return *best
@@ -115,14 +125,14 @@ func (p *Pass) instead(most numa.Way) string {
 	return fmt.Sprintf(" (with %s: %s)", most.Edits[0].To.Text, words.Lower(worst.Title))
 }
 
-// down returns the numbers of vCPUs to try on nodes with this number of cores: the maximum, then lower ones, limited to tries. Even ones with
-// even clients come first, then the other even ones.
+// down returns the numbers of vCPUs to try on nodes with this number of cores, from the maximum down, limited to tries. The maximum and even ones come first where
+// their clients are even, then the other even ones.
 func down(most, tries, node int) (out []int) {
 	var even, odd []int
 	for n := most; n > max(0, most-tries); n-- {
 		clients := (n + node - 1) / max(1, node)
 		switch {
-		case n == most || n%2 == 0 && n%max(1, clients) == 0:
+		case (n == most || n%2 == 0) && n%max(1, clients) == 0:
 			out = append(out, n)
 		case n%2 == 0:
 			even = append(even, n)

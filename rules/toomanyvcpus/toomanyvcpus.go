@@ -30,12 +30,6 @@ func crowded(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	most, _ := v.Crowded(on.Kind)
-	for _, o := range v.Open() {
-		if n, crowded := v.Crowded(o.Kind); crowded {
-			most = min(most, n)
-		}
-	}
 	m := &on.Kind.Machine
 	has, _ := v.Crowded(on.Kind)
 	unit := "cores"
@@ -49,7 +43,7 @@ func crowded(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		Message:  fmt.Sprintf("%d vCPUs exceed the %d %s of the host%s: vCPUs share %s and clients exceed their nodes", v.Guest.VCPUs, has, unit, p.Where(others), unit),
-		Ways:     append(append(p.Elsewhere(), ways...), p.AtMostVCPUs(most, "")),
+		Ways:     append(append(p.Elsewhere(), ways...), p.AtMostVCPUs(has, "")),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }
