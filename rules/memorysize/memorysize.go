@@ -113,7 +113,7 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	case m.UnlikeMemory() && !best.Better:
 	case now.Away() == 0 && o.Layout.PPDs.Len() > o.Layout.HomeNodes:
 		f.Ways = append(f.Ways, numa.ByHand(fmt.Sprintf("use vCPUs or cores per socket that make at most %s", words.Plural(o.Layout.HomeNodes, "client"))))
-	case best.Better && after.Away() < best.Before[0].Memory.Away():
+	case best.Better && after.Away() < p.VM.On[0].Layout.Memory.Away():
 		var ways []numa.Way
 		ways, f.Notice = p.PlanWays()
 		f.Ways = append(f.Ways, ways...)

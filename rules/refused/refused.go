@@ -258,7 +258,7 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity, p
 	if v.Runs() {
 		what = strings.Replace(what, "it does not power on", rule.NotAgain, 1)
 	}
-	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r), Evidence: evidence(v, on, r)}
+	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, on), Evidence: evidence(v, on, r)}
 	if plan := p.Plan(); severity == finding.High && plan.Better && plan.Before[0].Refused.Any() {
 		best := numa.Way{Do: strings.Join(plan.Edit.Steps(&v.Guest, &on.Kind.Machine), ", "), Edits: v.Edits(&plan.Edit), Auto: true}
 		f.Ways = append([]numa.Way{best}, slices.DeleteFunc(f.Ways, func(w numa.Way) bool { // the best combination of settings is enough
@@ -269,9 +269,9 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity, p
 	p.Report(f, &on.Layout)
 }
 
-// ways returns the ways to power the VM on, with suitable vCPU counts.
-func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
-	ways := r.Ways()
+// ways returns the ways to power the VM on on hosts of on, with suitable vCPU counts.
+func ways(p *rule.Pass, on *rule.On) []numa.Way {
+	ways := on.Layout.Refused.Ways()
 	for i := range ways {
 		e := ways[i].Edits
 		if len(e) != 1 {
@@ -290,8 +290,10 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 				ways[i].Edits = append([]numa.Edit{{Kind: numa.EditReserveAll, To: numa.Is("false")}}, e...)
 			}
 		case numa.EditMemory: // its home nodes may have less
-			on := &p.VM.On[0]
-			fits := p.AtMostMemory(on, max(1, on.Layout.HomeNodes), p.VM.Guest.AllowedNodes)
+			taken := p.VM.Guest
+			taken.Admitted = true
+			l := vnuma.Predict(&taken, &on.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+			fits := p.AtMostMemory(on, max(1, l.HomeNodes), taken.AllowedNodes)
 			if n, _ := strconv.Atoi(fits.Edits[0].To.Text); n > 0 && n < most {
 				fits.Do += fmt.Sprintf("; %s are enough to power on", numa.Bytes(most)*numa.MiB)
 				ways[i] = fits
@@ -303,8 +305,9 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 
 // denied reports a VM whose reservation is not available in addition to the other VMs of its host.
 func denied(p *rule.Pass, r vnuma.Refusal) {
-	v, on := p.VM, &p.VM.On[0]
-	ways := ways(p, r)
+	v, on := p.VM, &rule.On{Kind: p.VM.On[0].Kind, Layout: p.VM.On[0].Layout}
+	on.Layout.Refused = r
+	ways := ways(p, on)
 	var others []*numa.Host
 	for _, o := range v.Open() {
 		others = append(others, slices.DeleteFunc(slices.Clone(v.HostsOf(o.Kind)), func(h *numa.Host) bool { return h == v.Host || !h.Ready() })...)

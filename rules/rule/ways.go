@@ -444,7 +444,7 @@ func (p *Pass) PlanWays() (ways []numa.Way, notice string) {
 	switch {
 	case text == "":
 		return ways, ""
-	case notice == "" || !p.planned:
+	case !p.planned:
 		return append(ways, numa.ByHand(text)), notice
 	}
 	best := p.Plan()
