@@ -205,6 +205,14 @@ func (c *Config) LatencyHigh() bool {
 	return strings.EqualFold(strings.TrimSpace(level.Value), "high")
 }
 
+// Resident returns the memory of the VM that a host can hold: at most its limit.
+func (c *Config) Resident() Bytes {
+	if limit, ok := c.LimitedTo(); ok {
+		return limit
+	}
+	return c.Memory.Value
+}
+
 // LimitedTo returns the memory limit of the VM if it is below its memory: ESXi balloons, compresses or swaps the memory above it, whatever the host
 // has free (vSphere Resource Management, resource allocation limit, GUID-117972E3).
 func (c *Config) LimitedTo() (limit Bytes, ok bool) {

@@ -243,7 +243,7 @@ func (b *builder) addVM(v *numa.VM, demand Demand) {
 		b.note(v.At, "VM %s: found a demand of %g, want a share from 0 to 1: every vCPU is taken as busy", v.Name, share)
 		share, origin = Peak(v)
 	}
-	out := VM{ID: v.ID, Name: v.Name, Host: home, Memory: int64((v.Memory.Value + numa.MiB - 1) / numa.MiB), VCPUs: int(g.VCPUs),
+	out := VM{ID: v.ID, Name: v.Name, Host: home, Memory: int64((v.Resident() + numa.MiB - 1) / numa.MiB), VCPUs: int(g.VCPUs),
 		Demand: int64(math.Round(share * wholeCore)), Origin: origin}
 	// DRS does not move VMs with an affinity (D-4), and a device of the host ties a VM to it
 	// (D-5).

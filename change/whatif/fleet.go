@@ -72,7 +72,7 @@ func newRefuge(f *numa.Fleet, stay func(v *numa.VM) bool, choices vnuma.Choices)
 
 // add adds memory and reservations of a VM to those of its host.
 func (r *refuge) add(v *numa.VM) {
-	r.promised[v.Host] += v.Memory.Value
+	r.promised[v.Host] += v.Resident()
 	if g, _, err := vnuma.NewGuest(v); err == nil {
 		sum := r.reserved[v.Host]
 		sum.Add(&g.Needs)
@@ -104,7 +104,7 @@ func (r *refuge) place(v *numa.VM) (worst, free string) {
 		return runs(v) && vnuma.Beside(&g.Needs, r.reserved[h.ID], m).Any()
 	}
 	full := func(h *numa.Host, m *vnuma.Machine) bool {
-		return denied(h, m) || r.promised[h.ID]+v.Memory.Value > h.Memory.Value-memory.Of(h, false).MinFree
+		return denied(h, m) || r.promised[h.ID]+v.Resident() > h.Memory.Value-memory.Of(h, false).MinFree
 	}
 	find := func(no func(*numa.Host, *vnuma.Machine) bool) string {
 		return emptiest(worstPlace(&g, r.places[v.Cluster], r.choices, no), r.promised)

@@ -20,14 +20,12 @@ type Request struct {
 
 // RequestOf returns the request of a VM with this layout and its numa.nodeAffinity.
 func RequestOf(v *numa.VM, l *vnuma.Layout) Request {
-	return Request{Name: v.Name, Layout: *l, Memory: v.Memory.Value, Nodes: numa.SetOf(vnuma.NodeAffinity(v)...)}
+	return Request{Name: v.Name, Layout: *l, Memory: v.Resident(), Nodes: numa.SetOf(vnuma.NodeAffinity(v)...)}
 }
 
-// Slice returns the memory of client c: in proportion to its vCPUs.
+// Slice returns the memory of client c.
 func (r *Request) Slice(c int) numa.Bytes {
-	first, n := r.Layout.PPDs.Group(c)
-	all := int64(r.Layout.VPDs.Sum())
-	return numa.Bytes(int64(r.Memory)*int64(first+n)/all - int64(r.Memory)*int64(first)/all)
+	return numa.Bytes(r.Layout.PartOf(c, int64(r.Memory)))
 }
 
 // A Client is one NUMA client on its home node.

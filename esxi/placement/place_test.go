@@ -162,3 +162,20 @@ func TestSeen(t *testing.T) {
 		})
 	}
 }
+
+// TestInterleaved: of a virtual node that clients of different sizes carry, each home has as much (C-13); the rest of a VM above its memory limit is nowhere.
+func TestInterleaved(t *testing.T) {
+	for vm, want := range map[string]string{
+		"vcpus=5 memory=40GB hotAdd=on": "0.0 3c 20+0",
+		"vcpus=5 memory=40GB":           "0.0 3c 20+0", "vcpus=5 memory=40GB numa.vcpu.min=4": "0.0 3c 24+0",
+		"vcpus=5 memory=40GB memoryLimit=20GB hotAdd=on":          "0.0 3c 10+0",
+		"vcpus=7 memory=70GB numa.nodeAffinity=0 hotAdd=on":       "0.0 4c 35+0",
+		"vcpus=4 memory=40GB memoryLimit=20GB coresPerSocket=4":   "0.0 4c 20+0",
+		"vcpus=4 memory=40GB numa.nodeAffinity=1 memoryLimit=1TB": "0.0 4c 40+0",
+	} {
+		nodes, _, _ := place(t, "release 7.0U3\nhost h nodes=2 cores=4 memory=256GB\nvm v host=h "+vm+"\n")
+		if got := show(nodes); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", vm, got, want)
+		}
+	}
+}

@@ -188,10 +188,19 @@ func (h *host) at(c int) []int64 {
 	return h.pages[c*k : c*k+k : c*k+k]
 }
 
-// part returns the share of client c of the VM in x.
+// part returns the share of client c of the VM in x, by its vCPUs.
 func (h *host) part(v *vm, c int, x int64) int64 {
 	s, n, all := int64(h.clients[c].start), int64(h.clients[c].vcpus), int64(v.vcpus)
 	return mulDiv(x, s+n, all) - mulDiv(x, s, all)
+}
+
+// slice returns the share of client c of the VM in x pages of its memory.
+func (h *host) slice(v *vm, c int, x int64) int64 {
+	if v.facts.nodes == (vnuma.Split{}) {
+		return h.part(v, c, x)
+	}
+	index := c - int(v.first)
+	return vnuma.PartOf(v.facts.clients, v.facts.nodes, v.facts.homes, index, x)
 }
 
 // mulDiv returns x × a / b rounded down. Pages of the largest VM times the most vCPUs

@@ -86,7 +86,7 @@ func (h *host) growVM(v *vm, k int64) {
 	// The clients fill their homes at the same time; remote allocations come after that.
 	for _, rest := range [...]bool{false, true} {
 		for c, end := v.clientsOf(); c < end; c++ {
-			more := min(h.part(v, c, want), h.part(v, c, v.facts.size)) - h.touched(c)
+			more := min(h.slice(v, c, want), h.slice(v, c, v.facts.size)) - h.touched(c)
 			if !rest {
 				if v.n == 1 || h.home[c] < 0 {
 					continue
@@ -211,7 +211,7 @@ func (h *host) allocateAnywhere(c int, pages int64) (waits bool) {
 // (D-2): when the client has more vCPUs than the node has cores, or always by the alternative of F-24.
 func (h *host) widen(v *vm, c int) {
 	home := h.home[c]
-	if h.part(v, c, v.facts.size) <= h.mem[home] || int32(h.clients[c].vcpus) <= h.cores[home] && !h.choices.WidenAlways {
+	if h.slice(v, c, v.facts.size) <= h.mem[home] || int32(h.clients[c].vcpus) <= h.cores[home] && !h.choices.WidenAlways {
 		return
 	}
 	for n, p := range h.at(c) {
@@ -223,7 +223,7 @@ func (h *host) widen(v *vm, c int) {
 				h.cool(o)
 			}
 			h.decide(Decision{Kind: Widened, VM: int(v.index), Client: c - int(v.first), Other: -1, From: -1, To: h.id(n),
-				Numbers: [7]int64{h.part(v, c, v.facts.size), h.mem[home], p}})
+				Numbers: [7]int64{h.slice(v, c, v.facts.size), h.mem[home], p}})
 			h.countAway()
 		}
 	}

@@ -184,7 +184,7 @@ func (h *host) shortage(k int64) {
 // idle returns the reclaimable pages of a client: those not in use, less the reserved ones.
 func (h *host) idle(v *vm, c int) int64 {
 	there := h.resident(c)
-	return max(0, mulDiv(there, full-h.activeOf(v), full)-h.part(v, c, v.facts.keep))
+	return max(0, mulDiv(there, full-h.activeOf(v), full)-h.slice(v, c, v.facts.keep))
 }
 
 // reclaim takes memory from the clients, in proportion to their idle pages.
@@ -205,7 +205,7 @@ func (h *host) reclaim(need, k int64) {
 		for c, end := v.clientsOf(); c < end; c++ {
 			take := memory.Share(need, h.idle(v, c), all)
 			if h.state == numa.Soft {
-				take = min(take, mulDiv(h.part(v, c, v.facts.size), balloonMost, 100)-h.strainOf(c).ballooned)
+				take = min(take, mulDiv(h.slice(v, c, v.facts.size), balloonMost, 100)-h.strainOf(c).ballooned)
 			}
 			if take <= 0 {
 				continue

@@ -198,7 +198,7 @@ func (h *host) placeVM(k int64, v *vm, a *arrival) {
 		h.know(k, c, a.standing)
 		homes := h.home[first:c]
 		choices := h.place.Choices(v.facts.allowed, homes)
-		n, inTurn := h.place.Choose(choices, homes, h.part(v, c, max(a.growth.target, a.growth.floor)))
+		n, inTurn := h.place.Choose(choices, homes, h.slice(v, c, max(a.growth.target, a.growth.floor)))
 		load := h.place.Load[n] * full / max(h.cap[n], 1)
 		if inTurn {
 			load = -1
@@ -296,7 +296,7 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 	f = &vmFacts{managed: l.Managed && len(h.cap) > 0, limit: -1, mostThreads: g.PreferHT || h.machine.PreferHT}
 	f.eager = v.LatencyHigh()
 	if _, spans := l.Spanning(); spans && f.managed {
-		f.nodes = l.VPDs
+		f.nodes, f.clients, f.homes = l.VPDs, l.PPDs, l.HomeNodes
 	}
 	limit, reserved := v.CPULimit.Or(-1), v.CPUReservation.Value
 	if limit >= 0 || reserved > 0 {
@@ -315,9 +315,9 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 	f.keep, f.mhz = reservedOf(v), int64(g.Needs.MHz)
 	at := placement.Of(h.facts, *h.choices)
 	if limit, ok := v.LimitedTo(); ok {
-		problems = append(problems, fmt.Sprintf("its memory limit of %s is left out", limit))
+		problems = append(problems, fmt.Sprintf("only the %s of its memory up to its limit are simulated", limit))
 	}
-	f.size, f.allowed = int64(v.Memory.Value/numa.PageSize), at.Allowed(numa.SetOf(vnuma.NodeAffinity(v)...))
+	f.size, f.allowed = int64(v.Resident()/numa.PageSize), at.Allowed(numa.SetOf(vnuma.NodeAffinity(v)...))
 	if salt, ok := v.Settings.Value.Lookup("sched.mem.pshare.salt"); ok && salt == "" {
 		f.salt = "\x00" + v.ID // present but empty: a salt of its own
 	} else {

@@ -24,7 +24,7 @@ func (v *plainVM) draw(k int64) {
 		demand = min(demand, limit)
 	}
 	for _, c := range v.clients {
-		c.wanted, c.demand = c.part(wanted), c.part(demand)
+		c.wanted, c.demand = c.byVCPUs(wanted), c.byVCPUs(demand)
 	}
 }
 
@@ -43,7 +43,7 @@ func (c *plainClient) reserved() int64 {
 	if !mhz.Known() {
 		return 0
 	}
-	return min(c.demand, c.part(int64(c.vm.vm.CPUReservation.Or(0))*whole/int64(mhz.Value)))
+	return min(c.demand, c.byVCPUs(int64(c.vm.vm.CPUReservation.Or(0))*whole/int64(mhz.Value)))
 }
 
 // shareAt is "Demand": the share of a core that each vCPU asks for in step k.

@@ -145,8 +145,42 @@ func partsOf(share float64) int64 { return int64(math.Floor(float64(share*whole)
 // pagesOf returns whole pages.
 func pagesOf(b numa.Bytes) int64 { return int64(b / numa.PageSize) }
 
-// part is what client c gets of anything of its VM that is divided over clients.
-func (c *plainClient) part(x int64) int64 {
+// part is what client c gets of memory of its VM: of that of a virtual node with several clients as much as each other of them, on as many homes as the VM has alone.
+func (c *plainClient) part(x int64) (sum int64) {
+	l := &c.vm.layout
+	if !c.vm.interleaved || !l.Managed {
+		return c.byVCPUs(x)
+	}
+	for i := range l.VPDs.Len() {
+		sum += c.partOf(i, x)
+	}
+	return sum
+}
+
+// partOf is part for the memory of one virtual node.
+func (c *plainClient) partOf(i int, x int64) int64 {
+	l := &c.vm.layout
+	all, own := int64(l.VPDs.Sum()), slices.Index(c.vm.clients, c)
+	first, n := l.VPDs.Group(i)
+	node := times(x, int64(first+n), all) - times(x, int64(first), all)
+	from, to := l.Carriers(i)
+	if own < from || own > to {
+		return 0
+	}
+	var turns [][]int // of each home, the clients that are on it when the VM is alone
+	for range min(to-from+1, l.HomeNodes) {
+		turns = append(turns, nil)
+	}
+	for j := range to - from + 1 {
+		turns[j%len(turns)] = append(turns[j%len(turns)], from+j)
+	}
+	home := (own - from) % len(turns)
+	each := func(x int64, k, of int) int64 { return times(x, int64(k+1), int64(of)) - times(x, int64(k), int64(of)) }
+	return each(each(node, home, len(turns)), slices.Index(turns[home], own), len(turns[home]))
+}
+
+// byVCPUs is what client c gets of anything else of its VM.
+func (c *plainClient) byVCPUs(x int64) int64 {
 	all := int64(c.vm.layout.VPDs.Sum())
 	return times(x, int64(c.first+c.n), all) - times(x, int64(c.first), all)
 }
@@ -188,7 +222,7 @@ func (c *plainClient) outside() (sum int64) {
 }
 
 // configured returns the configured memory in pages.
-func (v *plainVM) configured() int64 { return pagesOf(v.vm.Memory.Or(0)) }
+func (v *plainVM) configured() int64 { return pagesOf(v.vm.Resident()) }
 
 // touched returns the pages that the VM has touched, also those that are still to be
 // allocated on a host it came to.
@@ -345,7 +379,7 @@ func (v *plainVM) far() (sum int64) {
 	}
 	if v.interleaved && v.layout.Managed {
 		for i := range v.layout.VPDs.Len() {
-			sum += v.farOf(v.layout.VPDs.Group(i))
+			sum += v.farOf(i)
 		}
 		return sum
 	}
@@ -361,22 +395,24 @@ func (v *plainVM) far() (sum int64) {
 }
 
 // farOf returns the far pages of a virtual node.
-func (v *plainVM) farOf(first, n int) (sum int64) {
-	homes, carries := map[*plainNode]bool{}, map[*plainClient]int64{}
+func (v *plainVM) farOf(i int) (sum int64) {
+	const one = 1 << 20
+	first, n := v.layout.VPDs.Group(i)
+	homes, carries := map[*plainNode]bool{}, map[*plainClient]bool{}
 	for cpu := first; cpu < first+n; cpu++ {
 		for _, c := range v.clients {
 			if cpu >= c.first && cpu < c.first+c.n {
 				homes[c.home] = true
-				carries[c]++
+				carries[c] = true
 			}
 		}
 	}
-	for c, cpus := range carries {
+	for c := range carries {
 		there := int64(0)
 		for node := range homes {
 			there += c.pages[node.index]
 		}
-		sum += times(c.all()-there/int64(len(homes)), cpus, int64(c.n))
+		sum += times(c.all()-there/int64(len(homes)), c.partOf(i, one), c.part(one))
 	}
 	return sum
 }

@@ -38,7 +38,7 @@ func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 	}
 	local, remote := int64(seen.Local/numa.PageSize), int64(seen.Remote/numa.PageSize)
 	for c := first; c < end; c++ {
-		near, far := h.part(v, c, local), h.part(v, c, remote)
+		near, far := h.slice(v, c, local), h.slice(v, c, remote)
 		got := h.takeSeen(c, int(h.home[c]), near)
 		var free, gives [numa.MaxNodes]int64
 		nodes := h.freeOf(&free)
@@ -68,7 +68,7 @@ func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
 		}
 	}
 	take := func(c, n int) {
-		p := min(left[n], h.part(v, c, all)-h.touched(c))
+		p := min(left[n], h.slice(v, c, all)-h.touched(c))
 		left[n] -= p
 		if more := p - h.takeSeen(c, n, p); more > 0 {
 			h.strained(c).swapped += more

@@ -146,22 +146,24 @@ func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 // farInterleaved returns the pages that are not on the node of the client that uses them: all clients of a virtual
 // node use its pages, on the homes of all of them, equally (C-13).
 func (h *host) farInterleaved(v *vm) (far int64) {
+	const whole = 1 << 20
 	first, end := v.clientsOf()
 	for i := range v.facts.nodes.Len() {
 		from, n := v.facts.nodes.Group(i)
-		carries := func(c int) int64 { // vCPUs of the virtual node
+		carries := func(c int) bool {
 			start := int(h.clients[c].start)
-			return int64(min(from+n, start+int(h.clients[c].vcpus)) - max(from, start))
+			return start < from+n && from < start+int(h.clients[c].vcpus)
 		}
 		homes := numa.NodeSet(0)
 		for c := first; c < end; c++ {
-			if carries(c) > 0 {
+			if carries(c) {
 				homes |= 1 << h.home[c]
 			}
 		}
 		for c := first; c < end; c++ {
-			vcpus := carries(c)
-			if vcpus <= 0 {
+			index := c - first
+			part := vnuma.PartOfNode(v.facts.clients, v.facts.nodes, v.facts.homes, index, i, whole)
+			if part == 0 {
 				continue
 			}
 			all, there := int64(0), int64(0)
@@ -171,7 +173,7 @@ func (h *host) farInterleaved(v *vm) (far int64) {
 					there += p
 				}
 			}
-			far += mulDiv(all-there/int64(homes.Len()), vcpus, int64(h.clients[c].vcpus))
+			far += mulDiv(all-there/int64(homes.Len()), part, h.slice(v, c, whole))
 		}
 	}
 	return far

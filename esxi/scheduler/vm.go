@@ -31,6 +31,8 @@ type vm struct {
 // vmFacts are the simulated properties of a VM's configuration. VMs with equal facts share them.
 type vmFacts struct {
 	nodes       vnuma.Split // virtual nodes of an interleaved VM with several clients for one; else empty
+	clients     vnuma.Split // of such a VM
+	homes       int         // home nodes of such a VM, when it is alone
 	managed     bool
 	eager       bool         // counts whole vCPUs at placement: high latency sensitivity
 	mostThreads bool         // a client may have as many vCPUs as a node has threads

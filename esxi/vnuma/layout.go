@@ -238,8 +238,7 @@ func (l *Layout) FarShare() float64 {
 	}
 	far := 0.0
 	for c := range l.PPDs.Len() {
-		_, n := l.PPDs.Group(c)
-		far += float64(float64(n) / float64(l.PPDs.Sum()) * l.farAt(c, c%max(1, l.HomeNodes))) // no fused multiply-add
+		far += float64(float64(l.PartOf(c, whole)) / whole * l.farAt(c, c%max(1, l.HomeNodes))) // no fused multiply-add
 	}
 	return far
 }
@@ -258,12 +257,47 @@ func (l *Layout) farAt(c, home int) float64 {
 	first, n := l.PPDs.Group(c)
 	for v := l.VPDs.Of(first); v <= l.VPDs.Of(first+n-1); v++ {
 		from, to := l.Carriers(v)
-		begin, vcpus := l.VPDs.Group(v)
 		share := 1.0
 		if k := min(to-from+1, homes); (home-from%homes+homes)%homes < k {
 			share -= 1 / float64(k)
 		}
-		far += float64(float64(min(begin+vcpus, first+n)-max(begin, first)) / float64(n) * share)
+		far += float64(float64(PartOfNode(l.PPDs, l.VPDs, homes, c, v, whole)) / float64(max(1, l.PartOf(c, whole))) * share)
 	}
 	return far
+}
+
+// whole is an amount of memory for shares.
+const whole = 1 << 40
+
+// PartOf returns the part of client c in x bytes of the VM's memory.
+func (l *Layout) PartOf(c int, x int64) int64 {
+	if _, spans := l.Spanning(); spans {
+		return PartOf(l.PPDs, l.VPDs, l.HomeNodes, c, x)
+	}
+	first, n := l.PPDs.Group(c)
+	return part(x, first, n, l.PPDs.Sum())
+}
+
+// PartOf returns the part of client c in x bytes or pages of the memory of a VM, in proportion to vCPUs (F-12). The memory of a virtual node that several clients
+// carry is on each of their homes alike (C-13).
+func PartOf(clients, nodes Split, homes, c int, x int64) (sum int64) {
+	first, n := clients.Group(c)
+	for v := nodes.Of(first); v <= nodes.Of(first+n-1); v++ {
+		sum += PartOfNode(clients, nodes, homes, c, v, x)
+	}
+	return sum
+}
+
+// PartOfNode is PartOf for the memory of one virtual node.
+func PartOfNode(clients, nodes Split, homes, c, v int, x int64) int64 {
+	begin, vcpus := nodes.Group(v)
+	from := clients.Of(begin)
+	carriers := clients.Of(begin+vcpus-1) + 1 - from
+	at := c - from
+	if at < 0 || at >= carriers {
+		return 0
+	}
+	homes = min(carriers, max(1, homes)) // that of client at is at % homes
+	sharing := (carriers-at%homes-1)/homes + 1
+	return part(part(part(x, begin, vcpus, nodes.Sum()), at%homes, 1, homes), at/homes, 1, sharing)
 }

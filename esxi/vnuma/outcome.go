@@ -108,7 +108,7 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	host := m.room(g.AllowedNodes)
 	host.free = host.memory
 	homes := max(1, l.HomeNodes)
-	all, spills := l.PPDs.Sum(), int64(0)
+	spills := int64(0)
 	var few [128]int64
 	rest := few[:] // by client: the part that its home does not accept at once
 	if l.PPDs.Len() > len(few) {
@@ -116,8 +116,7 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	}
 	far := 0.0
 	for c := range l.PPDs.Len() { // all fill their homes before memory goes elsewhere
-		first, n := l.PPDs.Group(c)
-		slice := part(resident, first, n, all)
+		slice := l.PartOf(c, resident)
 		home := &host.free[host.home(c%homes)]
 		local := max(0, min(slice, *home-int64(reserve.New)))
 		*home -= local
@@ -160,7 +159,7 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	}
 }
 
-// part returns a client's part of the memory, by its vCPUs.
+// part returns the part of n of all vCPUs, or clients, in memory.
 func part(memory int64, first, n, all int) int64 {
 	return memory*int64(first+n)/int64(all) - memory*int64(first)/int64(all)
 }
@@ -177,14 +176,13 @@ func (l *Layout) spill(g *Guest, m *Machine, ch *Choices, host *room, rest []int
 	for h := range homes {
 		at[host.home(h)] = int8(h)
 	}
-	all := l.PPDs.Sum()
 	var gives, away [numa.MaxNodes]int64 // away: by number of the home
 	for c := range l.PPDs.Len() {
 		home := host.home(c % homes)
 		nowhere := memory.Fill(nodes, home, 1<<host.nodes-1, rest[c], int64(reserve.New), gives[:host.nodes])
 		r.Nowhere += numa.Bytes(nowhere)
-		first, n := l.PPDs.Group(c)
-		widens := host.memory[home] < part(g.Resident(), first, n, all) && (n > int(m.Cores) || ch.WidenAlways) // D-2
+		_, n := l.PPDs.Group(c)
+		widens := host.memory[home] < l.PartOf(c, g.Resident()) && (n > int(m.Cores) || ch.WidenAlways) // D-2
 		for i, given := range gives[:host.nodes] {
 			if given == 0 {
 				continue

@@ -178,7 +178,7 @@ func used(f *finding.Finding, tight []tightNode, vms int, at string) {
 // sum returns the memory of all VMs.
 func sum(vms []*rule.VM) (all numa.Bytes) {
 	for _, v := range vms {
-		all += v.Memory.Value
+		all += v.Resident()
 	}
 	return all
 }
@@ -203,7 +203,7 @@ func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, h
 // bySize returns the VMs, the largest memory first.
 func bySize(vms []*rule.VM) []*rule.VM {
 	out := slices.Clone(vms)
-	slices.SortStableFunc(out, func(a, b *rule.VM) int { return cmp.Compare(b.Guest.Memory, a.Guest.Memory) })
+	slices.SortStableFunc(out, func(a, b *rule.VM) int { return cmp.Compare(b.Guest.Resident(), a.Guest.Resident()) })
 	return out
 }
 

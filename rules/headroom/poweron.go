@@ -23,7 +23,7 @@ func powerOn(p *rule.Pass, running []*rule.VM) {
 		if v.Host != p.Host || v.Power.Value != numa.PoweredOff || v.Off() {
 			continue
 		}
-		need := v.Memory.Value
+		need := v.Resident()
 		f := finding.Finding{
 			Topic: rule.PowerOnOf(v), Costs: []string{v.ID},
 			Ways:     []numa.Way{numa.ByHand(fmt.Sprintf("before you power on %s, move other VMs off %s, or reduce the memory of its VMs", v.Name, p.Host.Name))},

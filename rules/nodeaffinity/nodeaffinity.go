@@ -183,7 +183,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 	}
 	_, has := m.Holds(n, v.Guest.AllowedNodes, false)
 	p.At()
-	bound, memory := []*rule.VM{v}, v.Memory.Value
+	bound, memory := []*rule.VM{v}, v.Resident()
 	for _, o := range p.Cluster.Running(v.Host) {
 		if o.ID == v.ID {
 			continue
@@ -193,7 +193,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 			ids = numa.SetOf(vnuma.PinnedMemory(o.VM)...)
 		}
 		if ids != 0 && ids&^v.Guest.AllowedNodes == 0 {
-			bound, memory = append(bound, o), memory+o.Memory.Value
+			bound, memory = append(bound, o), memory+o.Resident()
 		}
 	}
 	if len(bound) < 2 || memory <= has {
@@ -205,7 +205,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 			rule.Names(bound), memory, words.Plural(n, "node"), has, words.Ranges(nodes), memory-has),
 		Ways: []numa.Way{numa.ByHand("bind some of these VMs to other nodes, or move them to another host")},
 	}
-	f.Severity = max(f.Severity, p.Beyond(numa.Bytes(float64(memory-has)*float64(v.Memory.Value)/float64(memory)))) // its share
+	f.Severity = max(f.Severity, p.Beyond(numa.Bytes(float64(memory-has)*float64(v.Resident())/float64(memory)))) // its share
 	for _, o := range bound[1:] {
 		e := o.MemoryEvidence()
 		e.Name += " of " + o.Name

@@ -116,7 +116,7 @@ func reportBig(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
 	f.Severity, f.Topic = p.Beyond(on.Layout.Memory.Missed()), "memory"
 	f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s",
 		key(v), v.Guest.VCPUs, words.Plural(on.Layout.HomeNodes, "node"), where,
-		on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory), v.RemoteText(&on.Layout))
+		on.Holds(&v.Guest), numa.Bytes(v.Guest.Resident()), v.RemoteText(&on.Layout))
 	if cores := on.Layout.HomeNodes * int(on.Kind.Machine.Cores); int(v.Guest.VCPUs) > cores {
 		f.Message += fmt.Sprintf("; its vCPUs also share the %s there, so that with all of them busy two have little more than the work of one core", words.Plural(cores, "core"))
 	}

@@ -77,10 +77,10 @@ func (c *Cluster) RoomFor(v *VM, on *On) []*numa.Host {
 		if c.Part || h == v.Host || on.Layout.Refused.Any() || !h.Ready() || v.TiedTo() != nil || !m.MemoryKnown() {
 			return true
 		}
-		reserved, taken := vnuma.Reserved{}, v.Memory.Value
+		reserved, taken := vnuma.Reserved{}, v.Resident()
 		for _, o := range c.Running(h) {
 			reserved.Add(&o.Guest.Needs)
-			taken += o.Memory.Value
+			taken += o.Resident()
 		}
 		return taken > numa.Bytes(m.AllMemory) || vnuma.Beside(&v.Guest.Needs, reserved, m).Any()
 	})

@@ -224,10 +224,10 @@ func (p *Pass) follows(f *finding.Finding) bool {
 	})
 }
 
-// Hid reports whether CPU or memory affinity, which the edits remove, hid a finding of the VM: rules do not report layouts on other hosts for a
-// VM without NUMA management, although they were no better.
+// Hid reports whether CPU or memory affinity, which the edits remove, hid a finding of the VM: rules do not report layouts for a VM without NUMA management,
+// although they were no better on other hosts, nor, below high severity, on its own.
 func (v *VM) Hid(f *finding.Finding, after *vnuma.Guest) bool {
-	return v.Guest.Affinity && !after.Affinity && f.Elsewhere()
+	return v.Guest.Affinity && !after.Affinity && (f.Elsewhere() || f.Severity < finding.High && after.AllowedNodes == v.Guest.AllowedNodes)
 }
 
 // further returns the way together with the VM's plan after it, if the combination fixes the finding.

@@ -81,7 +81,7 @@ type Size struct {
 
 // request returns the placement request for one VM of the shape, with its overhead.
 func (r *room) request(s *Shape, o *Options) placement.Request {
-	return placement.Request{Name: s.Name, Layout: r.layout(s, o), Memory: s.Memory + o.Overhead.Of(s.VCPUs, s.Memory)}
+	return placement.Request{Name: s.Name, Layout: r.layout(s, o), Memory: numa.Bytes(s.Guest.Resident()) + o.Overhead.Of(s.VCPUs, s.Memory)}
 }
 
 // count fills the host with VMs of one shape: in the default layout, or in a local one where that
