@@ -124,11 +124,8 @@ func (m *model) excessAlone(vm *VM, f *Fit, h int) (cost int64) {
 	for _, n := range m.hosts[h].Nodes {
 		memory, cores = max(memory, n.Memory), max(cores, int64(n.Cores))
 	}
-	first, all := int64(0), int64(vm.VCPUs)
-	for _, c := range f.Clients {
-		vcpus := int64(c)
-		slice := vm.Memory*(first+vcpus)/all - vm.Memory*first/all
-		first += vcpus
+	for i, slice := range f.slices(vm, nil) {
+		vcpus := int64(f.Clients[i])
 		cost += max(0, slice-memory)*m.weights.Remote + max(0, vcpus*vm.Demand-cores*wholeCore)*m.weights.Ready
 	}
 	return cost

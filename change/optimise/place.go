@@ -101,16 +101,12 @@ func (m *model) spread(nodes []Node, v *VM, b *bench) (remote int64) {
 
 // clients places the clients of one VM and returns its memory outside their homes.
 func (m *model) clients(v *VM, f *Fit, b *bench) int64 {
-	first, all := int64(0), int64(v.VCPUs)
-	b.slices = b.slices[:0]
-	for _, c := range f.Clients {
+	b.slices = f.slices(v, b.slices[:0])
+	for i, c := range f.Clients {
 		vcpus := int64(c)
-		slice := v.Memory*(first+vcpus)/all - v.Memory*first/all
-		first += vcpus
-		home := b.board.Next(slice)
+		home := b.board.Next(b.slices[i])
 		b.board.Put(home, vcpus)
 		b.demand[home] += vcpus * v.Demand
-		b.slices = append(b.slices, slice)
 	}
 	away, _ := b.board.Fill(b.slices)
 	return away

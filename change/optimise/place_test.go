@@ -42,6 +42,9 @@ func TestPlaceIsPlacement(t *testing.T) {
 				f.Clients = append(f.Clients, n)
 			}
 			memory := int64(r.IntN(60_000))
+			for i := range f.Clients {
+				f.Memory = append(f.Memory, l.PartOf(i, memory))
+			}
 			requests = append(requests, placement.Request{Layout: l, Memory: numa.Bytes(memory)})
 			m.vms = append(m.vms, VM{VCPUs: int(g.VCPUs), Memory: memory, Shapes: []Shape{{Fits: []Fit{f}}}})
 			list = append(list, int32(v))
@@ -71,8 +74,8 @@ func TestPlaceIsPlacement(t *testing.T) {
 			remote++
 		}
 	}
-	if remote != 2237 { // of this seed: a test that never spills shows nothing
-		t.Errorf("%d of 3000 cases have remote memory, want 2237", remote)
+	if remote != 2236 { // of this seed: a test that never spills shows nothing
+		t.Errorf("%d of 3000 cases have remote memory, want 2236", remote)
 	}
 }
 

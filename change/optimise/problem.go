@@ -109,10 +109,25 @@ type Shape struct {
 
 // A Fit is the layout of a VM with some shape on a kind of host.
 type Fit struct {
-	OK      bool  // it powers on there
-	Managed bool  // the NUMA scheduler places its clients
-	Clients []int // vCPUs of each NUMA client
-	Far     int64 // MiB, see the package comment
+	OK      bool    // it powers on there
+	Managed bool    // the NUMA scheduler places its clients
+	Clients []int   // vCPUs of each NUMA client
+	Memory  []int64 // MiB of each client; nil in proportion to its vCPUs
+	Far     int64   // MiB, see the package comment
+}
+
+// slices appends the memory of each client of the VM to out.
+func (f *Fit) slices(v *VM, out []int64) []int64 {
+	if f.Memory != nil {
+		return append(out, f.Memory...)
+	}
+	first, all := int64(0), int64(v.VCPUs)
+	for _, c := range f.Clients {
+		vcpus := int64(c)
+		out = append(out, v.Memory*(first+vcpus)/all-v.Memory*first/all)
+		first += vcpus
+	}
+	return out
 }
 
 // Weights are the costs of one unit of each part of a Score.

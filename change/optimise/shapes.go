@@ -98,6 +98,9 @@ func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSe
 		for i := range l.PPDs.Len() {
 			_, n := l.PPDs.Group(i)
 			f.Clients = append(f.Clients, n)
+			if l.Memory.Placement == vnuma.Interleaved {
+				f.Memory = append(f.Memory, l.PartOf(i, (g.Resident()+int64(numa.MiB)-1)/int64(numa.MiB)))
+			}
 		}
 		switch l.Memory.Placement {
 		case vnuma.Anywhere, vnuma.Interleaved:
@@ -113,6 +116,6 @@ func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSe
 
 func sameFits(a, b []Fit) bool {
 	return slices.EqualFunc(a, b, func(x, y Fit) bool {
-		return x.OK == y.OK && x.Managed == y.Managed && x.Far == y.Far && slices.Equal(x.Clients, y.Clients)
+		return x.OK == y.OK && x.Managed == y.Managed && x.Far == y.Far && slices.Equal(x.Clients, y.Clients) && slices.Equal(x.Memory, y.Memory)
 	})
 }
