@@ -57,7 +57,17 @@ func differs(p *rule.Pass, s *confront.Result) {
 		v := rule.OtherCauses.Judge(s)
 		v.Explain(&f)
 	}
+	outdate(p, s.Observation, &f)
 	p.Report(f, &s.Layout)
+}
+
+// outdate lowers a finding about an observation that is older than a power-on or vMotion.
+func outdate(p *rule.Pass, o *numa.Observation, f *finding.Finding) {
+	if since := p.VM.Since(o); since != "" {
+		f.Severity, f.Causes = finding.Low, nil
+		f.Message = fmt.Sprintf("as of %s: %s. It was %s, so this may be over", o.Time, f.Message, since)
+		f.Advice = "Read its log, or what the host and the guest show, again"
+	}
 }
 
 // hides raises a finding about a VM that may run and was seen with several clients while its guest sees one node, and reports whether it did. l is the
@@ -75,7 +85,7 @@ func hides(v *rule.VM, f *finding.Finding, o *numa.Observation, l *vnuma.Layout)
 	}
 	clients := count(o.PPDCount, o.PPDs)
 	wide := l.GuestSeesNUMA() && l.HomeNodes > 1 // else one client would do
-	if v.Stopped() || count(o.VPDCount, o.VPDs) != 1 || clients < 2 || !wide && l.PPDs.Len() > 1 {
+	if v.Stopped() || v.Since(o) != "" || count(o.VPDCount, o.VPDs) != 1 || clients < 2 || !wide && l.PPDs.Len() > 1 {
 		return false
 	}
 	f.Severity = finding.High
@@ -116,6 +126,7 @@ func pending(p *rule.Pass, s *confront.Result) bool {
 		Notice:   rule.Notice(&s.Layout, next),
 	}
 	hides(p.VM, &f, s.Observation, next)
+	outdate(p, s.Observation, &f)
 	p.Report(f, next)
 	return true
 }

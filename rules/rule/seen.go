@@ -34,6 +34,26 @@ func (v *VM) LastSeen(by func(numa.Observer) bool) []*confront.Result {
 	return last
 }
 
+// Since describes what happened to the VM after the observation: a later one of a power-on, or on another host than the observation and all before it; "" if
+// none is known.
+func (v *VM) Since(o *numa.Observation) string {
+	at, dated := o.Instant()
+	for i := range slices.Backward(v.Observed) {
+		later := &v.Observed[i]
+		then, ok := later.Instant()
+		if !dated || !ok || !then.After(at) {
+			continue
+		}
+		switch {
+		case later.Start != "":
+			return fmt.Sprintf("powered on again at %s (%s)", later.Time, later.By)
+		case later.Host != "" && o.Host != "" && !numa.SameHost(later.Host, o.Host):
+			return fmt.Sprintf("moved to %s before %s (%s)", later.Host, later.Time, later.By)
+		}
+	}
+	return ""
+}
+
 // Differences describes the differences between an observation and its prediction, and returns
 // the evidence for them.
 func Differences(s *confront.Result) (text string, evidence []finding.Evidence) {
