@@ -202,10 +202,14 @@ func hosts(p *rule.Pass, one *product.Product) {
 	if !ok {
 		return
 	}
+	way := numa.ByHand("keep the VM on hosts that its licence covers with a DRS rule (must)")
+	if others == 0 {
+		way = numa.ByHand("move the VM to a cluster whose hosts its licence covers, or take an edition that covers these: no host of its cluster qualifies")
+	}
 	report(p, one, finding.Finding{
 		Severity: finding.Medium, Topic: "hosts",
 		Message: fmt.Sprintf("%s is licensed for servers of at most %s, and a host%s has %d", one, words.Plural(limit, "socket"), p.Where(others), packages(on.Kind)),
-		Ways:    []numa.Way{numa.ByHand("keep the VM on hosts that its licence covers with a DRS rule (must)")},
+		Ways:    []numa.Way{way},
 	}, on)
 }
 

@@ -153,6 +153,9 @@ func memory(p *rule.Pass, on *rule.On, nodes []int, where string) (s finding.Sev
 		return finding.Medium, fmt.Sprintf("memory of %s takes %s that ESXi keeps free of %s, and may come from no other node", memory, fills, allows)
 	}
 	beyondText := fmt.Sprintf("%s do not fit any other node and are ballooned or swapped", beyond)
+	if v.Unreserved() == 0 {
+		beyondText = fmt.Sprintf("%s do not fit any other node, and reserved memory is neither ballooned nor swapped: what ESXi does then is not published", beyond)
+	}
 	if memory == beyond { // the nodes have none
 		return p.Beyond(beyond), fmt.Sprintf("memory of %s has no room on %s: %s", memory, allows, beyondText)
 	}

@@ -68,6 +68,7 @@ func check(p *rule.Pass) {
 	if do != nil {
 		way.Do = words.Join("; ", way.Do, "set "+words.List(do))
 	}
+	way.Auto = m.Unscheduled && !few && !fewOfNode
 	f.Ways = []numa.Way{way}
 	p.Report(f, nil)
 }

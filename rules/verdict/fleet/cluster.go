@@ -98,7 +98,7 @@ func Clusters(r *rules.Result) []Cluster {
 					s.Blind++
 				}
 			}
-			if l.Memory.Known && l.Memory.Placement != vnuma.Anywhere && l.Memory.Away() > 0 {
+			if m := admitted(c, v); m.Known && m.Placement != vnuma.Anywhere && m.Missed() > 0 {
 				s.TooBig++
 			}
 			if !l.Memory.Known && l.Nodes > 1 && !l.Refused.Any() {
@@ -110,6 +110,14 @@ func Clusters(r *rules.Result) []Cluster {
 		}
 	}
 	return out
+}
+
+// admitted returns where the memory of the VM is, once the reason why its host refuses it is fixed.
+func admitted(c *rule.Cluster, v *rule.VM) *vnuma.Residency {
+	if v.Off() {
+		v = v.Admitted(c.Choices)
+	}
+	return &v.On[0].Layout.Memory
 }
 
 // unjudgedIn counts the VMs without a prediction by the cluster, or standalone host, that they belong to.

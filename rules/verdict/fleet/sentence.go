@@ -20,9 +20,13 @@ import (
 // are none.
 func Verdict(r *rules.Result) []string {
 	off, names := off(r)
-	vms, beside, hosts := worst(r, off)
+	vms, beside, hosts, idle := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
-	headline := r.Slowed(high, medium, "settings", ", or after a vMotion")
+	later := ", or after a vMotion"
+	if idle {
+		later += " or power-on"
+	}
+	headline := r.Slowed(high, medium, "settings", later)
 	unsure := r.Unread() != "" || Unknown(r) != ""
 	if high+medium == 0 && r.VMs > 0 && unsure {
 		headline = strings.TrimSuffix(headline, ".") + ", as far as is known."
@@ -184,9 +188,12 @@ func off(r *rules.Result) (ids map[string]bool, names []string) {
 
 // worst counts the VMs that power on and the hosts by the severity of their worst finding, shown or not. A finding about hosts also
 // counts for the VMs that it affects. Harm that NUMA does not cause counts apart: beside are the VMs with no other of medium or high severity.
-func worst(r *rules.Result, off map[string]bool) (vms [finding.High + 1]int, beside int, hosts [finding.High + 1]int) {
+// A VM that is off counts as medium at most, and idle says that there is one.
+func worst(r *rules.Result, off map[string]bool) (vms [finding.High + 1]int, beside int, hosts [finding.High + 1]int, idle bool) {
 	byVM, byHost, apart := map[string]finding.Severity{}, map[string]finding.Severity{}, map[string]bool{}
+	stopped := map[string]bool{} // nothing slows them yet
 	for v := range r.EachVM() {
+		stopped[v.ID] = v.Power.Value == numa.PoweredOff
 		if !off[v.ID] {
 			byVM[v.ID] = finding.Info
 		}
@@ -221,6 +228,9 @@ func worst(r *rules.Result, off map[string]bool) (vms [finding.High + 1]int, bes
 		}
 	}
 	for id, s := range byVM {
+		if stopped[id] && s >= finding.Medium {
+			s, idle = finding.Medium, true
+		}
 		vms[s]++
 		if s < finding.Medium && apart[id] {
 			beside++
@@ -229,7 +239,7 @@ func worst(r *rules.Result, off map[string]bool) (vms [finding.High + 1]int, bes
 	for _, s := range byHost {
 		hosts[s]++
 	}
-	return vms, beside, hosts
+	return vms, beside, hosts, idle
 }
 
 func templates(r *rules.Result) int {
