@@ -158,7 +158,7 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 		anew[g.cluster[id]] = true
 	}
 	for _, c := range r.Clusters {
-		c.Choices, c.Weigh = o.Choices, weigher(c, o)
+		c.Choices, c.Weigh, c.Judge = o.Choices, weigher(c, o), judge(c, o)
 		if known != nil && !anew[c] {
 			continue
 		}
@@ -357,15 +357,30 @@ func (r *Result) elsewhere(name string, places []confront.Place, g *groups) []co
 // observations.
 func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) []finding.Finding {
 	return func(v *rule.VM, configured *numa.VM) (found []finding.Finding) {
-		again := *v
-		again.VM, again.Seen = configured, nil
-		again.Guest, _, _ = vnuma.NewGuest(configured) // the VM was parsed before
-		if configured.Host != v.VM.Host {
-			again.Home, again.Host = c.Place(configured.Host)
-		}
-		predict(&again, c, o.Choices)
-		return weighed(c, &again, o)
+		return weighed(c, anew(c, v, configured), o)
 	}
+}
+
+// judge returns a function that judges a VM of the cluster with another configuration, without its observations.
+func judge(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) (*rule.VM, []finding.Finding) {
+	return func(v *rule.VM, configured *numa.VM) (*rule.VM, []finding.Finding) {
+		var r Result
+		again := anew(c, v, configured)
+		r.judgeVM(c, again, o)
+		return again, r.Findings
+	}
+}
+
+// anew returns the VM with another configuration or on another of the hosts of its cluster, without its observations.
+func anew(c *rule.Cluster, v *rule.VM, configured *numa.VM) *rule.VM {
+	again := *v
+	again.VM, again.Seen = configured, nil
+	again.Guest, _, _ = vnuma.NewGuest(configured) // the VM was parsed before
+	if configured.Host != v.VM.Host {
+		again.Home, again.Host = c.Place(configured.Host)
+	}
+	predict(&again, c, c.Choices)
+	return &again
 }
 
 // weighed returns the findings about a VM, without advice.
@@ -482,7 +497,7 @@ func (r *Result) ClusterOf(v *rule.VM) *rule.Cluster {
 
 // Proposals returns the plan of each VM that has one, in the order of the clusters, for all its findings.
 func (r *Result) Proposals() (vms []*rule.VM, plans []*rule.Proposal) {
-	return r.ProposalsFor(r.Findings, rule.Scope{})
+	return r.ProposalsFor(r.Findings, rule.Scope{Further: true})
 }
 
 // ProposalsFor returns the plan of each VM that has one for these of its findings, in the order of the clusters.
@@ -505,7 +520,7 @@ func (r *Result) ProposalsFor(findings []finding.Finding, s rule.Scope) (vms []*
 
 // Proposal returns the plan of the VM for these findings; nil if it has none.
 func (r *Result) Proposal(v *rule.VM, findings []finding.Finding) *rule.Proposal {
-	return (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Proposal(findings, &rule.Scope{Wide: r.wide()})
+	return (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Proposal(findings, &rule.Scope{Further: true, Wide: r.wide()})
 }
 
 // wide returns the VMs, by ID, that a setting of their host makes wide.

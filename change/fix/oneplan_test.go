@@ -14,7 +14,7 @@ import (
 )
 
 // TestOnePlan holds plans of changes beside the plans that assess and explain print: a VM that is changed has one of these, they share an edit,
-// and they are equal except for the few VMs whose whole plan makes another thing worse, or whose changed fleet has a further cure.
+// and they are equal except for the few VMs whose whole plan makes another thing worse.
 func TestOnePlan(t *testing.T) {
 	both, equal := 0, 0
 	for seed := range uint64(240) {
@@ -64,7 +64,7 @@ func TestOnePlan(t *testing.T) {
 			}
 		}
 	}
-	if both < 300 || equal*100 < both*95 {
+	if both < 300 || equal*100 < both*98 {
 		t.Errorf("%d plans, %d of them as told", both, equal)
 	}
 }

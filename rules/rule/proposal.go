@@ -15,11 +15,12 @@ import (
 
 // A Scope says which findings of VMs plans cure. With the zero value it is those that are worth the downtime of their cure.
 type Scope struct {
-	Better bool                  // cosmetic changes too, and cures of low findings that need downtime
-	Cycled bool                  // the VMs are power-cycled anyway: cures of low findings cost nothing more
-	Split  bool                  // more clients on a VM's own hosts too, where only other hosts gain
-	Down   map[string]numa.Needs // by ID, why a VM is powered off in any case
-	Wide   map[string]bool       // by ID, the VMs that a setting of their host makes wide: its cure costs no VM downtime
+	Better  bool                  // cosmetic changes too, and cures of low findings that need downtime
+	Cycled  bool                  // the VMs are power-cycled anyway: cures of low findings cost nothing more
+	Further bool                  // what is left once the cures are made too, as a plan of changes for all findings has it
+	Split   bool                  // more clients on a VM's own hosts too, where only other hosts gain
+	Down    map[string]numa.Needs // by ID, why a VM is powered off in any case
+	Wide    map[string]bool       // by ID, the VMs that a setting of their host makes wide: its cure costs no VM downtime
 }
 
 // hidden is the finding that a VM of few vCPUs is wide and its guest sees one node.
@@ -214,8 +215,45 @@ func (p *Pass) Proposal(findings []finding.Finding, s *Scope) *Proposal {
 	if len(out.Edits)+len(out.Optional) == 0 {
 		return nil
 	}
+	if s.Further && cures != nil && !later {
+		p.further(out)
+	}
 	p.finish(out, own)
 	return out
+}
+
+// further adds what a plan of the VM has once the edits of the proposal are made: what they cure hid other findings.
+func (p *Pass) further(out *Proposal) {
+	if p.Cluster.Judge == nil {
+		return
+	}
+	made := p.configured(out.Taken())
+	made.Observed = nil
+	v, found := p.Cluster.Judge(p.VM, made)
+	then := &Pass{Cluster: p.Cluster, VM: v, Choices: p.Choices}
+	next := then.Proposal(found, &Scope{Down: map[string]numa.Needs{v.ID: Needs(out.Taken())}})
+	if next == nil || next.Taken() == nil || then.onlyElsewhere(found, next.Taken()) {
+		return
+	}
+	out.Parts = append([][]numa.Edit{numa.Edits(&p.VM.Config, &p.configured(out.Taken(), next.Taken()).Config)}, out.Parts...)
+	for _, step := range next.Needed {
+		if !slices.Contains(out.Needed, step) {
+			out.Needed = append(out.Needed, step)
+		}
+	}
+	if next.Edits == nil || next.Free {
+		out.Needed = append(out.Needed, next.Better...)
+	}
+	p.with(out, next.Taken())
+}
+
+// onlyElsewhere reports whether the edits divide the VM further on its host although none of the findings of medium or high severity is there.
+func (p *Pass) onlyElsewhere(found []finding.Finding, edits []numa.Edit) bool {
+	guest, _, err := vnuma.NewGuest(p.configured(edits))
+	home := &p.VM.On[0]
+	l := vnuma.Predict(&guest, &home.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+	here := func(f finding.Finding) bool { return f.Severity >= finding.Medium && !f.Elsewhere() }
+	return err != nil || l.PPDs.Len() > home.Layout.PPDs.Len() && !slices.ContainsFunc(found, here)
 }
 
 // downtime says how the edits, which a power cycle activates, take effect.

@@ -107,6 +107,9 @@ type Cluster struct {
 	// Weigh returns the findings of a VM of the cluster with the given configuration, on its host there; nil skips the check of plans and advice.
 	Weigh func(v *VM, configured *numa.VM) []finding.Finding
 
+	// Judge returns the VM with the given configuration and its findings, with their advice; nil skips further cures.
+	Judge func(v *VM, configured *numa.VM) (*VM, []finding.Finding)
+
 	// Cured contains the hosts after their fixes; nil if there are none.
 	Cured *Cluster
 

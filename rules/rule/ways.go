@@ -193,7 +193,7 @@ func (p *Pass) leaves(f *finding.Finding, after []finding.Finding) string {
 	_, brought := p.balance(after)
 	for i := range after {
 		a := &after[i]
-		if a.Severity >= f.Full() && a.Severity > finding.Info && a.Elsewhere() && (a.Same(*f) || slices.Contains(brought, a)) {
+		if a.Severity >= f.Full() && a.Severity > finding.Info && a.Elsewhere() && (a.Same(*f) || f.Severity > finding.Info && slices.Contains(brought, a)) {
 			return " (not on " + words.Join(" and ", a.On...) + ")"
 		}
 	}
@@ -230,8 +230,8 @@ func (v *VM) Hid(f *finding.Finding, after *vnuma.Guest) bool {
 	return v.Guest.Affinity && !after.Affinity && (f.Elsewhere() || f.Severity < finding.High && after.AllowedNodes == v.Guest.AllowedNodes)
 }
 
-// further returns the way together with the VM's plan after it, if the combination fixes the finding.
-func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
+// together returns the way together with the VM's plan after it, if the combination fixes the finding.
+func (p *Pass) together(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 	if slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory }) {
 		return numa.Way{}, false // a size is chosen so that no other change is needed
 	}
@@ -348,7 +348,7 @@ func (p *Pass) weighWays(f *finding.Finding) (why string) {
 			w.Do += left
 			ways = append(ways, w)
 		} else if !f.Planned() { // the plan is a way without this one
-			if more, ok := p.further(f, &w); ok {
+			if more, ok := p.together(f, &w); ok {
 				ways = append(ways, more)
 			}
 		}
