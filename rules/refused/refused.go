@@ -76,20 +76,29 @@ func unprotected(p *rule.Pass) {
 		return
 	}
 	unprotectedWith(p)
-	beyond := func(topic, limit, has string, less numa.Way, e finding.Evidence) {
-		p.Report(finding.Finding{
-			Severity: finding.Medium, Topic: topic, Message: fmt.Sprintf("Fault Tolerance is on, and protects VMs of at most %s: the VM has %s", limit, has),
-			Ways:     []numa.Way{less, numa.ByHand("leave Fault Tolerance off")},
-			Evidence: []finding.Evidence{e, finding.Of("Fault Tolerance", v.FaultTolerance, v.At), v.On[0].Kind.ReleaseEvidence()},
-		}, &v.On[0].Layout)
-	}
+	var limits, has []string
+	var less numa.Way
+	var evidence []finding.Evidence
 	if n := int(v.Guest.VCPUs); n > most {
-		beyond("protection", fmt.Sprintf("%d vCPUs", most), fmt.Sprint(n), p.AtMostVCPUs(most, ""), v.VCPUsEvidence())
+		limits, has, less = []string{fmt.Sprintf("%d vCPUs", most)}, []string{fmt.Sprint(n)}, p.AtMostVCPUs(most, "")
+		evidence = append(evidence, v.VCPUsEvidence())
 	}
 	if v.Memory.Value > memory {
-		less := numa.Way{Do: "give the VM at most " + memory.String(), Edits: []numa.Edit{numa.EditMemory.To(int(memory / numa.MiB))}}
-		beyond("protection of memory", memory.String(), v.Memory.Value.String(), less, v.MemoryEvidence())
+		limits, has, evidence = append(limits, memory.String()), append(has, v.Memory.Value.String()), append(evidence, v.MemoryEvidence())
+		if byHand := less.Do != "" && less.Edits == nil; !byHand {
+			less.Edits = append(less.Edits, numa.EditMemory.To(int(memory/numa.MiB)))
+		}
+		less.Do = words.Join(" and ", less.Do, "give the VM at most "+memory.String())
 	}
+	if limits == nil {
+		return
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Medium, Topic: "protection",
+		Message:  fmt.Sprintf("Fault Tolerance is on, and protects VMs of at most %s: the VM has %s", words.List(limits), words.List(has)),
+		Ways:     []numa.Way{less, numa.ByHand("leave Fault Tolerance off")},
+		Evidence: append(evidence, finding.Of("Fault Tolerance", v.FaultTolerance, v.At), v.On[0].Kind.ReleaseEvidence()),
+	}, &v.On[0].Layout)
 }
 
 // unprotectedWith reports features that are incompatible with Fault Tolerance: a PCI device of the host, encryption before 7.0 U2, and a
