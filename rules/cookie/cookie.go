@@ -19,7 +19,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Check: che
 func check(p *rule.Pass) {
 	v, g := p.VM, &p.VM.Guest
 	on := &v.On[0]
-	if g.Stored == 0 || on.Layout.Why != vnuma.ByClients && on.Layout.Why != vnuma.ByFit || g.SizeEachTime {
+	if g.Stored == 0 || on.Layout.Why != vnuma.ByClients && on.Layout.Why != vnuma.ByFit || g.SizeEachTime || g.CookieVCPUs == g.VCPUs { // with a valid cookie an event sizes it afresh
 		return
 	}
 	// As if the cookie were valid: the guest's layout, with the vCPU count of that time.
