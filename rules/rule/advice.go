@@ -364,7 +364,7 @@ func restRemote(v *VM, l *vnuma.Layout) string {
 	if !l.Memory.Known || !l.Managed || l.Memory.Remote == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s stay remote: only less memory helps", l.Memory.Remote)
+	return fmt.Sprintf("%s stay remote", l.Memory.Remote)
 }
 
 // Or joins two ways to do something; either may be empty.
