@@ -356,7 +356,7 @@ func (p *Pass) farHosts(best *plan.Plan) string {
 	if hosts == nil {
 		return ""
 	}
-	return fmt.Sprintf("On %s a virtual node is carried by several clients after vMotion all the same: keep the VM off them with a DRS rule", HostNames(hosts))
+	return fmt.Sprintf("On %s a virtual node is carried by several clients after vMotion all the same: keep the VM off them %s", HostNames(hosts), ByDRS)
 }
 
 // restRemote describes the remaining remote memory.
