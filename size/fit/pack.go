@@ -156,7 +156,8 @@ func (r *room) itemOf(s *Shape, o *Options) (it item, why string) {
 		return it, "the NUMA scheduler does not place it on this release"
 	}
 	it.clients = clientsOf(&it.request)
-	if newBin(r).take(&it, (*bin).asPlaced) {
+	it.spills = r.interleaved(s, o)
+	if !it.spills && newBin(r).take(&it, (*bin).asPlaced) {
 		return it, ""
 	}
 	it.spills = true
