@@ -82,7 +82,7 @@ func (r *room) beyondNode(s *Shape, o *Options) bool {
 	for _, n := range r.host.Nodes {
 		most = max(most, n.Memory.Value)
 	}
-	return slices.ContainsFunc(clientsOf(&q), func(c client) bool { return c.memory > most })
+	return slices.ContainsFunc(r.clientsOf(&q, &s.Guest, o), func(c client) bool { return c.memory > most })
 }
 
 // interleaved reports whether a described shape has by default a virtual node that several clients carry: N%L counts its memory as local, and half of it or
