@@ -33,25 +33,25 @@ host h1 nodes=2 cores=16 memory=512GB
 host h[2-3] nodes=2 cores=8 memory=1TB
 host h4 nodes=2 cores=8 memory=1TB maintenance=on
 vm v host=h1 vcpus=12 memory=100GB coresPerSocket=12 hw=21`,
-			map[string]string{"N014": "Keep the VM off h2 and h3 with a DRS rule, or: "}},
+			map[string]string{"N014": "Keep the VM off h2 and h3 with a DRS rule (should), or: "}},
 		{"a finer host has too few cores for it", `release 7.0U3
 cluster p
 host h2 nodes=4 packages=2 cores=8 memory=1TB
 host h3 nodes=2 cores=32 memory=1TB
 vm v host=h3 vcpus=48 memory=400GB coresPerSocket=24 hw=19`,
-			map[string]string{"N009": "", "N013": "Keep the VM off h2 with a DRS rule", "N014": "Keep the VM off h2 with a DRS rule|"}},
+			map[string]string{"N009": "", "N013": "Keep the VM off h2 with a DRS rule (should)", "N014": "Keep the VM off h2 with a DRS rule (should)|"}},
 		{"a smaller host refuses it", large + `host h6 nodes=2 cores=6 threads=12 memory=1TB
 vm v host=h3 vcpus=32 memory=100GB coresPerSocket=16 hw=21`,
-			map[string]string{"N032": "Keep the VM off h6 with a DRS rule|"}},
+			map[string]string{"N032": "Keep the VM off h6 with a DRS rule (should)|"}},
 		{"a virtual socket is too large elsewhere", large + `host h5 nodes=2 cores=8 memory=1TB
 vm v host=h1 vcpus=12 memory=100GB coresPerSocket=12 hw=21`,
-			map[string]string{"N009": "Keep the VM off h5 with a DRS rule, or: set"}},
+			map[string]string{"N009": "Keep the VM off h5 with a DRS rule (should), or: set"}},
 		{"its own host has too little memory, others have room", `release 8.0U3
 cluster p
 host s1 nodes=2 cores=8 memory=256GB
 host b[1-2] nodes=2 cores=24 memory=1TB
 vm v host=s1 vcpus=8 memory=200GB coresPerSocket=8 hw=21`,
-			map[string]string{"N005": "Move the VM to b1 or b2 and keep it off s1 with a DRS rule, or: give"}},
+			map[string]string{"N005": "Move the VM to b1 or b2 and keep it off s1 with a DRS rule (should), or: give"}},
 		{"one of the others hides its nodes", `release 7.0U3
 cluster p
 host s1 nodes=4 cores=14 memory=1TB
@@ -76,19 +76,19 @@ cluster p
 host s1 nodes=2 cores=8 threads=16 memory=256GB
 host b1 nodes=2 cores=24 memory=1TB
 vm v host=s1 vcpus=40 memory=100GB coresPerSocket=20 hw=21`,
-			map[string]string{"N032": "Move the VM to b1 and keep it off s1 with a DRS rule, or"}},
+			map[string]string{"N032": "Move the VM to b1 and keep it off s1 with a DRS rule (should), or"}},
 		{"the most vCPUs are no multiple of its cores per socket", `release 7.0U3
 cluster p
 host h[1-2] nodes=2 cores=16 threads=32 memory=512GB
 host h5 nodes=1 packages=1 cores=64 threads=128 memory=1TB
 vm v host=h5 vcpus=80 memory=256GB coresPerSocket=40 hw=19`,
-			map[string]string{"N013": "Use at most 64 vCPUs with 64 cores per socket (not on h1 and h2)|", "N032": "Keep the VM off h1 and h2 with a DRS rule"}},
+			map[string]string{"N013": "Use at most 64 vCPUs with 64 cores per socket (not on h1 and h2)|", "N032": "Keep the VM off h1 and h2 with a DRS rule (should)"}},
 		{"where it runs a plan would only be tidier", `release 7.0U3
 cluster p
 host h1 nodes=2 cores=16 memory=512GB
 host h2 nodes=2 cores=16 memory=512GB Numa.FollowCoresPerSocket=1
 vm v host=h1 vcpus=24 memory=64GB coresPerSocket=4 hw=19`,
-			map[string]string{"N008": "Keep the VM off h2 with a DRS rule|"}},
+			map[string]string{"N008": "Keep the VM off h2 with a DRS rule (should)|"}},
 		{"the larger host is full", `release 8.0U3
 cluster p
 host s1 nodes=2 cores=8 memory=256GB
@@ -116,8 +116,8 @@ vm w host=b1 vcpus=24 memory=900GB coresPerSocket=12 hw=21`,
 func TestInstead(t *testing.T) {
 	const hosts = "release 7.0U3\ncluster p\nhost a1 nodes=2 cores=16 memory=512GB\nhost b1 nodes=2 cores=24 memory=768GB\n"
 	for vm, want := range map[string]string{
-		"host=b1 vcpus=20 memory=128GB coresPerSocket=20":           "keep the VM off a1 with a DRS rule",
-		"host=a1 vcpus=8 memory=300GB coresPerSocket=8":             "move the VM to b1 and keep it off a1 with a DRS rule",
+		"host=b1 vcpus=20 memory=128GB coresPerSocket=20":           "keep the VM off a1 with a DRS rule (should)",
+		"host=a1 vcpus=8 memory=300GB coresPerSocket=8":             "move the VM to b1 and keep it off a1 with a DRS rule (should)",
 		"host=a1 vcpus=24 memory=128GB coresPerSocket=12 hotAdd=on": "",
 	} {
 		_, plans := runText(t, hosts+"vm v "+vm+" hw=19\n").Proposals()

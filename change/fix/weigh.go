@@ -282,7 +282,7 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 			}
 		}
 		if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && len(v.On) > 1 && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() && !curedAtHome(d, v.ID) {
-			bad("it divides the VM further where it runs (%s instead of %d) for hosts that it may move to: --allow split, or keep it off these with a DRS rule", words.Plural(home.PPDs.Len(), "client"), was.PPDs.Len())
+			bad("it divides the VM further where it runs (%s instead of %d) for hosts that it may move to: --allow split, or keep it off these %s", words.Plural(home.PPDs.Len(), "client"), was.PPDs.Len(), rule.ByDRS)
 		}
 		if lost := refusedNow(now, v); lost != nil {
 			bad("%s would not power it on", words.List(lost.Kind.HostNames()))

@@ -102,7 +102,8 @@ type plainVM struct {
 // plainSums has the fields of a VMOutcome.
 type plainSums struct {
 	Steps                      int64
-	Local, Remote, Far         int64
+	Local, Remote              int64
+	Homeless, Far              int64
 	Swapped                    int64
 	Demand, Run, Ready, CoStop int64
 	Moves                      numa.Moves
@@ -356,6 +357,8 @@ func (v *plainVM) addUp() {
 			if c.home != nil {
 				s.Local += c.all() - c.outside()
 				s.Remote += c.outside()
+			} else {
+				s.Homeless += c.all()
 			}
 			s.Demand += c.wanted
 			s.Run += c.run

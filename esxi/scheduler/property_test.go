@@ -89,7 +89,7 @@ func TestConserved(t *testing.T) {
 	for seed := range 5 * stories() {
 		s := randomStory(seed)
 		s.Every = numa.Step
-		_, err := Run(t.Context(), s, Options{Choices: vnumaChoices(seed), Observe: func(_ int, tick *numa.Tick, look *Look) {
+		out, err := Run(t.Context(), s, Options{Choices: vnumaChoices(seed), Observe: func(_ int, tick *numa.Tick, look *Look) {
 			err := look.h.conserved(s.Used)
 			if err == nil {
 				err = believable(tick)
@@ -100,6 +100,13 @@ func TestConserved(t *testing.T) {
 		}})
 		if err != nil || t.Failed() {
 			t.Fatal(err)
+		}
+		var all VMOutcome
+		for i := range out.VMs {
+			all.Add(&out.VMs[i])
+			if share, _ := all.FarShare(); share > 1 {
+				t.Fatalf("seed %d: with VM %d, %.0f %% of the memory is far", seed, i, 100*share)
+			}
 		}
 	}
 }

@@ -41,11 +41,12 @@ type Outcome struct {
 
 // A VMOutcome is the summary of a VM, added up over the steps in which it ran.
 type VMOutcome struct {
-	Steps   int64 `json:"steps"`   // of numa.Step, in which it ran
-	Local   int64 `json:"local"`   // pages × steps, on its home nodes
-	Remote  int64 `json:"remote"`  // pages × steps
-	Far     int64 `json:"far"`     // pages × steps that are not on the node of the client they belong to
-	Swapped int64 `json:"swapped"` // pages × steps
+	Steps    int64 `json:"steps"`              // of numa.Step, in which it ran
+	Local    int64 `json:"local"`              // pages × steps, on its home nodes
+	Remote   int64 `json:"remote"`             // pages × steps
+	Homeless int64 `json:"homeless,omitempty"` // pages × steps without home nodes: neither local nor remote
+	Far      int64 `json:"far"`                // pages × steps that are not on the node of the client they belong to
+	Swapped  int64 `json:"swapped"`            // pages × steps
 	// CPU time, in hundredths of a percent of a core × steps.
 	Demand int64      `json:"demand"`
 	Run    int64      `json:"run"`

@@ -98,24 +98,25 @@ func (h *host) settleMemory(v *vm, k int64) {
 		return
 	}
 	v.memSince = int32(k)
-	local, remote, far, swapped := h.memoryOf(v)
+	local, remote, homeless, far, swapped := h.memoryOf(v)
 	v.local += local * n
-	if remote|far|swapped != 0 {
+	if remote|homeless|far|swapped != 0 {
 		s := &h.guestOf(v).more().sums
 		s.Remote += remote * n
+		s.Homeless += homeless * n
 		s.Far += far * n
 		s.Swapped += swapped * n
 	}
 }
 
-// memoryOf returns the pages of a VM that are local, remote and not on the node of their client, and those swapped.
-// VMs without home run everywhere.
-func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
+// memoryOf returns the pages of a VM that are local, remote, of a VM without home nodes, which runs everywhere, and not on the node of their client, and
+// those swapped.
+func (h *host) memoryOf(v *vm) (local, remote, homeless, far, swapped int64) {
 	first, end := v.clientsOf()
 	if v.n == 1 && v.homes != 0 && h.hidden == 1 { // most VMs
 		all := h.resident(first)
 		remote = h.outside(first)
-		return all - remote, remote, all - h.at(first)[h.home[first]], h.strainOf(first).swapped
+		return all - remote, remote, 0, all - h.at(first)[h.home[first]], h.strainOf(first).swapped
 	}
 	for c := first; c < end; c++ {
 		swapped += h.strainOf(c).swapped
@@ -133,14 +134,14 @@ func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 	all := local + remote
 	switch {
 	case v.homes == 0:
-		local, remote, far = 0, 0, all-all/int64(len(h.cap))
+		local, remote, homeless, far = 0, 0, all, all-all/int64(len(h.cap))
 	case v.facts.nodes != (vnuma.Split{}):
 		far = h.farInterleaved(v)
 	}
 	if h.hidden > 1 {
 		far = all - all/int64(h.hidden)
 	}
-	return local, remote, far, swapped
+	return local, remote, homeless, far, swapped
 }
 
 // farInterleaved returns the pages that are not on the node of the client that uses them: all clients of a virtual
@@ -197,6 +198,7 @@ func (o *VMOutcome) Add(other *VMOutcome) {
 	o.Steps += other.Steps
 	o.Local += other.Local
 	o.Remote += other.Remote
+	o.Homeless += other.Homeless
 	o.Far += other.Far
 	o.Swapped += other.Swapped
 	o.Demand += other.Demand
@@ -210,7 +212,7 @@ func (o *VMOutcome) Add(other *VMOutcome) {
 func (o *VMOutcome) Locality() (float64, bool) { return Share(o.Local, o.Local+o.Remote) }
 
 // FarShare returns the share of the memory, over all steps, that was not on the node of the client it belongs to.
-func (o *VMOutcome) FarShare() (float64, bool) { return Share(o.Far, o.Local+o.Remote) }
+func (o *VMOutcome) FarShare() (float64, bool) { return Share(o.Far, o.Local+o.Remote+o.Homeless) }
 
 // ReadyShare returns the share of the demanded CPU time that vCPUs spent ready.
 func (o *VMOutcome) ReadyShare() (float64, bool) { return Share(o.Ready, o.Demand) }

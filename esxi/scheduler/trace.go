@@ -153,7 +153,7 @@ func (h *host) vmTick(v *vm, x *numa.VMTick) {
 	for n := range v.homes.All() {
 		x.Homes |= 1 << h.id(n)
 	}
-	local, remote, far, swapped := h.memoryOf(v)
+	local, remote, _, far, swapped := h.memoryOf(v)
 	x.Far = numa.Bytes(far) * numa.PageSize
 	x.Local, x.Remote, x.Swapped = numa.Bytes(local)*numa.PageSize, numa.Bytes(remote)*numa.PageSize, numa.Bytes(swapped)*numa.PageSize
 	if local+remote > 0 {

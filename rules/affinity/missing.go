@@ -35,7 +35,7 @@ func missing(p *rule.Pass, pcpus, memory []int) {
 	} else {
 		f.Severity = finding.Low
 		f.Message += ". After vMotion there the affinity may no longer apply; whether the VM powers on there is not published"
-		f.Ways = append(f.Ways, numa.ByHand("keep the VM with a DRS rule on hosts that have them"))
+		f.Ways = append(f.Ways, numa.ByHand("keep the VM "+rule.ByDRS+" on hosts that have them"))
 	}
 	p.Report(f, nil)
 }

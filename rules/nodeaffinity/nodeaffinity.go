@@ -78,7 +78,7 @@ func missing(p *rule.Pass, nodes []int) bool {
 		}
 	}
 	if large != nil {
-		f.Ways = []numa.Way{numa.ByHand("keep the VM with a DRS rule on " + rule.HostNames(large) + ", whose nodes suit it")}
+		f.Ways = []numa.Way{numa.ByHand("keep the VM " + rule.ByDRS + " on " + rule.HostNames(large) + ", whose nodes suit it")}
 	}
 	report(p, &f, on)
 	return true

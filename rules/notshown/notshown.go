@@ -31,7 +31,7 @@ func check(p *rule.Pass) {
 	m := &on.Kind.Machine
 	ways, notice := p.PlanWays()
 	f := finding.Finding{
-		Severity: finding.Medium,
+		Severity: finding.High,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 		Ways:     ways,
 		Notice:   notice,
@@ -51,7 +51,6 @@ func check(p *rule.Pass) {
 		}
 		f.Ways, f.Notice = []numa.Way{p.AtMostVCPUs(int(m.Cores), fits), numa.ByHand(upgrade)}, ""
 	case vnuma.ByHardware:
-		f.Severity = finding.High
 		f.Evidence = append(f.Evidence, finding.Of("virtual hardware", v.Hardware, v.At))
 		f.Message = fmt.Sprintf("%s: virtual hardware %d has no vNUMA (8 is needed)", runs, v.Guest.Hardware)
 	default:

@@ -347,7 +347,7 @@ func (p *Pass) farHosts(best *plan.Plan) string {
 	if hosts == nil {
 		return ""
 	}
-	return fmt.Sprintf("On %s a virtual node is carried by several clients after vMotion all the same: keep the VM off them with a DRS rule", HostNames(hosts))
+	return fmt.Sprintf("On %s a virtual node is carried by several clients after vMotion all the same: keep the VM off them %s", HostNames(hosts), ByDRS)
 }
 
 // restRemote describes the remaining remote memory.
@@ -355,7 +355,7 @@ func restRemote(v *VM, l *vnuma.Layout) string {
 	if !l.Memory.Known || !l.Managed || l.Memory.Remote == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s stay remote: only less memory helps", l.Memory.Remote)
+	return fmt.Sprintf("%s stay remote", l.Memory.Remote)
 }
 
 // Or joins two ways to do something; either may be empty.

@@ -28,7 +28,7 @@ const hidden = "N011"
 
 // Worth reports whether a finding of the VM is worth the downtime of its cure.
 func (s *Scope) Worth(f *finding.Finding, v *VM) bool {
-	return s.Better || s.Cycled || v.Worth(f) && !(f.Severity == finding.Medium && s.Wide[v.ID] && f.Rule == hidden && !v.Stopped())
+	return s.Better || s.Cycled || v.Worth(f) && !(s.Wide[v.ID] && f.Rule == hidden && !v.Stopped())
 }
 
 // A Proposal is the single plan of a VM, for all its findings together: the changes, their effect on every host of the

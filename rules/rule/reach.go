@@ -112,7 +112,7 @@ func (p *Pass) Elsewhere() []numa.Way {
 	if len(hosts) == 2 {
 		names = strings.Replace(names, " and ", " or ", 1)
 	}
-	return []numa.Way{numa.ByHand("move the VM to " + names + there + " and keep it off " + HostNames(p.bad) + " with a DRS rule")}
+	return []numa.Way{numa.ByHand("move the VM to " + names + there + " and keep it off " + HostNames(p.bad) + " " + ByDRS)}
 }
 
 // suits reports whether the rule of the pass finds nothing of medium or high severity on the VM's host if that is h, and all rules together

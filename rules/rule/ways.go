@@ -403,9 +403,13 @@ func (v *VM) KeyNotice() string {
 	return ""
 }
 
+// ByDRS names the rule that keeps a VM on or off hosts: a preferential one, since HA restarts it on no other host against a required one ("must"), nor does DRS
+// evacuate it (vSphere Resource Management, "Using VM-Host Affinity Rules", GUID-793013E2).
+const ByDRS = "with a DRS rule (should)"
+
 // KeepOff is the way to keep the VM off hosts.
 func KeepOff(hosts []*numa.Host) numa.Way {
-	return numa.ByHand("keep the VM off " + HostNames(hosts) + " with a DRS rule")
+	return numa.ByHand("keep the VM off " + HostNames(hosts) + " " + ByDRS)
 }
 
 // Cycle ends the text of a change that takes effect at power-on with the action to get there. edits are those that may need the VM to be off:

@@ -88,7 +88,9 @@ func (r *room) request(s *Shape, o *Options) placement.Request {
 // makes none local.
 func (r *room) count(s *Shape, o *Options) Count {
 	c := r.countAs(s, o)
-	if c.VMs > 0 {
+	if r.interleaved(s, o) {
+		c.Why = "its guest sees fewer nodes than it has clients, and its memory is interleaved over theirs"
+	} else if c.VMs > 0 {
 		return c
 	}
 	if edited, as, ok := r.localAs(s, o); ok {

@@ -139,6 +139,25 @@ func TestRoomRestartsLarge(t *testing.T) {
 	}
 }
 
+// A vCPU with latency sensitivity High has a core of its own, however many vCPUs of others may share one: the host of lat has 8 + 16 cores left.
+// ESXi places by vCPUs: after 19 more VMs the next goes to the node of lat, which is full.
+func TestRoomBesideOwnCores(t *testing.T) {
+	const of = "release 8.0\ncluster a\nhost h1 nodes=2 cores=16 memory=1TB mhz=2600\nvm lat host=h1 vcpus=8 memory=64GB reserveAll=on cpuReservation=20800"
+	for _, tt := range []struct {
+		latency   string
+		vms, rest int // of 4 vCPUs, at 4 a core
+	}{{"", 30, 120}, {" latency=high", 19, 96}} {
+		c := clusterOf(t, of+tt.latency+"\n", "a")
+		r, err := c.Room(t.Context(), NewShape(4, 4*numa.GiB), 0, &Options{PerCore: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Hosts[0].Nodes; r.Total != tt.vms || n[0].RestVCPUs+n[1].RestVCPUs != tt.rest {
+			t.Errorf("%q: %d more VMs, %d and %d vCPUs left, want %d, %d in all", tt.latency, r.Total, n[0].RestVCPUs, n[1].RestVCPUs, tt.vms, tt.rest)
+		}
+	}
+}
+
 // The room of a host is what placement.Place makes of its VMs and so many more.
 func TestRoomIsPlaced(t *testing.T) {
 	c := clusterOf(t, small, "all")

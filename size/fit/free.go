@@ -161,6 +161,7 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 	p := &present{host: h, r: r}
 	var notes []string
 	var requests []placement.Request
+	var guests []vnuma.Guest
 	for _, v := range c.VMs {
 		if v.Host != h.ID {
 			continue
@@ -176,7 +177,7 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 		}
 		p.vms = append(p.vms, v)
 		if q.Layout.Managed {
-			requests = append(requests, q)
+			requests, guests = append(requests, q), append(guests, g)
 			continue
 		}
 		p.r = p.r.without(&q)
@@ -185,7 +186,7 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 	p.before, _ = placement.Place(&p.r.host, requests)
 	p.bin = newBin(p.r)
 	for i := range requests {
-		p.bin.admit(&item{request: requests[i], clients: clientsOf(&requests[i])}, (*bin).asPlaced, nil)
+		p.bin.admit(&item{request: requests[i], clients: p.r.clientsOf(&requests[i], &guests[i], o)}, (*bin).asPlaced, nil)
 	}
 	return p, notes, nil
 }
@@ -214,7 +215,7 @@ func (r *room) without(q *placement.Request) *room {
 // item returns the shape as the host sees it.
 func (r *room) item(s *Shape, o *Options) item {
 	it := item{count: 1, vcpus: s.VCPUs, request: r.request(s, o)}
-	it.clients = clientsOf(&it.request)
+	it.clients = r.clientsOf(&it.request, &s.Guest, o)
 	return it
 }
 
@@ -260,12 +261,15 @@ func (b *bin) counts(it *item) (n, byCores, byMemory int, binds Limit) {
 
 // copy returns a host with the same filling.
 func (b *bin) copy() *bin {
-	return &bin{r: b.r, Board: b.Board.Clone()}
+	return &bin{r: b.r, Board: b.Board.Clone(), own: slices.Clone(b.own)}
 }
 
 // free returns the free capacity of one host.
 func (p *present) free(s *Shape, o *Options) HostFree {
 	out := HostFree{Host: p.host.Name, Type: p.kind, VMs: len(p.vms), Nodes: p.r.uses(p.before, make([]int, len(p.vms)), o)}
+	for i := range out.Nodes {
+		out.Nodes[i].RestVCPUs -= p.bin.own[i]
+	}
 	if why, ok := p.r.powersOn(s); !ok {
 		out.Binds, out.Why = Never, why
 		return out

@@ -11,8 +11,9 @@ import (
 
 // An As is a layout that makes a VM local that is not local with its default clients: memory beyond
 // a node with one client (rule book B-17) is remote only as long as the VM is not divided into
-// virtual NUMA nodes (rule N005).
+// virtual NUMA nodes (rule N005), and that of clients whose guest sees one node is interleaved until it sees theirs (N011).
 type As struct {
+	Rule  string   `json:"rule"` // what says so
 	Nodes int      `json:"virtualNodes"`
 	VCPUs int      `json:"vcpusOfEach"`
 	Steps []string `json:"steps"` // to apply it, in the words of the vSphere Client
@@ -34,7 +35,10 @@ func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 	if !r.beyondNode(s, o) {
 		return *s, nil, false
 	}
-	g := &s.Guest
+	g, rule := &s.Guest, "N005"
+	if r.interleaved(s, o) {
+		rule = "N011"
+	}
 	if best := plan.Best(g, []vnuma.Machine{r.machine}, o.Choices); best.Better {
 		e, edited := best.Edit, *s
 		if !s.described() && off(&e) && !off(&best.Needed) { // the rest is not worth a power-off: fix leaves it out too
@@ -43,7 +47,7 @@ func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 		edited.Guest = e.Apply(*g)
 		l := r.layout(&edited, o)
 		if k := l.VPDs.Len(); e.Upgrade == 0 && k > 1 && l.VPDs.Max() == l.VPDs.Min() && r.holds(&edited, k, o) {
-			return edited, &As{k, l.VPDs.Max(), e.Steps(g, &r.machine)}, true
+			return edited, &As{rule, k, l.VPDs.Max(), e.Steps(g, &r.machine)}, true
 		}
 	}
 	for k := 2; k <= s.VCPUs; k++ {
@@ -56,7 +60,7 @@ func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 			edited := *s
 			edited.Guest = e.Apply(*g)
 			if r.holds(&edited, k, o) {
-				return edited, &As{k, per, e.Steps(g, &r.machine)}, true
+				return edited, &As{rule, k, per, e.Steps(g, &r.machine)}, true
 			}
 		}
 	}
@@ -78,7 +82,15 @@ func (r *room) beyondNode(s *Shape, o *Options) bool {
 	for _, n := range r.host.Nodes {
 		most = max(most, n.Memory.Value)
 	}
-	return slices.ContainsFunc(clientsOf(&q), func(c client) bool { return c.memory > most })
+	return slices.ContainsFunc(r.clientsOf(&q, &s.Guest, o), func(c client) bool { return c.memory > most })
+}
+
+// interleaved reports whether a described shape has by default a virtual node that several clients carry: N%L counts its memory as local, and half of it or
+// more is on another node than the vCPU that uses it (C-13, C-17).
+func (r *room) interleaved(s *Shape, o *Options) bool {
+	l := r.layout(s, o)
+	_, spans := l.Spanning()
+	return s.described() && spans
 }
 
 // holds reports whether one VM of the shape is local on the empty host with so many virtual nodes,

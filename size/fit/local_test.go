@@ -11,8 +11,8 @@ import (
 	"example.org/homenode/source/scenario"
 )
 
-// Memory beyond a node is local once the VM is divided into virtual NUMA nodes: a VM that
-// is only described counts so.
+// Memory beyond a node is local once the VM is divided into virtual NUMA nodes, and that of several clients once the guest sees
+// theirs: a VM that is only described counts so.
 func TestLocalAs(t *testing.T) {
 	for _, tt := range []struct {
 		shape, host string
@@ -29,6 +29,7 @@ func TestLocalAs(t *testing.T) {
 		{"7x600GB", "2x32c/1TB", 0, ""},  // does not divide
 		{"24x960GB", "2x32c/1TB", 0, ""}, // 937 GB are there for VMs
 		{"48x64GB", "2x32c/1TB", 1, ""},  // wide by itself
+		{"8x32GB", "2x4c/256GB", 1, "2 virtual NUMA nodes of 4 vCPUs: set cores per socket to 4 (2 sockets), set numa.vcpu.min = 8"}, // wide, and not shown
 	} {
 		o := plain()
 		s := shapeOf(t, tt.shape)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"example.org/homenode/esxi/placement"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/binpack"
 	"example.org/homenode/numa"
 )
 
@@ -34,14 +36,19 @@ type item struct {
 type client struct {
 	vcpus  int
 	memory numa.Bytes
+	own    int // vCPUs of others that have no room on its cores, since they are its own
 }
 
 // clientsOf divides a request into its clients.
-func clientsOf(q *placement.Request) []client {
+func (r *room) clientsOf(q *placement.Request, g *vnuma.Guest, o *Options) []client {
 	out := make([]client, q.Layout.PPDs.Len())
 	for i := range out {
 		_, n := q.Layout.PPDs.Group(i)
-		out[i] = client{n, q.Slice(i)}
+		out[i] = client{vcpus: n, memory: q.Slice(i)}
+		if g.Needs.Exclusive { // latency sensitivity High (B-21)
+			cores := binpack.Ceil(n, int(g.Threads(&r.machine)))
+			out[i].own = max(0, vcpusOf(cores, o.PerCore)-n)
+		}
 	}
 	return out
 }
@@ -53,9 +60,12 @@ type bin struct {
 	placed       []int   // shapes, in order
 	load, before []int64 // state that take may restore
 	slices       []int64 // memory of the clients of a VM
+	own, held    []int   // by node, of all clients; as take may restore it
 }
 
-func newBin(r *room) *bin { return &bin{Board: placement.NewBoard(&r.host), r: r} }
+func newBin(r *room) *bin {
+	return &bin{Board: placement.NewBoard(&r.host), r: r, own: make([]int, len(r.vcpus))}
+}
 
 // A choice picks the node of a client; -1 for none.
 type choice func(b *bin, c client) int
@@ -77,7 +87,7 @@ func fullest(b *bin, c client) int {
 	best, least := -1, 0.0
 	choices := b.Choices(b.r.host.Allowed(0), b.Homes())
 	for i, takes := range b.r.vcpus {
-		v, m := takes-int(b.Load[i])-c.vcpus, b.Free[i]-int64(c.memory)
+		v, m := takes-b.taken(i)-c.vcpus-c.own, b.Free[i]-int64(c.memory)
 		if !choices.Has(i) || v < 0 || m < 0 {
 			continue
 		}
@@ -89,10 +99,14 @@ func fullest(b *bin, c client) int {
 	return best
 }
 
+// taken returns the vCPUs of the node that its clients take.
+func (b *bin) taken(node int) int { return int(b.Load[node]) + b.own[node] }
+
 // take places a VM if all of it is local and within the vCPUs of the nodes; an item that spills if the host has the
 // memory. Otherwise the bin is unchanged.
 func (b *bin) take(it *item, pick choice) bool {
 	b.load, b.before = append(b.load[:0], b.Load...), append(b.before[:0], b.Free...)
+	b.held = append(b.held[:0], b.own...)
 	last := b.Last
 	if len(b.placed) < maxPerHost && b.admit(it, pick, b.r.vcpus) {
 		b.placed = append(b.placed, it.shape)
@@ -100,6 +114,7 @@ func (b *bin) take(it *item, pick choice) bool {
 	}
 	copy(b.Load, b.load)
 	copy(b.Free, b.before)
+	copy(b.own, b.held)
 	b.Last = last
 	return false
 }
@@ -110,10 +125,11 @@ func (b *bin) admit(it *item, pick choice, most []int) bool {
 	b.slices = b.slices[:0]
 	for _, c := range it.clients {
 		n := pick(b, c)
-		if n < 0 || most != nil && int(b.Load[n])+c.vcpus > most[n] {
+		if n < 0 || most != nil && b.taken(n)+c.vcpus+c.own > most[n] {
 			return false
 		}
 		b.Put(n, int64(c.vcpus))
+		b.own[n] += c.own
 		b.slices = append(b.slices, int64(c.memory))
 	}
 	away, nowhere := b.Fill(b.slices)
@@ -155,8 +171,9 @@ func (r *room) itemOf(s *Shape, o *Options) (it item, why string) {
 	case !it.request.Layout.Managed:
 		return it, "the NUMA scheduler does not place it on this release"
 	}
-	it.clients = clientsOf(&it.request)
-	if newBin(r).take(&it, (*bin).asPlaced) {
+	it.clients = r.clientsOf(&it.request, &s.Guest, o)
+	it.spills = r.interleaved(s, o)
+	if !it.spills && newBin(r).take(&it, (*bin).asPlaced) {
 		return it, ""
 	}
 	it.spills = true

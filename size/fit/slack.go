@@ -30,16 +30,18 @@ type slack struct {
 // A state is the filling of a bin.
 type state struct {
 	load, free   []int64
+	own          []int
 	last, placed int
 }
 
 func (b *bin) state() state {
-	return state{slices.Clone(b.Load), slices.Clone(b.Free), b.Last, len(b.placed)}
+	return state{slices.Clone(b.Load), slices.Clone(b.Free), slices.Clone(b.own), b.Last, len(b.placed)}
 }
 
 func (b *bin) restore(s state) {
 	copy(b.Load, s.load)
 	copy(b.Free, s.free)
+	copy(b.own, s.own)
 	b.Last, b.placed = s.last, b.placed[:s.placed]
 }
 
@@ -47,7 +49,7 @@ func (b *bin) restore(s state) {
 func (b *bin) used() float64 {
 	var load, takes, free, memory float64
 	for i, n := range b.r.host.Nodes {
-		load, takes = load+float64(b.Load[i]), takes+float64(b.r.vcpus[i])
+		load, takes = load+float64(b.taken(i)), takes+float64(b.r.vcpus[i])
 		free, memory = free+float64(b.Free[i]), memory+float64(n.Memory.Value)
 	}
 	return load/max(1, takes) - free/max(1, memory)

@@ -215,7 +215,7 @@ func notes(r *fit.Result) []string {
 			at := fmt.Sprintf("%s on %s: ", c.Shape, r.Types[i].Name)
 			switch {
 			case c.LocalAs != nil:
-				out = append(out, at+fmt.Sprintf("local as %s (N005); 0 by default: %s; %s", c.LocalAs, c.Why, strings.Join(c.LocalAs.Steps, ", ")))
+				out = append(out, at+fmt.Sprintf("local as %s (%s); 0 by default: %s; %s", c.LocalAs, c.LocalAs.Rule, c.Why, strings.Join(c.LocalAs.Steps, ", ")))
 			case c.Why != "":
 				out = append(out, at+c.Why)
 			}
@@ -242,7 +242,7 @@ func verdict(c *Context, r *fit.Result) []string {
 				part += map[fit.Limit]string{fit.Cores: " (cores bind)", fit.Memory: " (memory binds)"}[n.Binds]
 			}
 			if n.LocalAs != nil {
-				part += fmt.Sprintf(" as %s (N005), 0 by default", n.LocalAs)
+				part += fmt.Sprintf(" as %s (%s), 0 by default", n.LocalAs, n.LocalAs.Rule)
 			}
 			parts = append(parts, part)
 		}

@@ -283,7 +283,7 @@ func mixNotes(c *Context, r *fit.Result) []string {
 		all.add(o.Name, "part remote as configured, local as several virtual NUMA nodes (N005), on %s: "+escaped(c.misfits(cured)), len(cured))
 		all.add(o.Name, "part remote as configured, no even division into virtual NUMA nodes found that makes it local, on %s: "+escaped(c.misfits(rest)), len(rest))
 		for _, e := range o.Mix.Edited {
-			all.add(o.Name, fmt.Sprintf("%s: counted as %s (N005), part remote by default, on %%s", escaped(vmNames(e)), e.LocalAs), 1)
+			all.add(o.Name, fmt.Sprintf("%s: counted as %s (%s), part remote by default, on %%s", escaped(vmNames(e)), e.LocalAs, e.LocalAs.Rule), 1)
 		}
 		all.add(o.Name, "not held by %s, and not counted there: "+escaped(c.unfit(o.Mix.Never)), len(o.Mix.Never))
 		if m := o.Mix; m.Free < m.Hosts {
@@ -518,7 +518,7 @@ func roomLocalAs(r *fit.Free) []string {
 	var all grouped
 	for i := range r.Hosts {
 		if h := &r.Hosts[i]; h.LocalAs != nil {
-			all.add(h.Host, fmt.Sprintf("%s is local as %s (N005), 0 by default, on %%s", escaped(r.Shape.Name), h.LocalAs), 1)
+			all.add(h.Host, fmt.Sprintf("%s is local as %s (%s), 0 by default, on %%s", escaped(r.Shape.Name), h.LocalAs, h.LocalAs.Rule), 1)
 		}
 	}
 	return all.lines()
