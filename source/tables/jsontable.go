@@ -229,7 +229,7 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 	}
 	header := keysOf(rows)
 	k := kindOf(header)
-	if stated, ok := managed[rows[0].of]; rows[0].of != "" && (!ok || stated.score(header) == 0) {
+	if stated, ok := managed[rows[0].of]; rows[0].of != "" && (!ok || !stated.fits(header)) {
 		k = nil
 	} else if ok {
 		k = stated
@@ -308,7 +308,7 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 		}
 	}
 	header := slices.Sorted(maps.Keys(columns))
-	if hostTable.score(header) > 0 {
+	if hostTable.fits(header) {
 		j.tables = append(j.tables, jsonTable{&kinds[len(kinds)-1], header, hosts, true})
 	}
 }

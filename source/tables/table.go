@@ -93,6 +93,10 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	if !t.has("ESX Version") && t.has("version") {
 		t.columns["ESX Version"] = t.columns["version"]
 	}
+	if t.has("Sockets") && s.kind.name == vmTable.name && squash(t.columns["CPUs"].header) == coresHeader {
+		n.add(s.place(), "column "+t.columns["CPUs"].header+" beside sockets may be the cores of a VM or of a socket: not read")
+		t.columns["CPUs"] = place{index: -1}
+	}
 	for i := range s.kind.columns {
 		c := &s.kind.columns[i]
 		if k := count(repeated, c.id()); k > 0 {

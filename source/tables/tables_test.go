@@ -334,3 +334,41 @@ func TestDetect(t *testing.T) {
 		}
 	}
 }
+
+// TestVMsOrHosts: columns that only one of the two has decide whether rows are VMs or hosts; where none decides, the error says so.
+func TestVMsOrHosts(t *testing.T) {
+	const undecided = "do not tell whether its rows are VMs or hosts"
+	for header, want := range map[string]string{
+		"Name,State,NumCpu,CpuTotalMhz,MemoryTotalGB,Version":                             "hosts",
+		"Name,ConnectionState,PowerState,NumCpu,CpuUsageMhz,MemoryTotalGB,Version":        "hosts",
+		"VMHost,Cluster,CPUSocket,Corepersocket,MemoryGB":                                 "hosts",
+		"Name,Model,CPUSocket,Corepersocket,MemoryGB":                                     "hosts",
+		"name,CPUSocket,Corepersocket":                                                    undecided,
+		"Name,Cluster,CPUSocket,Corepersocket,MemoryGB,Version":                           undecided,
+		"Server name,Cores,Memory (MB),Operating system,Sockets":                          undecided,
+		"Name,PowerState,Sockets,Corepersocket,MemoryGB":                                  "VMs",
+		"Name,NumCpu,CoresPerSocket,MemoryGB":                                             "VMs",
+		"*Server name,*Cores,*Memory (In MB),*OS name,Number of disks,Hypervisor":         "VMs",
+		"Machine,Operating system,Boot type,Cores,Memory (MB),Host name,Power status":     "VMs",
+		"Server Name,Cores,Memory(MB),Operating System,Host":                              "VMs",
+		"Server,Power Status,Cores,Memory (in MB),OS,Host":                                "no column states vCPUs",
+		"ClusterName,HostName,VMName,VMSockets,NumCpu,CPUSockets":                         "VMs",
+		"Name,Manufacturer,Model,PowerState,ProcessorType,NumCpu,CpuTotalMhz,CpuUsageMhz": "hosts",
+	} {
+		got := (&sheet{header: strings.Split(header, ",")}).describe()
+		if k := kindOf(strings.Split(header, ",")); k != nil {
+			got = k.name
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: found %s, want %s", header, got, want)
+		}
+	}
+	f := mustRead(t, tempFile(t, "a.csv", []byte("*Server name,*Cores,*Memory (In MB),*OS name,Boot type,Hypervisor\na,8,16384,Windows,UEFI,VMware\n")))
+	if vm := f.VMs[0]; vm.VCPUs.Value != 8 || vm.Memory.Value != 16*numa.GiB || vm.Firmware.Value != "efi" || strings.Contains(fmt.Sprint(notesOf(f)), "hosts of") {
+		t.Errorf("found %+v, notes %v", vm, notesOf(f))
+	}
+	f = mustRead(t, tempFile(t, "a.csv", []byte("VM,Sockets,Cores,Memory MB\na,2,4,4096\n")))
+	if vm := f.VMs[0]; vm.VCPUs.Known() || !strings.Contains(fmt.Sprint(notesOf(f)), `column "Cores" beside sockets`) {
+		t.Errorf("found %+v, notes %v", vm, notesOf(f))
+	}
+}
