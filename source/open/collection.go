@@ -464,6 +464,9 @@ func (c *collection) nothing() error {
 			return noFleet{err}
 		}
 	}
+	if slices.ContainsFunc(names, kvm.IsText) {
+		return noFleet{numa.Located(c.path, kvm.ErrNothing)}
+	}
 	holds := "no file that is read"
 	if names != nil {
 		holds = fmt.Sprintf("%s (%s)", words.Plural(len(names), "file"), words.Few(names))

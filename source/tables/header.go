@@ -95,6 +95,9 @@ func find(known map[string]name, header string) (name, bool) {
 	return name{}, false
 }
 
+// again is the end of the ID of a column that states an amount in another unit too.
+const again = " again"
+
 // places returns the places of the columns of the kind in a header, by column ID.
 func (k *kind) places(header []string) (at map[string]place, repeated []string) {
 	known := k.known()
@@ -111,6 +114,10 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 			if !c.last {
 				continue
 			}
+		}
+		if old.rank == n.rank && old.unit != n.unit { // Memory MB and Memory GB
+			at[c.id()+again] = place{i, `"` + strings.TrimSpace(h) + `"`, n.unit}
+			continue
 		}
 		if old.rank == 0 || n.rank < old.rank || old.rank == n.rank && c.last {
 			best[n.column] = n

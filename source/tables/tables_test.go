@@ -372,3 +372,26 @@ func TestVMsOrHosts(t *testing.T) {
 		t.Errorf("found %+v, notes %v", vm, notesOf(f))
 	}
 }
+
+// TestTwoUnits: columns of one amount in two units agree up to their rounding, or the amount is unknown and a note says why.
+func TestTwoUnits(t *testing.T) {
+	for row, want := range map[string]string{"16384,16": "16 GB", "15872,15.5": "15.5 GB", "15872,16": "15.5 GB", "512,1": "512 MB", "16384,32": "-", "16384,": "16 GB", ",16": "16 GB"} {
+		f, notes := readText(t, "a.csv", "Name,NumCpu,MemoryMB,MemoryGB\na,8,"+row+"\n")
+		if got := show(f.VMs[0].Memory); got != want || strings.Contains(notes, "contradict") != (row == "16384,32") {
+			t.Errorf("%s: found %s, want %s; %s", row, got, want, notes)
+		}
+	}
+}
+
+// TestDerivedIsKnown: no note calls a fact unknown that other columns state together.
+func TestDerivedIsKnown(t *testing.T) {
+	for text, unsaid := range map[string]string{
+		"VM,Sockets,Cores per socket\na,2,4\n":                               "vCPU count",
+		"VM,Num CPU,Sockets\na,8,2\n":                                        "cores per socket",
+		"Host,CPU Sockets,Cores per Socket,ESXi Version\nesx01,2,18,8.0.3\n": "cores,",
+	} {
+		if _, notes := readText(t, "a.csv", text); strings.Contains(notes, unsaid) {
+			t.Errorf("%s: %s", text, notes)
+		}
+	}
+}
