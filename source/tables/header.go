@@ -152,17 +152,14 @@ func (k *kind) unknown(header []string) (names []string) {
 	return names
 }
 
-// rvtoolsWords are headers that only RVTools uses.
-var rvtoolsWords = []string{"RVTools version", "VI SDK Server", "VI SDK UUID", "OS according to the configuration file", "SRM Placeholder", "In Use MiB", "In Use MB", "Numa Hotadd Exposed", "DRS Entitlement"}
+// rvtoolsWords are headers that only RVTools uses, squashed.
+var rvtoolsWords = map[string]bool{"rvtoolsversion": true, "visdkserver": true, "visdkuuid": true, "osaccordingtotheconfigurationfile": true, "srmplaceholder": true,
+	"inusemib": true, "inusemb": true, "numahotaddexposed": true, "drsentitlement": true}
 
 // kindOf returns the kind of a table with this header; nil if it is neither a table of VMs nor one of hosts, or may be either. Headers that only RVTools
 // uses identify its sheets, regardless of their names.
 func kindOf(header []string) *kind {
-	words := map[string]bool{}
-	for _, h := range header {
-		words[squash(h)] = true
-	}
-	rvtools := slices.ContainsFunc(rvtoolsWords, func(w string) bool { return words[squash(w)] })
+	rvtools := slices.ContainsFunc(header, func(h string) bool { return rvtoolsWords[squash(h)] })
 	if rvtools {
 		if k := sheetOf(header); k != nil {
 			return k

@@ -395,3 +395,21 @@ func TestDerivedIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestManyKeys: an object with more keys than a table has columns is no row, and VMs by name may have more together.
+func TestManyKeys(t *testing.T) {
+	var flat, named strings.Builder
+	for i := range mostKeys + 10 {
+		fmt.Fprintf(&flat, `"k%d":1,`, i)
+	}
+	for i := range mostKeys / 2 {
+		fmt.Fprintf(&named, `"vm%d":{"numCPU":4,"memoryMB":4096,"powerState":"poweredOn"},`, i)
+	}
+	f, _ := readText(t, "a.json", "{"+strings.TrimSuffix(named.String(), ",")+"}")
+	if len(f.VMs) != mostKeys/2 {
+		t.Errorf("found %d VMs, want %d", len(f.VMs), mostKeys/2)
+	}
+	if _, err := Read(tempFile(t, "a.json", []byte("[{"+flat.String()+`"Name":"a","NumCpu":4}]`))); err == nil {
+		t.Error("found a table of too many columns")
+	}
+}
