@@ -125,7 +125,7 @@ func read(name string, from io.Reader, size int64) (*numa.Fleet, error) {
 		text.Discard(len(bom))
 	}
 	r := &reader{name: name, size: size, lines: lineReader{r: text, line: 1}, seen: map[string]bool{}, at: map[string][]position{}}
-	if err := json.UnmarshalRead(&r.lines, r, strict()); err != nil {
+	if err := json.UnmarshalRead(&r.lines, r, rules()); err != nil {
 		return nil, r.locate(err)
 	}
 	if r.fleet.Check() != nil {
