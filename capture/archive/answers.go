@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"example.org/homenode/numa"
 	"example.org/homenode/source/strict"
 )
 
@@ -45,18 +44,18 @@ func ReadAnswers(name string, r io.Reader, homenode string, use func(*Result) er
 		case errors.Is(err, io.EOF) && n > 0:
 			return nil
 		case errors.Is(err, io.EOF):
-			return wrong(lines, name, 0, "found no text, want "+wanted)
+			return lines.Error(name, 0, "found no text, want "+wanted)
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return wrong(lines, name, size, "found the end within JSON, want "+wanted)
+			return lines.Error(name, size, "found the end within JSON, want "+wanted)
 		case errors.As(err, &syntax):
-			return wrong(lines, name, syntax.Offset-1, fmt.Sprintf("found no JSON (%v), want %s", syntax, wanted))
+			return lines.Error(name, syntax.Offset-1, fmt.Sprintf("found no JSON (%v), want %s", syntax, wanted))
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		begin := d.InputOffset() - int64(len(text))
 		result, at, err := readAnswer(text, homenode)
 		if err != nil {
-			return wrong(lines, name, begin+at, err.Error())
+			return lines.Error(name, begin+at, err.Error())
 		}
 		if err := use(result); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -96,10 +95,4 @@ func readAnswer(text []byte, homenode string) (r *Result, at int64, err error) {
 // are escaped, so a string cannot pass for a key.
 func keyIn(text []byte, key string) int64 {
 	return int64(max(0, bytes.Index(text, []byte(`"`+key+`":`))))
-}
-
-// wrong returns a syntax error with the line and column of an offset.
-func wrong(lines *strict.Lines, name string, offset int64, text string) error {
-	line, col := lines.Place(offset)
-	return &numa.SyntaxError{File: name, Line: line, Col: col, Msg: text}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"example.org/homenode/numa"
 	"example.org/homenode/source/strict"
 )
 
@@ -19,6 +18,5 @@ func (r *reader) locate(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		offset = size
 	}
-	line, col := r.lines.Place(offset)
-	return &numa.SyntaxError{File: r.name, Line: line, Col: col, Msg: msg}
+	return r.lines.Error(r.name, offset, msg)
 }

@@ -3,6 +3,8 @@ package strict
 import (
 	"bytes"
 	"io"
+
+	"example.org/homenode/numa"
 )
 
 // Lines is a reader that maps offsets to lines, which a decoder does not. It keeps the line starts since the last requested place.
@@ -43,4 +45,10 @@ func (l *Lines) Place(offset int64) (line, col int) {
 		l.line, l.start, l.starts = l.line+1, l.starts[0], l.starts[1:]
 	}
 	return l.line, int(offset-l.start) + 1
+}
+
+// Error returns an error with the place of an offset.
+func (l *Lines) Error(name string, offset int64, msg string) error {
+	line, col := l.Place(offset)
+	return &numa.SyntaxError{File: name, Line: line, Col: col, Msg: msg}
 }
