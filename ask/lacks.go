@@ -21,11 +21,8 @@ func (l *Lacks) Of(f *numa.Fleet) {
 		return
 	}
 	l.files += len(f.Unread)
-	for _, n := range f.Notes {
-		if f.Lost(n) {
-			l.notes = append(l.notes, n)
-		}
-	}
+	lost, _ := f.Lost()
+	l.notes = append(l.notes, lost...)
 }
 
 // Err returns the lacks as an error; nil for none.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.org/homenode/numa"
+	"example.org/homenode/source/strict"
 )
 
 // version is the version of Encode's format. It changes whenever Recording does.
@@ -85,13 +86,8 @@ func Decode(in []byte) (r *Recording, rest []byte, err error) {
 		return nil, nil, fmt.Errorf("read recording: %w", err)
 	}
 	var e envelope
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&e); err != nil {
+	if err := strict.Unmarshal("", "recording", text, &e); err != nil {
 		return nil, nil, fmt.Errorf("read recording: %w", err)
-	}
-	if more := bytes.TrimSpace(text[dec.InputOffset():]); len(more) > 0 {
-		return nil, nil, fmt.Errorf("read recording: found more after byte %d, want the end of the line", dec.InputOffset())
 	}
 	if e.Recording == nil {
 		return nil, nil, errors.New("read recording: found none")

@@ -3,7 +3,6 @@ package numa
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 )
 
@@ -26,9 +25,24 @@ type Fleet struct {
 	Unread []string `json:"unread,omitempty"`
 }
 
-// Lost reports whether a note is about a file that could not be read completely.
-func (f *Fleet) Lost(n Note) bool {
-	return slices.ContainsFunc(f.Unread, func(at string) bool { return n.At == at || strings.HasPrefix(n.At, at+":") })
+// Lost divides the notes into those about files that could not be read completely, and the others.
+func (f *Fleet) Lost() (lost, others []Note) {
+	unread := map[string]bool{}
+	for _, at := range f.Unread {
+		unread[at] = true
+	}
+	for _, n := range f.Notes {
+		is := unread[n.At]
+		for i, c := range n.At { // the file, before a line
+			is = is || c == ':' && unread[n.At[:i]]
+		}
+		if is {
+			lost = append(lost, n)
+		} else {
+			others = append(others, n)
+		}
+	}
+	return lost, others
 }
 
 // LoadUnknown returns the reason why the load and the free memory of the hosts are unknown although their VMs are listed; "" if there is none.

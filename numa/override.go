@@ -108,6 +108,11 @@ func (h *Host) Complete(o *Host) (changed bool, err error) {
 	return fill(&h.Options, o.Options, o.At) || changed, nil
 }
 
+// EqualShare returns the memory of one of n nodes where only that of the host is known.
+func EqualShare(memory Bytes, n int) Fact[Bytes] {
+	return AssumedFor(memory/Bytes(n), "an equal share of the host's memory")
+}
+
 // PackageNodes returns the nodes of h, for this number of cores per package, by the name of its processor: one for each package, or for each die, or
 // a single one with a front-side bus or in a small VM. why explains that no source states them. The result is wrong if the BIOS splits packages (SNC,
 // cluster-on-die, NPS) or interleaves memory. Unknown threads count as one per core; nodes share the memory of the host equally.
@@ -134,7 +139,7 @@ func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
 			nodes[i].Package = -1
 		}
 		if h.Memory.Known() {
-			nodes[i].Memory = AssumedFor(h.Memory.Value/Bytes(n), "an equal share of the host's memory")
+			nodes[i].Memory = EqualShare(h.Memory.Value, n)
 		}
 	}
 	why += ": " + form

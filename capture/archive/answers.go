@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
-	"example.org/homenode/numa"
+	"example.org/homenode/source/strict"
 )
 
 // form and formVersion identify the JSON that ReadAnswers reads (docs/reference/json.md).
@@ -34,33 +33,34 @@ type answer struct {
 // each Result. The answers must be written by the version homenode, because another version may
 // read captures differently. Errors come from r and use, or are a *numa.SyntaxError.
 func ReadAnswers(name string, r io.Reader, homenode string, use func(*Result) error) error {
-	lines := &lineReader{r: r}
+	lines := strict.NewLines(r)
 	d := json.NewDecoder(lines)
 	for n := 0; ; n++ {
 		var text json.RawMessage
 		err := d.Decode(&text)
-		var wrong *json.SyntaxError
+		var syntax *json.SyntaxError
+		size, _ := lines.Size()
 		switch {
 		case errors.Is(err, io.EOF) && n > 0:
 			return nil
 		case errors.Is(err, io.EOF):
-			return lines.wrong(name, 0, "found no text, want "+wanted)
+			return lines.Error(name, 0, "found no text, want "+wanted)
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return lines.wrong(name, lines.read, "found the end within JSON, want "+wanted)
-		case errors.As(err, &wrong):
-			return lines.wrong(name, wrong.Offset-1, fmt.Sprintf("found no JSON (%v), want %s", wrong, wanted))
+			return lines.Error(name, size, "found the end within JSON, want "+wanted)
+		case errors.As(err, &syntax):
+			return lines.Error(name, syntax.Offset-1, fmt.Sprintf("found no JSON (%v), want %s", syntax, wanted))
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		begin := d.InputOffset() - int64(len(text))
 		result, at, err := readAnswer(text, homenode)
 		if err != nil {
-			return lines.wrong(name, begin+at, err.Error())
+			return lines.Error(name, begin+at, err.Error())
 		}
 		if err := use(result); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		lines.forget(d.InputOffset())
+		lines.Place(d.InputOffset()) // forgets the lines before
 	}
 }
 
@@ -95,43 +95,4 @@ func readAnswer(text []byte, homenode string) (r *Result, at int64, err error) {
 // are escaped, so a string cannot pass for a key.
 func keyIn(text []byte, key string) int64 {
 	return int64(max(0, bytes.Index(text, []byte(`"`+key+`":`))))
-}
-
-// A lineReader records the offsets of line ends.
-type lineReader struct {
-	r      io.Reader
-	read   int64
-	ends   []int64 // offsets after line ends
-	before int     // lines dropped from ends
-	start  int64   // offset of the first line still in ends
-}
-
-func (l *lineReader) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	for i, c := range p[:n] {
-		if c == '\n' {
-			l.ends = append(l.ends, l.read+int64(i)+1)
-		}
-	}
-	l.read += int64(n)
-	return n, err
-}
-
-// forget drops the lines that end before an offset.
-func (l *lineReader) forget(offset int64) {
-	n, _ := slices.BinarySearch(l.ends, offset+1)
-	if n > 0 {
-		l.before, l.start = l.before+n, l.ends[n-1]
-		l.ends = slices.Delete(l.ends, 0, n)
-	}
-}
-
-// wrong returns a syntax error with the line and column of an offset.
-func (l *lineReader) wrong(name string, offset int64, text string) error {
-	n, _ := slices.BinarySearch(l.ends, offset+1)
-	start := l.start
-	if n > 0 {
-		start = l.ends[n-1]
-	}
-	return &numa.SyntaxError{File: name, Line: l.before + n + 1, Col: int(offset-start) + 1, Msg: text}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"example.org/homenode/capture"
+	"example.org/homenode/source/strict"
 )
 
 // A Result is the content of the files of one Reading.
@@ -57,9 +58,7 @@ func Unpack(packed []byte) (*Result, error) {
 		return nil, errors.New("found no line end behind its head")
 	}
 	r := &Result{}
-	d := json.NewDecoder(bytes.NewReader(first))
-	d.DisallowUnknownFields()
-	if err := d.Decode(r); err != nil {
+	if err := strict.Unmarshal("", "result", first, r); err != nil {
 		return nil, err
 	}
 	for len(rest) > 0 {

@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"example.org/homenode/numa"
 	"example.org/homenode/source/jsontree"
+	"example.org/homenode/source/strict"
 )
 
 // The bounds of a plan that is read.
@@ -33,7 +33,7 @@ func Read(r io.Reader) (*Plan, error) {
 		return nil, fmt.Errorf("the plan is larger than %d MB", maxPlan>>20)
 	}
 	p := &Plan{}
-	if err := Strict(data, p); err != nil {
+	if err := strict.Unmarshal("plan", "plan", data, p); err != nil {
 		return nil, located(data, err)
 	}
 	if err := p.Check(); err != nil {
@@ -68,15 +68,6 @@ func (p *Plan) asWritten(data []byte) error {
 	}
 }
 
-// Strict reads one JSON value that has no unknown field, no field twice, and nothing behind it. A name of other case is another name: people and other
-// readers would take "TO" for a field of its own.
-func Strict(data []byte, to any) error {
-	if jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) && !jsontext.Value(data).IsValid() {
-		return errors.New("found a field twice in one object, or text that is no UTF-8")
-	}
-	return json.Unmarshal(data, to, json.RejectUnknownMembers(true))
-}
-
 // A fault is about one change of a plan or, unless edit is -1, one of its edits, both from 0.
 type fault struct {
 	change, edit int
@@ -99,22 +90,14 @@ func (f *fault) Unwrap() error { return f.err }
 
 // located puts the line before an error about a plan in JSON.
 func located(data []byte, err error) error {
-	tree, syntax := jsontree.Parse(data, 1)
-	if syntax != nil {
-		return fmt.Errorf("line %d: it is no plan: %s", syntax.Line, syntax.Msg)
+	if wrong, ok := errors.AsType[*numa.SyntaxError](err); ok {
+		return fmt.Errorf("line %d: it is no plan: %s", wrong.Line, wrong.Msg)
 	}
+	tree, _ := jsontree.Parse(data, 1)
 	line := tree.Line
-	var f *fault
-	var wrong *json.SemanticError
-	switch {
-	case errors.As(err, &f):
+	if f, ok := errors.AsType[*fault](err); ok {
 		at := tree.At("changes", strconv.Itoa(f.change))
 		line = max(line, at.Line, at.At("edits", strconv.Itoa(f.edit)).Line)
-	case errors.As(err, &wrong):
-		line = 1 + bytes.Count(data[:min(int(wrong.ByteOffset), len(data))], []byte("\n"))
-		if wrong.Err != nil {
-			err = fmt.Errorf("%.200s: %w", wrong.JSONPointer, wrong.Err)
-		}
 	}
 	return fmt.Errorf("line %d: %w", line, err)
 }

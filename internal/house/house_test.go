@@ -72,7 +72,7 @@ var onlyHere = map[string][]string{
 	"github.com/chromedp/":                      {"internal/browser"}, // for tests
 	"github.com/rogpeppe/":                      {},
 	"github.com/santhosh-tekuri":                {"internal/formtest", "cmd/homenode"}, // for tests
-	"github.com/go-json-experiment":             {"source/snapshot", "source/tables", "output/format", "change/fix"},
+	"github.com/go-json-experiment":             {"source/strict", "source/snapshot", "source/tables", "output/format", "change/fix"},
 	"github.com/parquet-go/":                    {"capture/export/parquet"},
 	"github.com/klauspost/compress":             {"capture/archive", "capture/store", "source/archive", "serve/remote", "serve/routes"},
 	"example.org/homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes

@@ -18,6 +18,7 @@ import (
 
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
+	"example.org/homenode/source/strict"
 )
 
 // A Case is one published configuration with its observations. Zero fields are not stated.
@@ -252,13 +253,10 @@ func readInto(text string, into any) error {
 	if err != nil {
 		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	err = d.Decode(into)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s: found a %s, want %s", wrong.Field, wrong.Value, wrong.Type)
+	if wrong, ok := errors.AsType[*numa.SyntaxError](strict.Unmarshal("", "case", b, into)); ok {
+		return errors.New(wrong.Msg)
 	}
-	return err
+	return nil
 }
 
 // readFields parses key=JSON pairs separated by blanks; "extra.KEY" goes into the nested object extra.

@@ -28,9 +28,9 @@ func TestReadErrors(t *testing.T) {
 		{"CRLF", "words\r\n-- case --\r\nid a\r\n-- observed --\r\nwide=yes\r\n", `:5: wide: found "yes", want a JSON value`},
 		{"byte order mark", "\ufeff-- case --\nid a\nwhat\n", `:3: found "what", want id, source, gave, kind, release, hardware, event, host, from or vm`},
 
-		{"a number in words", "-- case --\nhost sockets=\"two\"", `:2: sockets: found a string, want int`},
-		{"half a vCPU", "-- case --\nvm vcpus=12.5", `:2: vcpus: found a number 12.5, want int`},
-		{"a key of nothing", "-- case --\nvm disks=2", `:2: json: unknown field "disks"`},
+		{"a number in words", "-- case --\nhost sockets=\"two\"", `:2: sockets: found string, want a whole number`},
+		{"half a vCPU", "-- case --\nvm vcpus=12.5", `:2: vcpus: found 12.5, want a whole number`},
+		{"a key of nothing", "-- case --\nvm disks=2", `:2: found "disks", which no case has here`},
 		{"negative", "-- case --\nhost sockets=-2", `:2: sockets: found -2, want a number from 1 to 64`},
 		{"many nodes", "-- case --\nhost sockets=64 numa_nodes_per_socket=64", `:2: sockets with their NUMA nodes: found 4096, want a number from 1 to 64`},
 		{"many vCPUs", "-- case --\nvm vcpus=9999999999", `:2: vcpus: found 9999999999, want a number from 1 to 4096`},

@@ -252,7 +252,7 @@ func TableNames() []string {
 // lacksRelease reports whether no VM is assessed because no host states its release.
 func lacksRelease(r *rules.Result) bool {
 	states := func(h numa.Host) bool { return h.Release.Known() }
-	return r.VMs == 0 && len(r.Fleet.Hosts) > 0 && !slices.ContainsFunc(r.Fleet.Hosts, states)
+	return r.VMs == 0 && r.Fleet.Hypervisor != numa.KVM && len(r.Fleet.Hosts) > 0 && !slices.ContainsFunc(r.Fleet.Hosts, states)
 }
 
 // exampleVM returns the first VM with a finding as a word for a command line; "" if there is none. The word is the name. It is the ID

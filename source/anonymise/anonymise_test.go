@@ -231,8 +231,8 @@ func TestTextForms(t *testing.T) {
 
 func TestKeyErrors(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
-		{"", "k: found no key of homenode: EOF"},
-		{`{"hello": 1}`, `k: found no key of homenode: json: unknown field "hello"`},
+		{"", "found no key of homenode: k:1:1: found the end of the file: it is cut short"},
+		{`{"hello": 1}`, `found no key of homenode: k:1:2: found "hello", which no key has here`},
 		{`{"format": "x"}`, `k: found format "x", want "homenode-key"`},
 		{`{"format": "homenode-key", "version": 2}`, "k: found version 2, this program reads 1"},
 		{`{"format": "homenode-key", "version": 1, "tag": "("}`, `k: found tag "(", want none or x`},

@@ -15,6 +15,7 @@ import (
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/strict"
 )
 
 // A Key maps pseudonyms back to names. It is as confidential as the fleet itself.
@@ -163,10 +164,12 @@ var tagForm = pattern.Of(`^x*$`)
 // ReadKey reads a key in the format of Write. name is used in errors.
 func ReadKey(name string, r io.Reader) (*Key, error) {
 	var f keyFile
-	d := json.NewDecoder(io.LimitReader(r, maxKey))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		return nil, fmt.Errorf("%s: found no key of homenode: %w", name, err)
+	text, err := io.ReadAll(io.LimitReader(r, maxKey))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := strict.Unmarshal(name, "key", text, &f); err != nil {
+		return nil, fmt.Errorf("found no key of homenode: %w", err)
 	}
 	switch {
 	case f.Format != keyFormat:

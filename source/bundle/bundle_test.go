@@ -348,3 +348,31 @@ func TestUseOf(t *testing.T) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
 }
+
+// TestNodeMemory: where a bundle states the memory of the host and not that of its nodes, each is assumed to have an equal share.
+func TestNodeMemory(t *testing.T) {
+	const top = "esx-esx01-2023-05-01--10.00-1"
+	outputs := []file{
+		{top + "/commands/vmware_-vl.txt", "VMware ESXi 8.0.1 build-21495797\nVMware ESXi 8.0 Update 1\n"},
+		{top + "/commands/localcli_hardware-cpu-global-get.txt", "   CPU Packages: 2\n   CPU Cores: 20\n   CPU Threads: 40\n   Hyperthreading Active: true\n"},
+		{top + "/commands/localcli_hardware-memory-get.txt", "   Physical Memory: 240470433792 Bytes\n   Reliable Memory: 0 Bytes\n   NUMA Node Count: 2\n"},
+	}
+	one := file{top + "/commands/vsi_traverse_-s.txt", "/memory/nodeList/0:\nNUMA node {\n   Total (pages):100\n}\n"}
+	for want, files := range map[string][]file{"[112.0 GB 112.0 GB]": outputs, "[400 KB 0 B]": append(slices.Clone(outputs), one)} {
+		enter(t, file{"b.tgz", string(tgz(t, files...))})
+		f, err := Read("b.tgz")
+		if err != nil || len(f.Hosts) != 1 {
+			t.Fatal(f, err)
+		}
+		var got []numa.Bytes
+		for _, n := range f.Hosts[0].Nodes.Value {
+			got = append(got, n.Memory.Value)
+			if n.Memory.Known() && (n.Memory.Origin.Kind == numa.Assumed) != (len(files) == len(outputs)) {
+				t.Errorf("memory of node %d is %v", n.ID, n.Memory.Origin)
+			}
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("found %v, want %s", got, want)
+		}
+	}
+}

@@ -31,10 +31,16 @@ func (c *collector) fleet(source string) (*numa.Fleet, error) {
 	slices.SortStableFunc(c.logs, func(a, b logFile) int {
 		return cmp.Or(cmp.Compare(path.Dir(a.name), path.Dir(b.name)), cmp.Compare(age(a.name), age(b.name)), cmp.Compare(a.name, b.name))
 	})
+	here := map[string][]*entry{} // by folder
+	for _, e := range entries {
+		here[e.dir] = append(here[e.dir], e)
+	}
 	for i := range c.logs {
 		l := &c.logs[i]
 		for k := range l.vms {
-			entries = c.addLog(entries, l, k)
+			if e := addLog(here[path.Dir(l.name)], l, k); e != nil {
+				entries, here[e.dir] = append(entries, e), append(here[e.dir], e)
+			}
 		}
 	}
 	entries = c.mergeSame(entries)
@@ -49,7 +55,7 @@ func (c *collector) fleet(source string) (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: found no .vmx, no vmware.log and no vm-support bundle in it%s", source, c.instead())
 	}
 	fleet := &numa.Fleet{Source: source, Clusters: []numa.Cluster{}, Hosts: hosts, VMs: make([]numa.VM, 0, len(entries)), Notes: c.notes, Unread: c.unread}
-	used := map[string]bool{}
+	used := map[string]int{}
 	for _, e := range entries {
 		e.ID = unique(used, cmp.Or(e.UUID, e.path, e.ID))
 		fleet.VMs = append(fleet.VMs, e.VM)
@@ -79,13 +85,14 @@ func (c *collector) instead() string {
 	return ""
 }
 
-// unique returns id, with a number appended if it is already in use.
-func unique(used map[string]bool, id string) string {
+// unique returns id, with a number appended if it is already in use. used are the last numbers of IDs.
+func unique(used map[string]int, id string) string {
 	n := id
-	for k := 2; used[n]; k++ {
-		n = id + "#" + strconv.Itoa(k)
+	for used[n] > 0 {
+		used[id]++
+		n = id + "#" + strconv.Itoa(used[id])
 	}
-	used[n] = true
+	used[n] = 1
 	return n
 }
 
@@ -99,21 +106,21 @@ func age(name string) int {
 	return 1 << 30
 }
 
-// addLog adds the k-th VM of a log to its entry, or as a new one.
-func (c *collector) addLog(entries []*entry, l *logFile, k int) []*entry {
+// addLog adds the k-th VM of a log to its entry of those in the same folder; if there is none, it returns a new one.
+func addLog(here []*entry, l *logFile, k int) (added *entry) {
 	v, dir := &l.vms[k], path.Dir(l.name)
 	vmxPath := ""
 	if k < len(l.paths) {
 		vmxPath = l.paths[k]
 	}
-	e := match(entries, v, dir, vmxPath, vmxlog.IsName(strings.ToLower(path.Base(archive.Plain(l.name)))))
+	e := match(here, v, vmxPath, vmxlog.IsName(strings.ToLower(path.Base(archive.Plain(l.name)))))
 	if e == nil {
 		e = &entry{VM: *v, dir: dir, path: vmxPath}
 		e.Observed = nil
 		if e.Name == path.Base(l.name) {
 			e.Name = nameOf(l.name)
 		}
-		entries = append(entries, e)
+		added = e
 	}
 	e.Observed = append(e.Observed, v.Observed...)
 	e.path = cmp.Or(vmxPath, e.path)
@@ -124,7 +131,7 @@ func (c *collector) addLog(entries []*entry, l *logFile, k int) []*entry {
 			e.Name = v.Name
 		}
 	}
-	return entries
+	return added
 }
 
 // nameOf names a VM whose log has no displayName: by its folder, if the path has the form in
@@ -137,14 +144,8 @@ func nameOf(name string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// match returns the entry in the same folder that a log or .vmx belongs to, or nil.
-func match(entries []*entry, v *numa.VM, dir, vmxPath string, isLog bool) *entry {
-	var here []*entry
-	for _, e := range entries {
-		if e.dir == dir {
-			here = append(here, e)
-		}
-	}
+// match returns the entry of those in the same folder that a log belongs to, or nil.
+func match(here []*entry, v *numa.VM, vmxPath string, isLog bool) *entry {
 	for _, same := range []func(e *entry) bool{
 		func(e *entry) bool { return v.UUID != "" && e.UUID == v.UUID },
 		func(e *entry) bool {

@@ -107,6 +107,9 @@ func (v *View) row(header []string, cells []text.Line) {
 	}
 }
 
+// onlineWords are the values of the column ONLINE, in the languages that are read.
+var onlineWords = map[string]bool{"yes": true, "y": true, "1": true, "true": true, "ja": true, "oui": true, "no": false, "n": false, "0": false, "false": false, "nein": false, "non": false}
+
 // cell reads one value of a CPU.
 func (v *View) cell(cpu int, column string, l text.Line) {
 	subject := "CPU " + strconv.Itoa(cpu)
@@ -136,7 +139,12 @@ func (v *View) cell(cpu int, column string, l text.Line) {
 	case "L3":
 		whole(&c.LLC, "last-level cache", maxCPU)
 	case "ONLINE":
-		c.Offline = !slices.Contains([]string{"yes", "Y", "1", "true"}, l.Text)
+		online, ok := onlineWords[strings.ToLower(l.Text)]
+		if !ok {
+			v.file.Warn(l.N, l.Col, "online of %s: found %q, want yes or no: record LC_ALL=C lscpu", subject, text.Short(l.Text))
+			return
+		}
+		c.Offline = !online
 		v.file.Add(l.N, l.Col, subject, "online", !c.Offline, "")
 	case "MODELNAME":
 		v.Model = numa.ReadAt(l.Text, text.Where(l.N, l.Col))

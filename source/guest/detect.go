@@ -11,7 +11,7 @@ import (
 // Lines that begin or identify an output. A line of the lscpu text form is recognised by keys
 // that no other tool prints.
 var (
-	lscpuLine    = pattern.Of(`^(?:CPU op-mode\(s\)|On-line CPU\(s\) (?:list|mask)|Thread\(s\) per core|Core\(s\) per socket|Socket\(s\)|NUMA node\(s\)|NUMA node\d+ CPU\(s\)|Hypervisor vendor):`)
+	lscpuLine    = pattern.Of(`^(?:CPU op-mode\(s\)|On-line CPU\(s\) (?:list|mask)|Thread\(s\) per core|Core\(s\) per socket|Socket\(s\)|NUMA node\(s\)|NUMA node\d+ CPU\(s\)|Hypervisor vendor):|^[^:]+:\s+32-bit, 64-bit$`)
 	lscpuFirst   = pattern.Of(`^(?:Architecture|CPU\(s\)|Byte Order|Address sizes|Vendor ID):`)
 	parseHeader  = pattern.Of(`^#\s?(?:[A-Za-z]\w*,)*CPU(?:,\w*)*$`)
 	numactlLine  = pattern.Of(`^(?:available: \d+ nodes?\b|node \d+ cpus:|No NUMA (?:available|support available) on this system)`)
@@ -22,6 +22,9 @@ var (
 
 // formOf returns the form of output that a line can begin, or "".
 func formOf(l string) string {
+	if key, value, ok := strings.Cut(l, ":"); ok && len(key) <= 80 {
+		l = english(key) + ":" + value
+	}
 	switch {
 	case l == "":
 		return ""
@@ -46,7 +49,7 @@ func formOf(l string) string {
 func Detect(head []byte) (format string, ok bool) {
 	for raw := range bytes.Lines(head) {
 		l := text.Trim(1, strings.TrimRight(string(raw), "\r\n")).Text
-		if lscpuFirst.MatchString(l) || strings.HasPrefix(l, "{") {
+		if key, _, _ := strings.Cut(l, ":"); lscpuFirst.MatchString(english(key)+":") || strings.HasPrefix(l, "{") {
 			continue
 		}
 		if _, prompt := text.CutPrompt(l, "lscpu"); prompt {

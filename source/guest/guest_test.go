@@ -3,6 +3,7 @@ package guest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -338,4 +339,31 @@ func FuzzRead(f *testing.F) {
 		}
 		Detect(data)
 	})
+}
+
+// TestTranslated: the keys of lscpu in German and French are those in English; of other languages the warning says what to record.
+func TestTranslated(t *testing.T) {
+	const german = "Architektur:             x86_64\nCPU Operationsmodus:     32-bit, 64-bit\nCPU(s):                  4\nListe der Online-CPU(s): 0-3\nThread(s) pro Kern:      1\n" +
+		"Kern(e) pro Socket:      2\nSockel:                  2\nNUMA-Knoten:             2\nNUMA-Knoten0 CPU(s):     0,1\nNUMA-Knoten1 CPU(s):     2,3\nMarkierungen:            fpu\nvme de\n"
+	const french = "Architecture\u00a0:                          x86_64\nProcesseur(s) :                         4\nListe de processeur(s) en ligne :       0-3\nThread(s) par cœur :                    1\n" +
+		"Cœur(s) par socket :                    2\nSocket(s) :                             2\nNœud(s) NUMA :                          2\nNœud NUMA 0 de processeur(s) :          0,1\nNœud NUMA 1 de processeur(s) :          2,3\n"
+	const spanish = "Arquitectura:                        x86_64\nmodo(s) de operación de las CPUs:    32-bit, 64-bit\nCPU(s):                              4\nModo(s) NUMA:                        2\n"
+	want := []string{"[0 0 1 1]", "2"}
+	for text, warning := range map[string]string{german: "", french: "", spanish: "record LC_ALL=C lscpu", "CPU NODE ONLINE\n0   0    sí\n": "record LC_ALL=C lscpu",
+		"CPU SOCKET NODE ONLINE\n0 0 0 ja\n1 0 0 oui\n2 1 1 yes\n3 1 1 Y\n": ""} {
+		if _, ok := Detect([]byte(text)); !ok {
+			t.Errorf("not found: %s", text)
+		}
+		views, err := Read("a.txt", strings.NewReader(text))
+		if err != nil || len(views) != 1 {
+			t.Fatal(views, err)
+		}
+		o := views[0].Observation()
+		if got := []string{fmt.Sprint(o.VPDs.Value), fmt.Sprint(o.SocketCount.Value)}; warning == "" && !slices.Equal(got, want) {
+			t.Errorf("found %q, want %q: %s", got, want, text)
+		}
+		if found := fmt.Sprint(views[0].File().Warnings); (warning == "") != (found == "[]") || !strings.Contains(found, warning) {
+			t.Errorf("warnings %s, want %q", found, warning)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,11 +20,34 @@ type lscpu struct {
 	online map[int]bool // nil if the list is not stated
 }
 
+// germanAndFrench are the keys that util-linux translates to these languages (po/de.po, po/fr.po of its 2.27 to 2.40), in English.
+var germanAndFrench = map[string]string{
+	"Architektur": "Architecture", "CPU Operationsmodus": opModes, "Anbieterkennung": "Vendor ID", "Markierungen": "Flags", "Drapaux": "Flags", "Drapeaux": "Flags", "Modellname": "Model name", "Hypervisor-Anbieter": "Hypervisor vendor",
+	"Liste der Online-CPU(s)": "On-line CPU(s) list", "Liste der Offline-CPU(s)": "Off-line CPU(s) list", "Maske der Online-CPU(s)": "On-line CPU(s) mask",
+	"Thread(s) pro Kern": "Thread(s) per core", "Kern(e) pro Socket": "Core(s) per socket", "Kern(e) pro Sockel": "Core(s) per socket", "Sockel": "Socket(s)", "NUMA-Knoten": "NUMA node(s)",
+	"Mode(s) opératoire(s) des processeurs": opModes, "Processeur(s)": "CPU(s)", "Identifiant constructeur": "Vendor ID", "Nom de modèle": "Model name",
+	"Constructeur d'hyperviseur": "Hypervisor vendor", "Constructeur d’hyperviseur": "Hypervisor vendor",
+	"Liste de processeur(s) en ligne": "On-line CPU(s) list", "Liste de processeur(s) hors ligne": "Off-line CPU(s) list", "Masque de processeur(s) en ligne": "On-line CPU(s) mask",
+	"Thread(s) par cœur": "Thread(s) per core", "Cœur(s) par socket": "Core(s) per socket", "Nœud(s) NUMA": "NUMA node(s)",
+}
+
+// opModes is the key of modes, whose values are the same in each language.
+const opModes = "CPU op-mode(s)"
+
+// english returns the English form of a key of lscpu.
+func english(key string) string {
+	key = strings.TrimSpace(key)
+	if m := nodeKey.FindStringSubmatch(key); m != nil {
+		return "NUMA node" + m[1] + " CPU(s)"
+	}
+	return cmp.Or(germanAndFrench[key], key)
+}
+
 // heading is a group title of lscpu 2.37 and later, without a value.
 var heading = pattern.Of(`^(?:Virtualization features|Caches \(sum of all\)|NUMA|Vulnerabilities)$`)
 
 // nodeKey is the key of the CPU list of a node.
-var nodeKey = pattern.Of(`^NUMA node(\d+) CPU\(s\)$`)
+var nodeKey = pattern.Of(`^(?:NUMA node|NUMA-Knoten|Nœud NUMA )(\d+) (?:CPU\(s\)|de processeur\(s\))$`)
 
 func (s *lscpu) take(l text.Line) bool {
 	if l.Text == "" {
@@ -34,11 +58,10 @@ func (s *lscpu) take(l text.Line) bool {
 		// Terminals and people wrap the flags of a processor.
 		return s.last == "Flags"
 	}
-	key = strings.TrimRight(key, " \t")
 	if s.seen == nil {
 		s.seen = map[string]bool{}
 	}
-	s.seen[key], s.last = true, key
+	s.seen[key], s.last = true, english(key)
 	s.field(key, uncommented(l.After(strings.IndexByte(l.Text, ':')+1)))
 	return true
 }
@@ -58,10 +81,16 @@ func (s *lscpu) again(l text.Line) bool {
 	return s.seen[key]
 }
 
+// modes are the values of opModes.
+var modes = pattern.Of(`^32-bit(?:, 64-bit)?$`)
+
 // field reads one key and its value, from the text or the JSON form.
 func (s *lscpu) field(key string, l text.Line) {
 	v := s.v
+	key = english(key)
 	switch {
+	case key != opModes && modes.MatchString(l.Text):
+		v.file.Warn(l.N, 0, "found lscpu in another language than English, German or French: record LC_ALL=C lscpu")
 	case heading.MatchString(key) && l.Text == "":
 	case key == "CPU(s)":
 		v.count(&v.CPUCount, l, "CPUs", maxCPU)

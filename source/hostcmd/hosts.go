@@ -13,7 +13,8 @@ import (
 // name has neither.
 //
 // Nodes are derived: no command lists the cores of a node, so each gets an equal share of the
-// cores. Their memory is read where it is stated. They are unknown when the number of cores or of nodes is.
+// cores. Their memory is read where it is stated; where no node's is, each is assumed to have an equal share. They are unknown when the number of cores or
+// of nodes is.
 func Hosts(outputs []*Output) []numa.Host {
 	var joins []*join
 	for _, o := range outputs {
@@ -144,9 +145,10 @@ func (j *join) makeNodes() {
 	if h.Cores.Value%n != 0 && (!h.Packages.Known() || !numa.Divides(h.Cores.Value/packages, n/packages)) {
 		return
 	}
-	ids := make([]int, 0, n)
-	for id := range j.nodes {
+	ids, stated := make([]int, 0, n), false
+	for id, facts := range j.nodes {
 		ids = append(ids, id)
+		stated = stated || facts.memory.Known()
 	}
 	slices.Sort(ids)
 	if len(ids) != n {
@@ -162,8 +164,11 @@ func (j *join) makeNodes() {
 		if h.Packages.Known() && n%h.Packages.Value == 0 {
 			nodes[i].Package = i / (n / h.Packages.Value)
 		}
+		if !stated && h.Memory.Known() {
+			nodes[i].Memory = numa.EqualShare(h.Memory.Value, n)
+		}
 		if facts := j.nodes[id]; facts != nil {
-			nodes[i].Memory = facts.memory
+			nodes[i].Memory = cmp.Or(facts.memory, nodes[i].Memory)
 			if facts.threads.Known() {
 				nodes[i].Threads = max(facts.threads.Value, cores)
 			}

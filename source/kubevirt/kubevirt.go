@@ -24,6 +24,9 @@ import (
 // maxFile is the maximum size of a file in bytes, more than any manifest has.
 const maxFile = 4 << 20
 
+// group matches the group of the VMs of KubeVirt where a document states it, and not a remark that names it.
+var group = pattern.Of(`(?m)^[ -]{0,4}apiVersion:\s*["']?kubevirt\.io/|"apiVersion":\s*"kubevirt\.io/`)
+
 var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance|InstanceReplicaSet|Pool)?"?\s*$|"apiVersion":\s*"kubevirt\.io/[^}]*?"kind":\s*"VirtualMachine(?:Instance|InstanceReplicaSet|Pool)?"`)
 
 // operator is the group of the VMs of VMware's VM Operator, which have the same name.
@@ -31,7 +34,7 @@ const operator = "vmoperator.vmware.com/"
 
 // Detect reports whether head, the beginning of a file, contains a KubeVirt VM.
 func Detect(head []byte) bool {
-	return kind.Match(head) && (!bytes.Contains(head, []byte(operator)) || bytes.Contains(head, []byte("kubevirt.io/")))
+	return kind.Match(head) && (!bytes.Contains(head, []byte(operator)) || group.Match(head))
 }
 
 // architectures maps KubeVirt names to those of libvirt.

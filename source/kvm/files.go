@@ -85,7 +85,7 @@ func passedOver(d fs.DirEntry) error {
 
 // meant reports whether the name is that of a file of a bundle.
 func meant(name string) bool {
-	return isText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name)))
+	return IsText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name)))
 }
 
 // accepts returns the reader of a bundle file that begins with head; nil if there is none, and for a backup of another file. In a file with an unspecific
@@ -111,8 +111,8 @@ var (
 	command = pattern.Of(`(?m)^\s*(?:(?:exec|sudo|nohup|setsid|env|nice|ionice|chrt|taskset|numactl|\w+=\S*)(?:[ \t]+[^\s#]+)*?[ \t]+)*(?:/\S*/)?(?:qemu-system-[a-z0-9_]+|qemu-kvm)[ \t]+(?:\\\s*$|-)`)
 )
 
-// isText reports whether the name is that of a text file beside the XML.
-func isText(name string) bool {
+// IsText reports whether the name is that of a text file beside the XML.
+func IsText(name string) bool {
 	base := strings.ToLower(filepath.Base(name))
 	return base == numastatName || base == pidsName
 }

@@ -479,3 +479,13 @@ func TestRounded(t *testing.T) {
 		}
 	}
 }
+
+// TestOperatorIsNoKubeVirt: a VM of the VM Operator is none of KubeVirt, even if a remark names that.
+func TestOperatorIsNoKubeVirt(t *testing.T) {
+	const text = "# once kubevirt.io/v1\napiVersion: vmoperator.vmware.com/v1alpha3\nkind: VirtualMachine\nmetadata: {name: db, annotations: {from: kubevirt.io/v1}}\n"
+	for added, want := range map[string]bool{"": false, "---\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: b}\n": true} {
+		if Defines("vm.yaml", []byte(text+added)) != want {
+			t.Errorf("%s%s: want %v", text, added, want)
+		}
+	}
+}

@@ -136,7 +136,7 @@ func ReadBytes(name string, data []byte) (*numa.Fleet, error) {
 	r.addHosts(name)
 	r.addVMs()
 	if len(r.fleet.Hosts)+len(r.fleet.VMs) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, errNothing)
+		return nil, fmt.Errorf("%s: %w", name, ErrNothing)
 	}
 	return r.fleet, r.fleet.Check()
 }
@@ -147,7 +147,7 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 	var broken error
 	err := walk(fsys, only, r.unread, func(file string) error {
 		switch {
-		case isText(file):
+		case IsText(file):
 			r.texts = append(r.texts, file)
 		case only == "" && !meant(file) && accepts(file, headOf(fsys, file)) == nil:
 			r.others = append(r.others, file)
@@ -169,7 +169,7 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 	case nothing && broken != nil:
 		err = broken
 	case nothing && len(r.domains) == 0:
-		err = errNothing
+		err = ErrNothing
 	}
 	if err != nil {
 		return nil, numa.Located(filepath.Join(path, only), err)
@@ -179,7 +179,8 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 	return r.fleet, r.fleet.Check()
 }
 
-var errNothing = errors.New("found no virsh capabilities and no definition of a VM")
+// ErrNothing is the error for files of KVM of which none describes a host or a VM.
+var ErrNothing = errors.New("found no virsh capabilities and no definition of a VM")
 
 // note adds a note.
 func (r *reader) note(at, format string, args ...any) {

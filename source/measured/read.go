@@ -3,16 +3,15 @@ package measured
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"example.org/homenode/internal/bounded"
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/strict"
 	"example.org/homenode/source/text"
 )
 
@@ -54,51 +53,26 @@ func Read(name string, from io.Reader) ([]*Document, error) {
 
 // decode parses the documents of a text.
 func decode(name string, doc []byte) ([]*Document, error) {
-	d := json.NewDecoder(bytes.NewReader(doc))
-	d.DisallowUnknownFields()
+	d := strict.NewDecoder(name, noun, doc)
 	var all []*Document
 	line, counted := 1, int64(0) // number of lines up to there
-	for {
+	for all == nil || d.More() {
 		r := &Result{}
-		from := d.InputOffset()
-		err := d.Decode(r)
-		if err == io.EOF && len(all) > 0 {
-			return all, nil
+		from := d.Begin()
+		if err := d.Next(r); err != nil {
+			return all, err
 		}
-		if err == nil {
-			err = r.check()
+		if err := r.check(); err != nil {
+			return all, strict.At(name, doc, from, err.Error())
 		}
-		if err != nil {
-			return all, located(name, doc, from, d.InputOffset(), err)
-		}
-		from += begin(doc[from:])
 		line, counted = line+bytes.Count(doc[counted:from], []byte("\n")), from
 		all = append(all, &Document{Result: r, Source: name, Line: line})
 	}
+	return all, nil
 }
 
-// begin returns the length of the white space before the first value.
-func begin(doc []byte) int64 { return int64(len(doc) - len(bytes.TrimLeft(doc, " \t\r\n"))) }
-
-// located adds the place to an error; from is the start of the current document and read the decoder's offset.
-func located(name string, doc []byte, from, read int64, err error) error {
-	at, msg := read, strings.TrimPrefix(err.Error(), "json: ")
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	var fault *fault
-	switch {
-	case errors.As(err, &syntax):
-		at = max(syntax.Offset-1, 0)
-	case errors.As(err, &kind):
-		at, msg = kind.Offset, fmt.Sprintf("%s: found %s, want %s", kind.Field, kind.Value, kind.Type)
-	case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF:
-		at, msg = int64(len(doc)), "found the end of the file: it is cut short"
-	case errors.As(err, &fault):
-		at = from + begin(doc[from:])
-	}
-	before := doc[:min(at, int64(len(doc)))]
-	return &numa.SyntaxError{File: name, Line: bytes.Count(before, []byte("\n")) + 1, Col: len(before) - bytes.LastIndexByte(before, '\n'), Msg: msg}
-}
+// noun is what a text holds, in errors.
+const noun = "result of homenode measure"
 
 // A fault is a value that no run of homenode measure writes.
 type fault struct{ path, msg string }

@@ -90,12 +90,12 @@ func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ name, old, new, want string }{
 		{"another format", `"homenode-measure"`, `"homenode"`, `a.json:1:1: format: found "homenode", want "homenode-measure"`},
 		{"another version", `"version": 1`, `"version": 2`, "a.json:1:1: version: found 2, want 1: a newer homenode reads it"},
-		{"unknown field", `"name": "sql01"`, `"nickname": "sql01"`, `unknown field "nickname"`},
-		{"text for a number", `"seconds": 41.5`, `"seconds": "41.5"`, "seconds: found string, want float64"},
+		{"unknown field", `"name": "sql01"`, `"nickname": "sql01"`, `found "nickname", which no result of homenode measure has here`},
+		{"text for a number", `"seconds": 41.5`, `"seconds": "41.5"`, "seconds: found string, want a number that fits"},
 		{"negative latency", `"median": 98,`, `"median": -98,`, "latencyMatrix.cells[0][0]: found -98, want a number that is not negative"},
 		{"row too many", "\"from\": [\n      0,\n      1\n    ]", `"from": [0]`, "latencyMatrix.cells: found 2 rows, want 1 as in from"},
 		{"more than all", `"remote": 0.5`, `"remote": 1.5`, "hidden.shares[0].remote: found 1.5, want 0 to 1"},
-		{"broken", `"profile":`, `"profile"`, "a.json:6:13: invalid character"},
+		{"broken", `"profile":`, `"profile"`, "a.json:6:13: profile: invalid character"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			changed := strings.Replace(file, tt.old, tt.new, 1)

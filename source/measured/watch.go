@@ -1,8 +1,6 @@
 package measured
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +9,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
 	"example.org/homenode/source/machine"
+	"example.org/homenode/source/strict"
 )
 
 // WatchFormat is at the start of every line of homenode measure watch.
@@ -24,17 +23,10 @@ func DetectWatch(head []byte) bool { return watchBegins.Match(head) }
 // ReadRound parses a line of homenode measure watch. The error is a *numa.SyntaxError with the file and the line.
 func ReadRound(name string, line int, text []byte) (*WatchRound, error) {
 	r := &WatchRound{}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(r)
-	switch {
-	case err != nil:
-		err = located(name, text, 0, d.InputOffset(), err)
-	case d.More():
-		err = located(name, text, d.InputOffset(), d.InputOffset(), &fault{"round", "found more behind its end"})
-	default:
-		if err = r.check(); err != nil {
-			err = located(name, text, 0, 0, err)
+	err := strict.Unmarshal(name, noun, text, r)
+	if err == nil {
+		if wrong := r.check(); wrong != nil {
+			err = strict.At(name, text, 0, wrong.Error())
 		}
 	}
 	if syntax := (*numa.SyntaxError)(nil); errors.As(err, &syntax) {

@@ -142,13 +142,8 @@ func (c *collection) merged() (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: %w in %s than beside it: name its files one at a time, unpacked", c.path, numa.ErrHypervisors, c.members[i].Name)
 	}
 	fleet.Notes, fleet.Unread = append(c.notes, fleet.Notes...), append(fleet.Unread, c.unread...)
-	lost := func(n numa.Note) int { // files that were not read come first
-		if fleet.Lost(n) {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(fleet.Notes, func(a, b numa.Note) int { return cmp.Compare(lost(a), lost(b)) })
+	lost, others := fleet.Lost()
+	fleet.Notes = append(lost, others...) // files that were not read come first
 	return fleet, nil
 }
 
@@ -463,6 +458,9 @@ func (c *collection) nothing() error {
 		if _, err := File(filepath.Join(c.path, filepath.FromSlash(names[0]))); err != nil {
 			return noFleet{err}
 		}
+	}
+	if slices.ContainsFunc(names, kvm.IsText) {
+		return noFleet{numa.Located(c.path, kvm.ErrNothing)}
 	}
 	holds := "no file that is read"
 	if names != nil {

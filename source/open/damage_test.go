@@ -151,7 +151,7 @@ func TestEmpty(t *testing.T) {
 
 // TestNoVM: where no file has VMs they may be in one that is not understood, which is unread then.
 func TestNoVM(t *testing.T) {
-	odd, hosts := []byte("VM Name,Host,Cores\na,esx1,4\n"), []byte("Host,CPU Sockets,CPU Cores\nesx1,2,48\n")
+	odd, hosts := []byte("VM Name,Host,Load\na,esx1,4\n"), []byte("Host,CPU Sockets,CPU Cores\nesx1,2,48\n")
 	for name, tt := range map[string]struct {
 		files map[string][]byte
 		want  int

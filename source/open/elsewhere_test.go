@@ -38,7 +38,7 @@ func TestElsewhere(t *testing.T) {
 func TestParts(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
-	for name, text := range map[string]string{"vms.csv": "Name,NumCpu,MemoryMB,VMHost\ndb01,8,4096,esx01\n", "hosts.csv": "Name,Sockets,Cores,MemoryGB,Version\nesx01,2,32,512,7.0.3\n",
+	for name, text := range map[string]string{"vms.csv": "Name,NumCpu,MemoryMB,VMHost\ndb01,8,4096,esx01\n", "hosts.csv": "Host,Sockets,Cores,MemoryGB,Version\nesx01,2,32,512,7.0.3\n",
 		"fleet.txt": "release 8.0U3\nhost h nodes=2 cores=18 memory=512GB\n"} {
 		paths = append(paths, filepath.Join(dir, name))
 		if err := os.WriteFile(paths[len(paths)-1], []byte(text), 0o600); err != nil {

@@ -29,3 +29,11 @@ func TestRefusedInFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyMemoryOfKVM: a folder with the memory of VMs of KVM and without their definitions lacks these, and no inventory of vSphere.
+func TestOnlyMemoryOfKVM(t *testing.T) {
+	dir := folderOf(t, t.TempDir(), map[string][]byte{"pids.txt": []byte("db 123\n")})
+	if _, err := File(dir); err == nil || err.Error() != dir+": found no virsh capabilities and no definition of a VM" {
+		t.Errorf("found %v", err)
+	}
+}

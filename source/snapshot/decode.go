@@ -15,9 +15,9 @@ import (
 	"example.org/homenode/numa"
 )
 
-// strict returns the rules for a snapshot in addition to JSON: no unknown keys, no missing fields,
+// rules returns the rules for a snapshot in addition to JSON: no unknown keys, no missing fields,
 // null for lists only. json itself rejects duplicate keys and invalid UTF-8.
-func strict() json.Options {
+func rules() json.Options {
 	f := facts{}
 	return json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.JoinUnmarshalers(
 		fact[bool](f), fact[int](f), fact[string](f), fact[numa.Bytes](f), fact[numa.Release](f), fact[numa.PowerState](f),

@@ -20,6 +20,7 @@ import (
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
+	"example.org/homenode/source/strict"
 )
 
 // Format is the first field of every snapshot, Version its version. A program reads its own version
@@ -124,8 +125,8 @@ func read(name string, from io.Reader, size int64) (*numa.Fleet, error) {
 	if start, _ := text.Peek(len(bom)); string(start) == bom {
 		text.Discard(len(bom))
 	}
-	r := &reader{name: name, size: size, lines: lineReader{r: text, line: 1}, seen: map[string]bool{}, at: map[string][]position{}}
-	if err := json.UnmarshalRead(&r.lines, r, strict()); err != nil {
+	r := &reader{name: name, size: size, lines: strict.NewLines(text), seen: map[string]bool{}, at: map[string][]position{}}
+	if err := json.UnmarshalRead(r.lines, r, rules()); err != nil {
 		return nil, r.locate(err)
 	}
 	if r.fleet.Check() != nil {
@@ -134,10 +135,12 @@ func read(name string, from io.Reader, size int64) (*numa.Fleet, error) {
 	return &r.fleet, nil
 }
 
+type position struct{ line, col int }
+
 type reader struct {
 	name    string
 	size    int64 // of the text; 0 if unknown
-	lines   lineReader
+	lines   *strict.Lines
 	fleet   numa.Fleet
 	format  string
 	version int
@@ -219,7 +222,8 @@ func (l *list[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	}
 	from := d.InputOffset()
 	for d.PeekKind() != ']' {
-		l.r.at[l.key] = append(l.r.at[l.key], l.r.lines.position(next(d)))
+		line, col := l.r.lines.Place(next(d))
+		l.r.at[l.key] = append(l.r.at[l.key], position{line, col})
 		l.grow(d.InputOffset() - from)
 		if err := json.UnmarshalDecode(d, &(*l.items)[len(*l.items)-1]); err != nil {
 			return err

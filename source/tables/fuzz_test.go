@@ -94,7 +94,7 @@ func FuzzReadJSON(f *testing.F) {
 		of := func(name string, b []byte) file {
 			return file{name, name, func() ([]byte, error) { return slices.Clone(b), nil }}
 		}
-		for _, files := range [][]file{{of("a.json", b)}, {of("a.json", b), of("hosts.csv", []byte("Name,Sockets,Cores\nesx01,2,32\n"))}, {of("a.csv", b)}} {
+		for _, files := range [][]file{{of("a.json", b)}, {of("a.json", b), of("hosts.csv", []byte("Host,Sockets,Cores\nesx01,2,32\n"))}, {of("a.csv", b)}} {
 			fleet, err := readFiles("fleet", "fleet", files)
 			checkFleet(t, fleet, err)
 		}

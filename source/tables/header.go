@@ -85,12 +85,18 @@ func find(known map[string]name, header string) (name, bool) {
 	}
 	stem, unit := splitUnit(s)
 	n, ok := known[strings.TrimSuffix(stem, ".")]
+	if !ok {
+		n, ok = known[strings.TrimSuffix(stem, "in")] // Memory (in MB)
+	}
 	if hertz, is := amounts[n.id]; ok && is && unit != "" && hertz == strings.HasSuffix(unit, "hz") {
 		n.unit = unit
 		return n, true
 	}
 	return name{}, false
 }
+
+// again is the end of the ID of a column that states an amount in another unit too.
+const again = " again"
 
 // places returns the places of the columns of the kind in a header, by column ID.
 func (k *kind) places(header []string) (at map[string]place, repeated []string) {
@@ -108,6 +114,10 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 			if !c.last {
 				continue
 			}
+		}
+		if old.rank == n.rank && old.unit != n.unit { // Memory MB and Memory GB
+			at[c.id()+again] = place{i, `"` + strings.TrimSpace(h) + `"`, n.unit}
+			continue
 		}
 		if old.rank == 0 || n.rank < old.rank || old.rank == n.rank && c.last {
 			best[n.column] = n
@@ -142,32 +152,63 @@ func (k *kind) unknown(header []string) (names []string) {
 	return names
 }
 
-// rvtoolsWords are headers that only RVTools uses.
-var rvtoolsWords = []string{"RVTools version", "VI SDK Server", "VI SDK UUID", "OS according to the configuration file", "SRM Placeholder", "In Use MiB", "In Use MB", "Numa Hotadd Exposed", "DRS Entitlement"}
+// rvtoolsWords are headers that only RVTools uses, squashed.
+var rvtoolsWords = map[string]bool{"rvtoolsversion": true, "visdkserver": true, "visdkuuid": true, "osaccordingtotheconfigurationfile": true, "srmplaceholder": true,
+	"inusemib": true, "inusemb": true, "numahotaddexposed": true, "drsentitlement": true}
 
-// kindOf returns the kind of a table with this header; nil if it is neither a table of VMs nor one of hosts. Headers that only RVTools
+// kindOf returns the kind of a table with this header; nil if it is neither a table of VMs nor one of hosts, or may be either. Headers that only RVTools
 // uses identify its sheets, regardless of their names.
 func kindOf(header []string) *kind {
-	words := map[string]bool{}
-	for _, h := range header {
-		words[squash(h)] = true
-	}
-	rvtools := slices.ContainsFunc(rvtoolsWords, func(w string) bool { return words[squash(w)] })
+	rvtools := slices.ContainsFunc(header, func(h string) bool { return rvtoolsWords[squash(h)] })
 	if rvtools {
 		if k := sheetOf(header); k != nil {
 			return k
 		}
 	}
-	vms, hosts := &kinds[len(kinds)-2], &kinds[len(kinds)-1]
-	v, h := vms.score(header), hosts.score(header)
-	switch {
-	case v == 0 && (h == 0 || rvtools): // vCluster has a column for cores too
+	vms, hosts := kindNamed(vmTable.name), kindNamed(hostTable.name)
+	ofVMs, ofHosts := vms.fits(header), !rvtools && hosts.fits(header) // vCluster has a column for cores too
+	if !ofVMs && !ofHosts {
 		return nil
-	case v >= h:
-		return vms
 	}
-	return hosts
+	switch lead := leadOfVMs(header); {
+	case ofVMs && lead > 0:
+		return vms
+	case ofHosts && (lead < 0 || lead == 0 && !ofVMs):
+		return hosts
+	}
+	return nil
 }
+
+// leadOfVMs compares the number of headers that only tables of VMs have with that of tables of hosts: positive for VMs, negative for hosts, and zero if
+// nothing decides. Of equal numbers, a column of vCPUs decides, or one of cores per socket without sockets: PowerCLI calls the cores of a host NumCpu
+// too, but says more about hosts.
+func leadOfVMs(header []string) (lead int) {
+	vms, hosts := vmTable.known(), hostTable.known()
+	has := map[string]bool{}
+	for _, h := range header {
+		vm, ofVM := find(vms, h)
+		_, ofHost := find(hosts, h)
+		switch {
+		case ofVM && !ofHost:
+			lead++
+		case ofHost && !ofVM:
+			lead--
+		}
+		if squash(h) != coresHeader {
+			has[vm.id] = true
+		}
+	}
+	if has["VM"] && has["Host"] { // the row of a host names one object
+		lead++
+	}
+	if lead == 0 && (has["CPUs"] || has["Cores p/s"] && !has["Sockets"]) {
+		return 1
+	}
+	return lead
+}
+
+// coresHeader is a header of vCPUs, of cores per socket and of cores of hosts.
+const coresHeader = "cores"
 
 // sheetsTold are the columns that distinguish the RVTools sheets; each sheet also needs the column that identifies its object. Most
 // columns of vInfo occur in every sheet of VMs. The first match counts.
@@ -213,8 +254,8 @@ var needs = map[string][2][]string{
 	"hosts": {{"Host"}, {"# CPU", "# Cores", "Cores per CPU", "CPU Model", "nodes", "CPU Threads"}},
 }
 
-// score rates the match of a header with a kind; 0 if required columns are missing.
-func (k *kind) score(header []string) int {
+// fits reports whether a header has the required columns of a kind.
+func (k *kind) fits(header []string) bool {
 	known, found := k.known(), 0
 	for _, h := range header {
 		if n, ok := find(known, h); ok && n.id != dateKey {
@@ -222,26 +263,15 @@ func (k *kind) score(header []string) int {
 		}
 	}
 	if found < 2 { // who and what: most files that are no tables end here
-		return 0
+		return false
 	}
 	at, _ := k.places(header)
 	for _, need := range needs[k.name] {
-		has := false
-		for _, key := range need {
-			has = has || at[key].index >= 0
-		}
-		if !has {
-			return 0
+		if !slices.ContainsFunc(need, func(key string) bool { return at[key].index >= 0 }) {
+			return false
 		}
 	}
-	if k.name == vmTable.name && at["CPUs"].index < 0 && !slices.ContainsFunc(ofVMs, func(id string) bool { return at[id].index >= 0 }) &&
-		strings.EqualFold(strings.Trim(at["VM"].header, `"`), "name") {
-		return 0 // names and memory: too unspecific
-	}
-	if k.name == hostTable.name && (ofAnything(at) || namesVM(header)) {
-		return 0
-	}
-	return k.matches(header)
+	return k.name != hostTable.name || !ofAnything(at) && !namesVM(header)
 }
 
 // namesVM reports whether a column contains VM names only: then each row is about a VM, even if it states a host.
@@ -265,6 +295,3 @@ func ofAnything(at map[string]place) bool {
 	}
 	return true
 }
-
-// ofVMs are columns that occur only in tables of VMs or name the hosts of VMs.
-var ofVMs = []string{"VM ID", "Powerstate", "Template", "Cores p/s", "CPU hot add", "memory hot add", "settings", "HW version", "Host", "Cluster", "Datacenter"}

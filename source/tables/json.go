@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"example.org/homenode/numa"
+	"example.org/homenode/source/strict"
 )
 
 // memberKey is the header for the key of a row in an object of rows.
@@ -63,8 +63,7 @@ func parseJSON(file string, b []byte) ([]any, error) {
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
 				err = errors.New("the file is cut off")
 			}
-			line := 1 + bytes.Count(b[:at], []byte("\n"))
-			return nil, &numa.SyntaxError{File: file, Line: line, Col: at - bytes.LastIndexByte(b[:at], '\n'), Msg: strings.TrimPrefix(err.Error(), "jsontext: ")}
+			return nil, strict.At(file, b, int64(at), strings.TrimPrefix(err.Error(), "jsontext: "))
 		}
 		docs = append(docs, v)
 	}

@@ -20,7 +20,10 @@ type jsonRow struct {
 	cells map[string]any
 }
 
-// flatten adds the values below v.
+// mostKeys is the maximum number of columns of a JSON table, as many as a workbook has. An object with more keys is no row: it may hold rows by name.
+const mostKeys = 1 << 14
+
+// flatten adds the values below v, up to one more than mostKeys.
 func (r *jsonRow) flatten(path string, v any) {
 	o, ok := v.(object)
 	if !ok {
@@ -30,6 +33,9 @@ func (r *jsonRow) flatten(path string, v any) {
 		return
 	}
 	for _, m := range o {
+		if len(r.cells) > mostKeys {
+			return
+		}
 		key := m.key
 		if path != "" {
 			key = path + "." + key
@@ -81,7 +87,7 @@ func rowOf(at string, v any) *jsonRow {
 		}
 		r.flatten(name, change.get("val"))
 	}
-	if len(r.cells) == 0 {
+	if len(r.cells) == 0 || len(r.cells) > mostKeys {
 		return nil
 	}
 	if id, ok := r.cells["vm"].(string); ok && r.cells["name"] != nil && reference.MatchString(id) {
@@ -228,8 +234,11 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 		return found
 	}
 	header := keysOf(rows)
+	if len(header) > mostKeys {
+		return false
+	}
 	k := kindOf(header)
-	if stated, ok := managed[rows[0].of]; rows[0].of != "" && (!ok || stated.score(header) == 0) {
+	if stated, ok := managed[rows[0].of]; rows[0].of != "" && (!ok || !stated.fits(header)) {
 		k = nil
 	} else if ok {
 		k = stated
@@ -248,10 +257,13 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 // managed are the kinds of tables for managed objects.
 var managed = map[string]*kind{"VirtualMachine": &kinds[len(kinds)-2], "HostSystem": &kinds[len(kinds)-1]}
 
-// keysOf returns the keys of all rows, sorted.
+// keysOf returns the keys of all rows, sorted. It leaves out rows behind those that have more than mostKeys together.
 func keysOf(rows []*jsonRow) []string {
 	seen := map[string]bool{}
 	for _, r := range rows {
+		if len(seen) > mostKeys {
+			break
+		}
 		for key := range r.cells {
 			seen[key] = true
 		}
@@ -308,7 +320,7 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 		}
 	}
 	header := slices.Sorted(maps.Keys(columns))
-	if hostTable.score(header) > 0 {
+	if hostTable.fits(header) {
 		j.tables = append(j.tables, jsonTable{&kinds[len(kinds)-1], header, hosts, true})
 	}
 }

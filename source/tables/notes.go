@@ -59,7 +59,7 @@ func (n *notes) share(t *table) {
 			n.shared[f.fact] = &sharedColumn{}
 		}
 		s, title := n.shared[f.fact], t.kind.columns[i].title()
-		if s.found = s.found || t.has(f.column); !t.has(f.column) {
+		if s.found = s.found || t.has(f.column) || t.derives(f.column); !t.has(f.column) {
 			s.sheets, s.names = append(s.sheets, t.sheet.place()), append(s.names, strconv.Quote(title))
 			s.alike = cmp.Or(s.alike, t.alike(title))
 		}

@@ -25,7 +25,7 @@ func TestRelatives(t *testing.T) {
 		"apostrophes":              semicolon.Replace(head) + "a;poweredOn;4;8'192;esx1;c\r\nb;poweredOn;8;16\u2019384;esx1;c\r\n",
 		"quoted thousands":         head + "a,poweredOn,4,\"8,192\",esx1,c\r\nb,poweredOn,8,\"16,384\",esx1,c\r\n",
 		"spaces and commas":        "Name;NumCpu;MemoryMB\r\na;4;8\u00a0192,00\r\nb;8;16\u00a0384,00\r\n",
-		"sockets and cores":        "Name,Sockets,Cores/Socket,Memory MB\r\na,2,2,8192\r\nb,2,4,16384\r\n",
+		"sockets and cores":        "VM,Sockets,Cores/Socket,Memory MB\r\na,2,2,8192\r\nb,2,4,16384\r\n",
 		"decimal commas":           "Name;NumCpu;MemoryGB\r\na;4;8,0\r\nb;8;16,0\r\n",
 		"units in cells":           "Name,CPUs,Memory Size\r\na,4,8 GB\r\nb,8,16.00 GB\r\n",
 		"headers twice":            "VM,CPUs,Memory MB,CPUs\r\na,4,8192,9\r\nb,8,16384,9\r\n",

@@ -173,7 +173,7 @@ func TestWorkbooks(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	dir := t.TempDir()
 	paths := []string{filepath.Join(dir, "v.json"), filepath.Join(dir, "h.csv")}
-	for i, s := range []string{govcVMs, "Name,Sockets,Cores\nesx01,2,32\n"} {
+	for i, s := range []string{govcVMs, "Host,Sockets,Cores\nesx01,2,32\n"} {
 		if err := os.WriteFile(paths[i], []byte(s), 0o666); err != nil {
 			t.Fatal(err)
 		}

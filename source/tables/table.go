@@ -93,6 +93,10 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	if !t.has("ESX Version") && t.has("version") {
 		t.columns["ESX Version"] = t.columns["version"]
 	}
+	if t.has("Sockets") && s.kind.name == vmTable.name && squash(t.columns["CPUs"].header) == coresHeader {
+		n.add(s.place(), "column "+t.columns["CPUs"].header+" beside sockets may be the cores of a VM or of a socket: not read")
+		t.columns["CPUs"] = place{index: -1}
+	}
 	for i := range s.kind.columns {
 		c := &s.kind.columns[i]
 		if k := count(repeated, c.id()); k > 0 {
@@ -171,11 +175,17 @@ func (t *table) place(name string) place {
 // has reports whether the sheet has the column.
 func (t *table) has(name string) bool { return t.place(name).index >= 0 }
 
+// derives reports whether the columns of a table state a fact without a column of its own.
+func (t *table) derives(id string) bool {
+	of := map[string][]string{"CPUs": {"Sockets", "Cores p/s"}, "Cores p/s": {"CPUs", "Sockets"}, "# Cores": {"# CPU", "Cores per CPU"}}[id]
+	return of != nil && !slices.ContainsFunc(of, func(id string) bool { return !t.has(id) })
+}
+
 // noteMissing adds notes about the facts that are unknown because their columns are missing.
 func (t *table) noteMissing() {
 	var names, facts []string
 	for i := range t.kind.columns {
-		if c := &t.kind.columns[i]; c.fact != "" && !t.has(c.id()) {
+		if c := &t.kind.columns[i]; c.fact != "" && !t.has(c.id()) && !t.derives(c.id()) {
 			names = append(names, strconv.Quote(c.title()))
 			facts = append(facts, c.fact)
 		}
@@ -388,9 +398,17 @@ func (t *table) count(f string, most int64) numa.Fact[int] {
 	return numa.Fact[int]{Value: int(n.Value), Origin: n.Origin}
 }
 
-// bytes parses an amount of memory.
+// bytes parses an amount of memory. It is unknown if a column in another unit contradicts it by more than the rounding of either.
 func (t *table) bytes(f string, least, most numa.Bytes) numa.Fact[numa.Bytes] {
 	n := t.amount(f, float64(least), float64(most), float64(numa.MiB))
+	other := t.amount(f+again, float64(least), float64(most), float64(numa.MiB))
+	if d := math.Abs(n.Value - other.Value); n.Known() && other.Known() && d >= float64(numa.GiB) && d > max(n.Value, other.Value)/10 {
+		t.bad(f, fmt.Sprintf("%s and %s contradict each other: found %s and %s", t.place(f).header, t.place(f+again).header, numa.Bytes(n.Value), numa.Bytes(other.Value)))
+		return numa.Fact[numa.Bytes]{}
+	}
+	if t.text(f) == "" {
+		n = other
+	}
 	return numa.Fact[numa.Bytes]{Value: numa.Bytes(n.Value), Origin: n.Origin}
 }
 

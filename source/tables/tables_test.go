@@ -334,3 +334,82 @@ func TestDetect(t *testing.T) {
 		}
 	}
 }
+
+// TestVMsOrHosts: columns that only one of the two has decide whether rows are VMs or hosts; where none decides, the error says so.
+func TestVMsOrHosts(t *testing.T) {
+	const undecided = "do not tell whether its rows are VMs or hosts"
+	for header, want := range map[string]string{
+		"Name,State,NumCpu,CpuTotalMhz,MemoryTotalGB,Version":                             "hosts",
+		"Name,ConnectionState,PowerState,NumCpu,CpuUsageMhz,MemoryTotalGB,Version":        "hosts",
+		"VMHost,Cluster,CPUSocket,Corepersocket,MemoryGB":                                 "hosts",
+		"Name,Model,CPUSocket,Corepersocket,MemoryGB":                                     "hosts",
+		"name,CPUSocket,Corepersocket":                                                    undecided,
+		"Name,Cluster,CPUSocket,Corepersocket,MemoryGB,Version":                           undecided,
+		"Server name,Cores,Memory (MB),Operating system,Sockets":                          undecided,
+		"Name,PowerState,Sockets,Corepersocket,MemoryGB":                                  "VMs",
+		"Name,NumCpu,CoresPerSocket,MemoryGB":                                             "VMs",
+		"*Server name,*Cores,*Memory (In MB),*OS name,Number of disks,Hypervisor":         "VMs",
+		"Machine,Operating system,Boot type,Cores,Memory (MB),Host name,Power status":     "VMs",
+		"Server Name,Cores,Memory(MB),Operating System,Host":                              "VMs",
+		"Server,Power Status,Cores,Memory (in MB),OS,Host":                                "no column states vCPUs",
+		"ClusterName,HostName,VMName,VMSockets,NumCpu,CPUSockets":                         "VMs",
+		"Name,Manufacturer,Model,PowerState,ProcessorType,NumCpu,CpuTotalMhz,CpuUsageMhz": "hosts",
+	} {
+		got := (&sheet{header: strings.Split(header, ",")}).describe()
+		if k := kindOf(strings.Split(header, ",")); k != nil {
+			got = k.name
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: found %s, want %s", header, got, want)
+		}
+	}
+	f := mustRead(t, tempFile(t, "a.csv", []byte("*Server name,*Cores,*Memory (In MB),*OS name,Boot type,Hypervisor\na,8,16384,Windows,UEFI,VMware\n")))
+	if vm := f.VMs[0]; vm.VCPUs.Value != 8 || vm.Memory.Value != 16*numa.GiB || vm.Firmware.Value != "efi" || strings.Contains(fmt.Sprint(notesOf(f)), "hosts of") {
+		t.Errorf("found %+v, notes %v", vm, notesOf(f))
+	}
+	f = mustRead(t, tempFile(t, "a.csv", []byte("VM,Sockets,Cores,Memory MB\na,2,4,4096\n")))
+	if vm := f.VMs[0]; vm.VCPUs.Known() || !strings.Contains(fmt.Sprint(notesOf(f)), `column "Cores" beside sockets`) {
+		t.Errorf("found %+v, notes %v", vm, notesOf(f))
+	}
+}
+
+// TestTwoUnits: columns of one amount in two units agree up to their rounding, or the amount is unknown and a note says why.
+func TestTwoUnits(t *testing.T) {
+	for row, want := range map[string]string{"16384,16": "16 GB", "15872,15.5": "15.5 GB", "15872,16": "15.5 GB", "512,1": "512 MB", "16384,32": "-", "16384,": "16 GB", ",16": "16 GB"} {
+		f, notes := readText(t, "a.csv", "Name,NumCpu,MemoryMB,MemoryGB\na,8,"+row+"\n")
+		if got := show(f.VMs[0].Memory); got != want || strings.Contains(notes, "contradict") != (row == "16384,32") {
+			t.Errorf("%s: found %s, want %s; %s", row, got, want, notes)
+		}
+	}
+}
+
+// TestDerivedIsKnown: no note calls a fact unknown that other columns state together.
+func TestDerivedIsKnown(t *testing.T) {
+	for text, unsaid := range map[string]string{
+		"VM,Sockets,Cores per socket\na,2,4\n":                               "vCPU count",
+		"VM,Num CPU,Sockets\na,8,2\n":                                        "cores per socket",
+		"Host,CPU Sockets,Cores per Socket,ESXi Version\nesx01,2,18,8.0.3\n": "cores,",
+	} {
+		if _, notes := readText(t, "a.csv", text); strings.Contains(notes, unsaid) {
+			t.Errorf("%s: %s", text, notes)
+		}
+	}
+}
+
+// TestManyKeys: an object with more keys than a table has columns is no row, and VMs by name may have more together.
+func TestManyKeys(t *testing.T) {
+	var flat, named strings.Builder
+	for i := range mostKeys + 10 {
+		fmt.Fprintf(&flat, `"k%d":1,`, i)
+	}
+	for i := range mostKeys / 2 {
+		fmt.Fprintf(&named, `"vm%d":{"numCPU":4,"memoryMB":4096,"powerState":"poweredOn"},`, i)
+	}
+	f, _ := readText(t, "a.json", "{"+strings.TrimSuffix(named.String(), ",")+"}")
+	if len(f.VMs) != mostKeys/2 {
+		t.Errorf("found %d VMs, want %d", len(f.VMs), mostKeys/2)
+	}
+	if _, err := Read(tempFile(t, "a.json", []byte("[{"+flat.String()+`"Name":"a","NumCpu":4}]`))); err == nil {
+		t.Error("found a table of too many columns")
+	}
+}

@@ -262,7 +262,7 @@ func TestReleasePaths(t *testing.T) {
 
 // TestContradictions: a list of VMs is no table of hosts, and of two rows about one host what differs is unknown, whatever the files are called.
 func TestContradictions(t *testing.T) {
-	const vms, hosts = "VM Name,Host,Cluster,Cores\na,esx01,c,12\n", "Host,CPU Sockets,CPU Cores,Memory GB\nesx01,2,48,768\n"
+	const vms, hosts = "VM Name,Host,Cluster,Cores\na,esx01,c,4\n", "Host,CPU Sockets,CPU Cores,Memory GB\nesx01,2,48,768\n"
 	const own = "Name,NumCpu,VMHost\na,4,esx01\n"
 	for _, names := range [][3]string{{"a.csv", "b.csv", "c.csv"}, {"c.csv", "b.csv", "a.csv"}} {
 		f, err := Read(tempFolder(t, map[string][]byte{names[0]: []byte(vms), names[1]: []byte(hosts), names[2]: []byte(own)}))

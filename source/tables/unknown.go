@@ -80,6 +80,9 @@ func (s *sheet) describe() string {
 		form = "JSON whose objects have "
 	}
 	lacks := "no column names a VM or a host"
+	if vmTable.fits(s.header) && hostTable.fits(s.header) {
+		return form + listed(s.header) + "; they do not tell whether its rows are VMs or hosts: call the column of the names VM or Host"
+	}
 	for _, k := range []*kind{&vmTable, &hostTable} {
 		at, _ := k.places(s.header)
 		for _, key := range needs[k.name][0] {

@@ -146,8 +146,8 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		if numa.SameHost(v.host, name) { // the name of its guest
 			v.host = ""
 		}
-		if v.host == "" && t.place("platform").header == `"Hypervisor"` {
-			v.host = t.text("platform")
+		if p := t.text("platform"); v.host == "" && t.place("platform").header == `"Hypervisor"` && !ownPlatform.MatchString(p) {
+			v.host = p
 		}
 		v.vm = numa.VM{Name: name, UUID: uuid}
 		if !v.placeholder {
@@ -169,6 +169,9 @@ func (v *vmRow) locate(t *table) {
 
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
 var otherPlatforms = pattern.Of(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)$`)
+
+// ownPlatform matches the names and releases of ESXi that are not the name of a host.
+var ownPlatform = pattern.Of(`(?i)^(vmware|vsphere|esxi?)( |$)`)
 
 // foreign reports whether the current row states another hypervisor.
 func (t *table) foreign() bool {
@@ -271,7 +274,7 @@ func readVM(t *table, vm *numa.VM) numa.Config {
 		FaultTolerance:          readFT(t),
 		TPM:                     t.boolFact("TPM"),
 	}
-	if r.Firmware.Value = strings.ToLower(r.Firmware.Value); r.Firmware.Value != "bios" && r.Firmware.Value != "efi" {
+	if r.Firmware.Value = strings.TrimPrefix(strings.ToLower(r.Firmware.Value), "u"); r.Firmware.Value != "bios" && r.Firmware.Value != "efi" {
 		r.Firmware = numa.Fact[string]{}
 	}
 	if t.text("encryption key") != "" {

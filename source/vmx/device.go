@@ -2,6 +2,7 @@ package vmx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,9 @@ const mostDevices = 128
 // devices reads pciPassthruN.id: the passthrough devices of the VM (Denneman, PCIe device NUMA
 // node locality, 2020).
 func (d *Dict) devices(c *numa.Config, file *fact.File) {
+	if d == nil || !slices.ContainsFunc(d.list, func(e Entry) bool { return strings.HasPrefix(strings.ToLower(e.Key), "pcipassthru") }) {
+		return
+	}
 	var list []numa.Device
 	first := 0
 	for i := range mostDevices {

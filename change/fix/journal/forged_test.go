@@ -104,7 +104,7 @@ func TestCase(t *testing.T) {
 		if bytes.Equal(forged, data) {
 			t.Fatalf("%s is not in the plan", was)
 		}
-		if _, err := fix.Read(bytes.NewReader(forged)); err == nil || !strings.Contains(err.Error(), "line 1: ") || !strings.Contains(err.Error(), "unknown") {
+		if _, err := fix.Read(bytes.NewReader(forged)); err == nil || !strings.Contains(err.Error(), "line 1: ") || !strings.Contains(err.Error(), "found ") {
 			t.Errorf("%s: %v", is, err)
 		}
 	}

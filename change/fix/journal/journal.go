@@ -24,6 +24,7 @@ import (
 	"example.org/homenode/internal/filelock"
 	"example.org/homenode/internal/owned"
 	"example.org/homenode/numa"
+	"example.org/homenode/source/strict"
 )
 
 // The steps of a line.
@@ -267,7 +268,7 @@ func read(r io.Reader, path string) (lines []Line, size int64, prev string, err 
 			return nil, 0, "", fmt.Errorf("line %d: %w", n, err)
 		}
 		var l Line
-		if err := fix.Strict(data, &l); err != nil {
+		if err := strict.Unmarshal("", "journal", data, &l); err != nil {
 			return nil, 0, "", fmt.Errorf("line %d: it is no line of a journal: %w", n, err)
 		}
 		l.N = n

@@ -96,7 +96,7 @@ func TestSaveKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, _, err := Save(path, []Entry{entryOf(0, 1e6)}, false)
-	want := path + `:1:48: found version "2", want 1: a newer homenode wrote it, or it was edited (--replace starts anew)`
+	want := path + `:1:48: found version 2, want 1: a newer homenode wrote it, or it was edited (--replace starts anew)`
 	if err == nil || err.Error() != want {
 		t.Errorf("found %v, want %s", err, want)
 	}
@@ -119,18 +119,18 @@ func TestParse(t *testing.T) {
 	}
 	with := func(old, new string) string { return head + "  " + strings.Replace(good, old, new, 1) + "]}" }
 	for _, tt := range []struct{ in, want string }{
-		{"", "f.json:1:1: found the end, want the rest of the JSON"},
-		{"[]", "f.json:1:1: found [, want the object that homenode size calibrate writes"},
-		{"{", "f.json:1:2: found the end, want the rest of the JSON"},
-		{"{}", `f.json:1:1: found no "format": no file of homenode size calibrate`},
+		{"", "f.json:1:1: found the end of the file: it is cut short"},
+		{"[]", "f.json:1:1: found [, want an object"},
+		{"{", "f.json:1:2: found the end of the file: it is cut short"},
+		{"{}", `f.json:1:1: found the format "", want "homenode-coefficients"`},
 		{`{"format": "homenode-snapshot"}`, `f.json:1:12: found the format "homenode-snapshot", want "homenode-coefficients"`},
-		{`{"format": "homenode-coefficients", "format": "homenode-coefficients"}`, `f.json:1:37: found "format" a second time`},
-		{`{"format": "homenode-coefficients", "version": 1.5}`, `f.json:1:48: found version "1.5", want 1: a newer homenode wrote it, or it was edited`},
-		{`{"hosts": 3}`, `f.json:1:2: found "hosts", want format, version or points`},
-		{head, "f.json:3:1: found the end, want the rest of the JSON"},
-		{head + "  " + good[:40], "f.json:3:43: found the end, want the rest of the JSON"},
-		{head + "  " + good + "]}\n x", "f.json:4:2: invalid character 'x' after top-level value"},
-		{`{"format": "homenode-coefficients", "version": 1, "points": {}}`, "f.json:1:61: found {, want a list of points"},
+		{`{"format": "homenode-coefficients", "format": "homenode-coefficients"}`, `f.json:1:37: found "format" twice`},
+		{`{"format": "homenode-coefficients", "version": 1.5}`, "f.json:1:48: found version 1.5, want 1: a newer homenode wrote it, or it was edited"},
+		{`{"hosts": 3}`, `f.json:1:2: found "hosts", which no file of homenode size calibrate has here`},
+		{head, "f.json:3:1: points: found the end of the file: it is cut short"},
+		{head + "  " + good[:40], "f.json:3:43: points[0]: found the end of the file: it is cut short"},
+		{head + "  " + good + "]}\n x", "f.json:4:2: found more behind its end"},
+		{`{"format": "homenode-coefficients", "version": 1, "points": {}}`, "f.json:1:61: points: found {, want a list"},
 		{head + "  " + good + ",\n  " + good + "]}", "f.json:4:3: point 2: the same kind of I/O as point 1"},
 		{with(`"nvme"`, `"nvm"`), `f.json:3:3: point 1: path: found "nvm", want nvme or vsan-esa`},
 		{with(`"block":4096`, `"block":0`), "f.json:3:3: point 1: block: found 0, want 1 byte to 1 TiB"},
@@ -145,14 +145,14 @@ func TestParse(t *testing.T) {
 		{with(`"value":100`, `"value":-100`), "f.json:3:3: point 1: perIO: found -100 cycles, want more than 0"},
 		{with(`"low":90`, `"low":-90`), "f.json:3:3: point 1: perIO: found -90 cycles, want 0 or more"},
 		{with(`"value":100`, `"value":120`), "f.json:3:3: point 1: perIO: found a value of 120 outside its range, 90 to 110"},
-		{with(`"value":100`, `"value":NaN`), "f.json:3:68: invalid character 'N' looking for beginning of value"},
-		{with(`"value":100`, `"value":1e999`), "f.json:3:3: point 1: perIO.value: found number 1e999, which does not fit"},
+		{with(`"value":100`, `"value":NaN`), "f.json:3:68: points[0].perIO.value: invalid character 'N' at start of value"},
+		{with(`"value":100`, `"value":1e999`), "f.json:3:68: points[0].perIO.value: found 1e999, want a number that fits"},
 		{with(`"runs":1`, `"runs":1,"core":-1`), "f.json:3:3: point 1: core: found -1, want hertz, or 0 for not known"},
 		{with(`"runs":1`, `"runs":1,"network":{"value":100,"low":90,"high":110}`), "f.json:3:3: point 1: network: found 100 cycles, want less than the whole cost of 100"},
 		{with(`"runs":1`, `"runs":1,"network":{"value":10}`), `f.json:3:3: point 1: found no "network.low"`},
-		{with(`"path":"nvme"`, `"path":5`), "f.json:3:3: point 1: path: found number, which does not fit"},
-		{head + "  5]}", "f.json:3:3: point 1: the point: found number, which does not fit"},
-		{with(`"runs":1`, `"runs":1,"cost":3`), `f.json:3:3: point 1: unknown field "cost"`},
+		{with(`"path":"nvme"`, `"path":5`), "f.json:3:11: points[0].path: found number, want a string"},
+		{head + "  5]}", "f.json:3:3: points[0]: found number, want an object"},
+		{with(`"runs":1`, `"runs":1,"cost":3`), `f.json:3:135: points[0]: found "cost", which no file of homenode size calibrate has here`},
 	} {
 		_, err := Parse("f.json", []byte(tt.in))
 		var syntax *numa.SyntaxError
