@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -170,7 +169,7 @@ func (f *Calibrate) loads(o *trial.Options) error {
 	if f.CPUFile == "" {
 		return nil
 	}
-	file, err := os.Open(f.CPUFile)
+	file, err := bounded.Open(f.CPUFile)
 	if err != nil {
 		return fmt.Errorf("--cpu-file: %w", err)
 	}
