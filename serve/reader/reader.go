@@ -129,9 +129,13 @@ func (r *Reader) Proxy() http.Handler {
 
 // pass sends a request to the database and its answer back. Of the headers a closed list goes on: others may be an account, or repeat one.
 func (r *Reader) pass(w http.ResponseWriter, req *http.Request) {
-	to := r.base.JoinPath(req.URL.Path)
-	to.RawQuery = req.URL.RawQuery
-	out := (&http.Request{Method: req.Method, URL: to, Header: http.Header{}, Body: req.Body, ContentLength: req.ContentLength}).WithContext(req.Context())
+	out := req.Clone(req.Context())
+	to := *r.base
+	to.User, to.Path, to.RawPath, to.RawQuery = nil, strings.TrimSuffix(to.Path, "/")+req.URL.Path, "", req.URL.RawQuery
+	out.URL, out.Host, out.Header, out.Trailer = &to, "", http.Header{}, nil
+	if req.ContentLength == 0 {
+		out.Body = nil
+	}
 	for _, name := range []string{"Accept-Encoding", "Content-Type"} {
 		if value := req.Header.Get(name); value != "" {
 			out.Header.Set(name, value)
@@ -140,7 +144,6 @@ func (r *Reader) pass(w http.ResponseWriter, req *http.Request) {
 	if password, ok := r.base.User.Password(); ok {
 		out.SetBasicAuth(r.base.User.Username(), password)
 	}
-	to.User = nil
 	w.Header().Set("Content-Type", "application/json")
 	res, err := r.limit.RoundTrip(out)
 	if err != nil {
