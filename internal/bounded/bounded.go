@@ -62,7 +62,7 @@ func Head(path string, most int64) []byte {
 var patience = time.Minute
 
 // File returns the contents of the file at path. If it is larger than limit, the error names both;
-// no more than limit is read. Nothing waits for a pipe that nobody writes.
+// no more than limit is read. Nothing waits for a pipe without a writer.
 func File(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
