@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestPipe reads what comes through a pipe, and waits neither for a pipe that nobody writes nor, for long, for one that does not end.
+// TestPipe reads what comes through a pipe, and waits neither for a pipe without a writer nor, for long, for one that does not end.
 func TestPipe(t *testing.T) {
 	patience = 50 * time.Millisecond
 	defer func() { patience = time.Minute }()
@@ -33,7 +33,7 @@ func TestPipe(t *testing.T) {
 	if b := Head(path, 10); b != nil {
 		t.Errorf("Head = %q", b)
 	}
-	w, err := os.OpenFile(path, os.O_RDWR, 0) // which waits for nobody
+	w, err := os.OpenFile(path, os.O_RDWR, 0) // which does not wait
 	if err != nil {
 		t.Fatal(err)
 	}
