@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/metrics"
 	"slices"
 	"time"
@@ -76,29 +77,46 @@ func aboutHeld(q Question, e *Env) bool {
 func (b *Budget) bound(ctx context.Context) (context.Context, func()) {
 	ctx, stop := context.WithTimeoutCause(ctx, cmp.Or(b.Time, longest), errTime)
 	ctx, end := context.WithCancelCause(ctx)
+	more := cmp.Or(b.Memory, largest)
+	before, _ := heap()
 	go func() {
-		most := live() + cmp.Or(b.Memory, largest)
 		for tick := time.NewTicker(lookEvery); ; {
 			select {
 			case <-ctx.Done():
 				tick.Stop()
 				return
 			case <-tick.C:
-				if live() > most {
+				if exceeds(before+more, more/4) {
 					end(errMemory)
 				}
 			}
 		}
 	}()
-	return ctx, func() { end(nil); stop() }
+	return ctx, func() {
+		end(nil)
+		stop()
+		if _, all := heap(); all > before+more/2 {
+			runtime.GC() // else the next question may hold as much again
+		}
+	}
 }
 
 // lookEvery is the polling interval of the memory limit.
 const lookEvery = 100 * time.Millisecond
 
-// live returns the bytes that the last GC found in use. Memory freed since then does not count.
-func live() uint64 {
-	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+// exceeds reports whether more than most bytes are in use. The last GC may be long ago: when so many bytes more are allocated, what is in use is found anew.
+func exceeds(most, more uint64) bool {
+	live, all := heap()
+	if live <= most && all > most+more {
+		runtime.GC()
+		live, _ = heap()
+	}
+	return live > most
+}
+
+// heap returns the bytes that the last GC found in use, and those that are allocated.
+func heap() (live, all uint64) {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
-	return s[0].Value.Uint64()
+	return s[0].Value.Uint64(), s[1].Value.Uint64()
 }

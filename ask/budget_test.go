@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -82,6 +83,37 @@ func TestBudgetOfMemory(t *testing.T) {
 	e := &Entry{Name: "greedy", New: func() Question { return &greedy{} }, Budget: Budget{Steps: 1, Memory: 64 << 20}}
 	if _, err := e.Answer(t.Context(), e.Ask(), &Env{Shared: true}); !errors.Is(err, errMemory) {
 		t.Errorf("%v, want that it takes too much memory", err)
+	}
+}
+
+// holding keeps memory as greedy does, in small steps, and says how much when its context ends.
+type holding struct {
+	Asked
+	most *int
+}
+
+func (h *holding) Answer(ctx context.Context, _ *Env) (*Reply, error) {
+	var all [][]byte
+	const step = 4 << 20
+	for ctx.Err() == nil && len(all) < 2<<30/step {
+		all = append(all, bytes.Repeat([]byte{1}, step))
+		time.Sleep(10 * time.Millisecond)
+	}
+	*h.most = max(*h.most, len(all)*step)
+	return &Reply{}, ctx.Err()
+}
+
+// TestBudgetAgain asks for too much memory several times: what an ended question held is not room for the next one.
+func TestBudgetAgain(t *testing.T) {
+	most := 0
+	e := &Entry{Name: "holding", New: func() Question { return &holding{most: &most} }, Budget: Budget{Steps: 1, Memory: 256 << 20}}
+	for range 3 {
+		if _, err := e.Answer(t.Context(), e.Ask(), &Env{Shared: true}); !errors.Is(err, errMemory) {
+			t.Errorf("%v, want that it takes too much memory", err)
+		}
+	}
+	if most > 640<<20 {
+		t.Errorf("one of them held %d MB", most>>20)
 	}
 }
 

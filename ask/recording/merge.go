@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"example.org/homenode/ask"
 	"example.org/homenode/capture"
 	"example.org/homenode/capture/archive"
+	"example.org/homenode/internal/bounded"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/open"
 )
@@ -57,7 +57,7 @@ func (f *Capture) merge(ctx context.Context, e *ask.Env, o capture.Options) ([]*
 }
 
 func mergeFile(path, version string, use func(*archive.Result) error) error {
-	file, err := os.Open(path)
+	file, err := bounded.Open(path)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,11 @@
 package size
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -170,12 +170,12 @@ func (f *Calibrate) loads(o *trial.Options) error {
 	if f.CPUFile == "" {
 		return nil
 	}
-	file, err := os.Open(f.CPUFile)
+	text, err := bounded.File(f.CPUFile, bounded.List)
 	if err != nil {
 		return fmt.Errorf("--cpu-file: %w", err)
 	}
-	rows, err := hostload.Read(f.CPUFile, bounded.Reader(file, bounded.List))
-	if err = errors.Join(err, file.Close()); err != nil {
+	rows, err := hostload.Read(f.CPUFile, bytes.NewReader(text))
+	if err != nil {
 		return fmt.Errorf("--cpu-file: %w", err)
 	}
 	o.Loads = append(o.Loads, rows)

@@ -12,6 +12,7 @@ import (
 
 	"example.org/homenode/esxi/product"
 	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/bounded"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/anonymise"
@@ -67,7 +68,7 @@ func (f *nameFlags) withdraw() error {
 }
 
 func readKey(file string) (*anonymise.Key, error) {
-	in, err := os.Open(file)
+	in, err := bounded.Open(file)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // Limits of files that are read whole, in bytes.
@@ -30,23 +31,65 @@ func size(n int64) string {
 	return fmt.Sprintf("%d KB", n>>10)
 }
 
+// Open opens a file for reading. It must be regular: a pipe or a device is refused without waiting for it.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: it is no regular file", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Head returns the beginning of a regular file, of at most so many bytes, as far as it can be read.
+func Head(path string, most int64) []byte {
+	f, err := Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, most)) // the bytes before an error are sufficient
+	return head
+}
+
+// patience is how long a pipe may take to bring its content.
+var patience = time.Minute
+
 // File returns the contents of the file at path. If it is larger than limit, the error names both;
-// no more than limit is read.
+// no more than limit is read. Nothing waits for a pipe without a writer.
 func File(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	_ = f.SetReadDeadline(time.Now().Add(patience)) // a regular file has none
+	b, err := contents(f, path, limit)
+	return b, errors.Join(err, f.Close())
+}
+
+func contents(f *os.File, path string, limit int64) ([]byte, error) {
+	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if info, failed := f.Stat(); failed == nil { // reading tells the error
-		b.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
-	}
+	b.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
 	_, err = b.ReadFrom(Reader(f, limit))
-	if larger := (*LimitError)(nil); errors.As(err, &larger) {
-		err = fmt.Errorf("%s: %w, want at most that", path, err)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	switch larger := (*LimitError)(nil); {
+	case errors.As(err, &larger):
+		return nil, fmt.Errorf("%s: %w, want at most that", path, err)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fmt.Errorf("%s: its end did not come within %v", path, patience)
+	case err != nil:
 		return nil, err
+	case info.Mode()&os.ModeNamedPipe != 0 && b.Len() == 0:
+		return nil, fmt.Errorf("%s: it is a pipe, and nothing came through it", path)
 	}
 	return b.Bytes(), nil
 }

@@ -43,3 +43,17 @@ func TestFile(t *testing.T) {
 		t.Errorf("File = %q, %v", b, err)
 	}
 }
+
+// TestOpen refuses folders and devices.
+func TestOpen(t *testing.T) {
+	if f, err := Open(t.TempDir()); err == nil {
+		f.Close()
+		t.Error("a folder was opened")
+	}
+	if f, err := Open(os.DevNull); err == nil {
+		f.Close()
+		t.Error("a device was opened")
+	}
+}
+
+// TestSecret takes files of each mode: what others may read is none, and root reads no file that it lends.

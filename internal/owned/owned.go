@@ -7,18 +7,6 @@ import (
 	"os"
 )
 
-// Open opens a file for reading. It must be regular: the name of a pipe or a device is rejected without blocking.
-func Open(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is no regular file", path)
-	}
-	return os.Open(path)
-}
-
 // Check returns an error when somebody else may have written an open file: it is not regular, another user owns it, or others may write it. On
 // systems without Unix owners it only checks that the file is regular.
 func Check(f *os.File) error {

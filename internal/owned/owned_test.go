@@ -47,18 +47,6 @@ func check(t *testing.T, path, want string) {
 }
 
 // TestOpen refuses everything but regular files, and does not wait for a pipe.
-func TestOpen(t *testing.T) {
-	if f, err := owned.Open(t.TempDir()); err == nil {
-		f.Close()
-		t.Error("a folder was opened")
-	}
-	if f, err := owned.Open(os.DevNull); err == nil {
-		f.Close()
-		t.Error("a device was opened")
-	}
-}
-
-// TestSecret takes files of each mode: what others may read is none, and root reads no file that it lends.
 func TestSecret(t *testing.T) {
 	if os.PathSeparator != '/' {
 		t.Skip("no owners of the Unix kind")

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"example.org/homenode/internal/bounded"
 )
 
 // certificateEvery is the least time between two checks of the certificate files.
@@ -37,7 +39,7 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	var pair tls.Certificate
 	if err == nil {
-		pair, err = tls.LoadX509KeyPair(c.Cert, c.Key)
+		pair, err = c.load()
 	}
 	if err == nil {
 		c.now, c.changed = &pair, changed
@@ -53,6 +55,19 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		c.Warn(fmt.Errorf("the previous certificate remains in use: %w", err))
 	}
 	return c.now, nil
+}
+
+// load reads the certificate with its key.
+func (c *Certificate) load() (pair tls.Certificate, err error) {
+	cert, err := bounded.File(c.Cert, bounded.List)
+	if err != nil {
+		return pair, err
+	}
+	key, err := bounded.File(c.Key, bounded.List)
+	if err != nil {
+		return pair, err
+	}
+	return tls.X509KeyPair(cert, key)
 }
 
 // stat returns the modification times. Only the owner and group may read the key.

@@ -81,6 +81,9 @@ func Open(dir string, limit int64) (*Shelf, error) {
 	if dir == "" {
 		return s, nil
 	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // opening a pipe would wait
+		return nil, fmt.Errorf("%s: it is no folder", dir)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"example.org/homenode/numa/pattern"
 	"example.org/homenode/serve/notify"
 	"example.org/homenode/serve/remote"
 )
@@ -18,6 +19,27 @@ type Config struct {
 	Samples  []remote.Target `yaml:"samples"`  // remote write
 }
 
+// place matches where an error of the YAML library is, and plain says what is wrong there without its text: that may be a secret.
+var place = pattern.Of(`line (\d+)|at L(\d+)`)
+
+func plain(err error) string {
+	text, where := err.Error(), ""
+	if m := place.FindStringSubmatch(text); m != nil {
+		where = "line " + m[1] + m[2] + ": "
+	}
+	switch {
+	case strings.Contains(text, "cannot construct"):
+		return where + "found a value of another form than its name wants"
+	case strings.Contains(text, " not found"):
+		return where + "found a name that no setting has"
+	case strings.Contains(text, "already defined"):
+		return where + "found a name twice"
+	case strings.Contains(text, "unknown anchor"):
+		return where + "found a * before what no & names: quote a value that begins with *"
+	}
+	return where + "it is no YAML: quote a value with special characters"
+}
+
 // Parse reads a Config. Errors never contain a possible secret.
 func Parse(name string, b []byte) (*Config, error) {
 	var c Config
@@ -25,11 +47,7 @@ func Parse(name string, b []byte) (*Config, error) {
 		return nil, fmt.Errorf("%s: it is empty: want findings or samples", name)
 	}
 	if err := yaml.Load(b, &c, yaml.WithKnownFields()); err != nil {
-		text, _, _ := strings.Cut(err.Error(), " in type ") // types of this program
-		if strings.Contains(text, "unknown anchor '") {     // text after a * may be an unquoted secret
-			text = "found a * before what no & names: quote a value that begins with *"
-		}
-		return nil, fmt.Errorf("%s: %s", name, text)
+		return nil, fmt.Errorf("%s: %s (docs/watch.md has an example)", name, plain(err))
 	}
 	if c.Findings == nil && len(c.Samples) == 0 {
 		return nil, fmt.Errorf("%s: found neither findings nor samples", name)

@@ -17,3 +17,25 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// TestNoText makes every mistake that the YAML library quotes, with a secret at its place: the error has the line, the kind of the mistake, and none of the text.
+func TestNoText(t *testing.T) {
+	for bad, want := range map[string]string{
+		"findings: {webhooks: ['https://hooks.example.com/s3cret']}": "line 1: found a value of another form than its name wants",
+		"samples:\n  - s3cret": "line 2: found a value of another form than its name wants",
+		"samples: [{url: 'https://a/', authorization: !!int s3cret}]": "found a value of another form than its name wants",
+		"samples: [{url: 'https://a/', s3cret: x}]":                   "line 1: found a name that no setting has",
+		"samples:\n- {s3cret: 1, s3cret: 2}":                          "line 2: found a name twice",
+		"samples: [{url: 'https://a/', labels: s3cret}]":              "line 1: found a value of another form than its name wants",
+		"samples: [{authorization: *s3cret}]":                         "found a * before what no & names: quote a value that begins with *",
+		"samples:\n- {authorization: \"\\xs3cret\"}":                  "line 2: it is no YAML: quote a value with special characters",
+		"samples: [{url: 'https://a/', authorization: !s3cret! x}]":   "it is no YAML",
+		"samples: [{url: 'https://a/', authorization: s3cret: x}]":    "it is no YAML",
+		"findings: {all: s3cret}":                                     "line 1: found a value of another form than its name wants",
+		"s3cret":                                                      "line 1: found a value of another form than its name wants",
+	} {
+		if _, err := Parse("send.yaml", []byte(bad)); err == nil || strings.Contains(err.Error(), "s3cr") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", bad, err, want)
+		}
+	}
+}

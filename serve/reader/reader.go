@@ -11,7 +11,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strconv"
@@ -105,20 +104,6 @@ func (b *boundBody) Close() error {
 // Proxy forwards query API requests to the database: read-only paths, and no others, some at a time.
 func (r *Reader) Proxy() http.Handler {
 	pending := turns.New(8, 100)
-	proxy := &httputil.ReverseProxy{
-		Transport: r.limit,
-		Rewrite: func(p *httputil.ProxyRequest) {
-			p.SetURL(r.base)
-			p.Out.Header.Del("Cookie")
-			p.Out.Header.Del("Authorization")
-			if password, ok := r.base.User.Password(); ok {
-				p.Out.SetBasicAuth(r.base.User.Username(), password)
-			}
-		},
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
-			http.Error(w, `{"status":"error","errorType":"unavailable","error":"the database does not answer"}`, http.StatusBadGateway)
-		},
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		path := strings.TrimPrefix(req.URL.Path, "/api/v1/")
 		label, ok := strings.CutPrefix(path, "label/")
@@ -138,8 +123,51 @@ func (r *Reader) Proxy() http.Handler {
 			return
 		}
 		defer end()
-		proxy.ServeHTTP(w, req)
+		r.pass(w, req)
 	})
+}
+
+// pass sends a request to the database and its answer back. Of the headers a closed list goes on: others may be an account, or repeat one.
+func (r *Reader) pass(w http.ResponseWriter, req *http.Request) {
+	out := req.Clone(req.Context())
+	to := *r.base
+	to.User, to.Path, to.RawPath, to.RawQuery = nil, strings.TrimSuffix(to.Path, "/")+req.URL.Path, "", req.URL.RawQuery
+	out.URL, out.Host, out.Header, out.Trailer = &to, "", http.Header{}, nil
+	if req.ContentLength == 0 {
+		out.Body = nil
+	}
+	for _, name := range []string{"Accept-Encoding", "Content-Type"} {
+		if value := req.Header.Get(name); value != "" {
+			out.Header.Set(name, value)
+		}
+	}
+	if password, ok := r.base.User.Password(); ok {
+		out.SetBasicAuth(r.base.User.Username(), password)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	res, err := r.limit.RoundTrip(out)
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		_, _ = io.WriteString(w, `{"status":"error","errorType":"unavailable","error":"the database does not answer"}`)
+		return
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK { // its text may repeat the password
+		code := res.StatusCode
+		if code < http.StatusBadRequest {
+			code = http.StatusBadGateway
+		}
+		w.WriteHeader(code)
+		kind := cmp.Or(map[int]v1.ErrorType{http.StatusBadRequest: v1.ErrBadData, http.StatusUnprocessableEntity: v1.ErrExec}[res.StatusCode], "unavailable")
+		fmt.Fprintf(w, `{"status":"error","errorType":%q,"error":"the database answers %d, and its log has the reason"}`, kind, res.StatusCode)
+		return
+	}
+	if packed := res.Header.Get("Content-Encoding"); packed == "gzip" || packed == "zstd" || packed == "deflate" {
+		w.Header().Set("Content-Encoding", packed)
+	}
+	if _, err := io.Copy(w, res.Body); err != nil {
+		panic(http.ErrAbortHandler) // else a part would look whole
+	}
 }
 
 // Run reads until ctx ends.

@@ -23,6 +23,7 @@ import (
 
 	"example.org/homenode/esxi/product"
 	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/bounded"
 	"example.org/homenode/numa"
 	"example.org/homenode/serve/collect"
 	"example.org/homenode/source/anonymise"
@@ -205,7 +206,7 @@ func (r *Recorder) openKey() error {
 		return fmt.Errorf("%s: the key would be given away with the folder: want a file outside of it", r.opts.Key)
 	}
 	r.names = &anonymise.Pseudonyms{Public: product.Public}
-	f, err := os.Open(r.opts.Key)
+	f, err := bounded.Open(r.opts.Key)
 	if errors.Is(err, os.ErrNotExist) {
 		if len(r.meta.Runs) > 0 {
 			return fmt.Errorf("%w: the recording goes on with its key alone", err)

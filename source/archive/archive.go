@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	within "example.org/homenode/internal/bounded"
 )
 
 // Options select the members for Walk and set its limits. The zero value reads everything within
@@ -75,7 +77,7 @@ func (w *walker) walk(path string) error {
 	if info.IsDir() {
 		return w.folder(path)
 	}
-	f, err := os.Open(path)
+	f, err := within.Open(path)
 	if err != nil {
 		return err
 	}

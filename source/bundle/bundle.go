@@ -5,13 +5,13 @@
 package bundle
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"example.org/homenode/internal/bounded"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/archive"
 	"example.org/homenode/source/text"
@@ -84,7 +84,7 @@ func Detect(path string) bool {
 	if archive.IsArchive(path) || archive.Plain(path) != path {
 		return true
 	}
-	head := headOf(path)
+	head := bounded.Head(path, text.HeadSize)
 	u := useOf(path)
 	return head != nil && (u == vmxFile || u == vmLog || vmx.Detect(head) || vmxlog.Detect(head))
 }
@@ -97,7 +97,7 @@ func detectFolder(dir string) bool {
 		}
 		if d.Type().IsRegular() {
 			u := useOf(filepath.ToSlash(p))
-			found = u == vmxFile || u == vmLog || archive.IsArchive(p) || u == perhapsLog && vmxlog.Detect(headOf(p))
+			found = u == vmxFile || u == vmLog || archive.IsArchive(p) || u == perhapsLog && vmxlog.Detect(bounded.Head(p, text.HeadSize))
 		}
 		if found {
 			return fs.SkipAll
@@ -105,21 +105,6 @@ func detectFolder(dir string) bool {
 		return nil
 	})
 	return err == nil && found
-}
-
-// headOf returns the beginning of a file; nil if the file is empty or cannot be read.
-func headOf(path string) []byte {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	head := make([]byte, text.HeadSize)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.ErrUnexpectedEOF {
-		return nil
-	}
-	return head[:n]
 }
 
 // Read reads the fleet at path. Damage and skipped parts are listed in its notes; Read fails if there is neither a VM

@@ -204,6 +204,9 @@ func Read(arg string) (Piece, error) {
 			}
 		}
 	}
+	if info, err := os.Stat(p.Name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return p, fmt.Errorf("%s: it is no regular file", p.Name)
+	}
 	err := Walk(p.Name, func(f Found) error {
 		p.Docs = append(p.Docs, f.Docs...)
 		if f.Err != nil {

@@ -26,6 +26,8 @@ func root(path string) (fsys fs.FS, only string, err error) {
 		return nil, "", err
 	case info.IsDir():
 		return os.DirFS(path), "", nil
+	case !info.Mode().IsRegular():
+		return nil, "", fmt.Errorf("%s: it is no regular file", path)
 	}
 	return os.DirFS(filepath.Dir(path)), filepath.Base(path), nil
 }

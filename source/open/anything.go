@@ -35,6 +35,9 @@ func Anything(path string, stdin io.Reader) []Part {
 		return []Part{{Name: path, Docs: docs, Err: err}}
 	}
 	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		err = readable(path, info)
+	}
 	if err != nil {
 		return []Part{{Name: path, Err: err}}
 	}

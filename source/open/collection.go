@@ -56,7 +56,7 @@ func isCollection(path string, info os.FileInfo) bool {
 
 // packs reports whether the file at path is an archive, regardless of its name.
 func packs(path string) bool {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return false
 	}
@@ -240,22 +240,11 @@ func (c *collection) visit(full string, e fs.DirEntry, err error) error {
 	case err == nil && e.Type().IsRegular() && c.wants(name):
 		m := tables.Member{Name: name, Read: func() ([]byte, error) { return bounded.File(full, mostUnpacked) }}
 		if !tells(name) || tables.IsText(name) {
-			m.Head = headOf(full)
+			m.Head = bounded.Head(full, text.HeadSize)
 		}
 		c.members = append(c.members, m)
 	}
 	return nil
-}
-
-// headOf returns the beginning of a file; empty if it cannot be read.
-func headOf(path string) []byte {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // the bytes before an error are sufficient
-	return head
 }
 
 // cut adds a note about a member that cannot be decompressed; its own reader adds the note about the missing VMs.
@@ -435,7 +424,7 @@ func isUnknown(err error) bool {
 func (c *collection) nothing() error {
 	where, form := "a folder", ""
 	if isFile(c.path) {
-		where, form = "an archive", packing(headOf(c.path))
+		where, form = "an archive", packing(bounded.Head(c.path, text.HeadSize))
 	}
 	switch _, mistake := errors.AsType[*numa.SyntaxError](c.damaged); {
 	case mistake:

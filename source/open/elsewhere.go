@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
+	"example.org/homenode/internal/bounded"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/benchmark"
@@ -39,12 +38,7 @@ func Way(err error, paths ...string) error {
 // Elsewhere describes path and names the command that reads it, for the error of another command; "" if no command reads it.
 func Elsewhere(path string) string {
 	if isFile(path) {
-		f, err := os.Open(path)
-		if err != nil {
-			return ""
-		}
-		head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // the bytes before an error are sufficient
-		_ = f.Close()                                           // read only: the error is irrelevant
+		head := bounded.Head(path, text.HeadSize)
 		if ticks.Detect(head) == "" && tables.Holds(path) {
 			if _, err := tables.Read(path); isUnknown(err) { // a workbook of something else
 				return strings.TrimPrefix(err.Error(), path+": ")

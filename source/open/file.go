@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.org/homenode/internal/bounded"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
 	"example.org/homenode/source/bundle"
@@ -107,7 +108,7 @@ func fileOf(ctx context.Context, path string) (*numa.Fleet, error) {
 func readable(path string, info os.FileInfo) error {
 	switch {
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil // a pipe can be opened only once
+		return fmt.Errorf("%s: it is no regular file, and a SOURCE is read more than once: save it to a file", path)
 	case !info.IsDir() && info.Size() == 0:
 		return fmt.Errorf("%s: the file is empty; a SOURCE is %s", path, want)
 	}
@@ -207,13 +208,7 @@ func readTables(path string) (*numa.Fleet, error) {
 	if err == nil || !isFile(path) {
 		return fleet, err
 	}
-	f, failed := os.Open(path)
-	if failed != nil {
-		return nil, err
-	}
-	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // on failure, the error of the tables is returned
-	return nil, notFleet(path, head, err)
+	return nil, notFleet(path, bounded.Head(path, text.HeadSize), err)
 }
 
 // fleetLine matches a line which shows that the file is meant as a scenario.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,7 +33,7 @@ func isOVA(head []byte) bool {
 
 // readOVA reads the descriptor in an archive; the disks behind it are not read.
 func readOVA(path string) (*numa.Fleet, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}

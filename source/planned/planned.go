@@ -12,8 +12,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,17 +63,11 @@ func Detect(path string) bool { return formatOf(headOf(path)) != nil }
 
 // headOf returns the first bytes of a file: of a manifest all, since the object that tells it can come late.
 func headOf(path string) []byte {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
 	most := int64(text.HeadSize)
 	if ending := strings.ToLower(filepath.Ext(path)); ending == ".yaml" || ending == ".yml" {
 		most = mostManifest
 	}
-	head, _ := io.ReadAll(io.LimitReader(f, most)) // what could be read tells
-	return head
+	return bounded.Head(path, most)
 }
 
 // Read reads the planned VMs of a file.

@@ -10,13 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sort"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"example.org/homenode/internal/bounded"
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
@@ -76,22 +76,16 @@ func writeList(w *bufio.Writer, name string, n int, item func(int) []byte) {
 
 // Detect reports whether path is a snapshot, possibly damaged: its first field is its format.
 func Detect(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, 256))
-	return err == nil && bytes.Contains(head, []byte(`"`+Format))
+	return bytes.Contains(bounded.Head(path, 256), []byte(`"`+Format))
 }
 
 // ReadFile reads the snapshot at path.
 func ReadFile(path string) (*numa.Fleet, error) {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	size := int64(0) // unknown of a pipe
+	size := int64(0)
 	if info, err := f.Stat(); err == nil {
 		size = info.Size()
 	}
@@ -104,14 +98,8 @@ var statesKVM = pattern.Of(`"hypervisor":\s*"` + string(numa.KVM) + `"`)
 // OfKVM reports whether the file at path is a snapshot of KVM hosts: this is stated before the
 // objects.
 func OfKVM(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head, err := bufio.NewReaderSize(f, 64<<10).Peek(64 << 10) // an error means that the file is shorter
-	before, _, _ := bytes.Cut(head, []byte(`"hosts": [`))
-	return (err == nil || err == io.EOF) && statesKVM.Match(before)
+	before, _, _ := bytes.Cut(bounded.Head(path, 64<<10), []byte(`"hosts": [`))
+	return statesKVM.Match(before)
 }
 
 // Read reads a snapshot object by object, so that its text is never completely in memory. name is

@@ -285,7 +285,7 @@ func shortLines(file string, r io.Reader) error {
 func tableIn(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() && info.Size() > mostLine && !isJSONFile(path) {
-		f, err := os.Open(path)
+		f, err := bounded.Open(path)
 		if err != nil {
 			return nil, err
 		}
@@ -298,8 +298,7 @@ func tableIn(path string) ([]byte, error) {
 
 // isJSONFile reports whether a file begins as JSON.
 func isJSONFile(path string) bool {
-	b, err := head(path)
-	return err == nil && isJSON(b)
+	return isJSON(bounded.Head(path, text.HeadSize))
 }
 
 // separatorOf returns the most frequent separator between the headers in the first line.

@@ -38,7 +38,7 @@ func Read(path string) (*numa.Fleet, error) {
 	if info.IsDir() {
 		return readFolder(path, path)
 	}
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read tables: %w", err)
 	}
@@ -113,8 +113,8 @@ func Detect(path string) bool {
 	case isTable(filepath.Base(path)):
 		return true
 	}
-	b, err := head(path)
-	if err == nil && isJSON(b) { // the beginning of a JSON file is invalid JSON
+	b, err := bounded.Head(path, text.HeadSize), error(nil)
+	if isJSON(b) { // the beginning of a JSON file is invalid JSON
 		b, err = bounded.File(path, maxPart)
 	}
 	return zipAt(path, holdsTables) || file{path, path, func() ([]byte, error) { return b, err }}.holds()
@@ -125,7 +125,7 @@ func Book(path string) bool { return zipAt(path, holdsBook) }
 
 // zipAt reports whether the file at path is a zip for which holds returns true.
 func zipAt(path string, holds func(*zip.Reader) bool) bool {
-	f, err := os.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return false
 	}
@@ -136,16 +136,6 @@ func zipAt(path string, holds func(*zip.Reader) bool) bool {
 	}
 	zr, err := bounded.Zip(f, info.Size(), bounded.MostNames)
 	return err == nil && holds(zr)
-}
-
-// head returns the beginning of a file.
-func head(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, text.HeadSize))
 }
 
 // RVTools reports whether path is an RVTools export according to the names in it, so that no other reader is tried.

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/bounded"
 	"example.org/homenode/internal/filelock"
 	"example.org/homenode/internal/owned"
 	"example.org/homenode/numa"
@@ -240,7 +241,7 @@ func (j *Journal) write(data []byte) error {
 
 // Read reads a journal that somebody else may be writing.
 func Read(path string) ([]Line, error) {
-	f, err := owned.Open(path)
+	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/bounded"
 	"example.org/homenode/internal/owned"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/fix/script"
@@ -153,7 +154,7 @@ func (c *command) show(cmd *cobra.Command, p *fix.Plan) error {
 // planned computes the plan, or reads an existing one.
 func (c *command) planned(cmd *cobra.Command, source string) (*fix.Plan, error) {
 	if c.plan != "" {
-		f, err := owned.Open(c.plan)
+		f, err := bounded.Open(c.plan)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package bounded
+
+// nonblocking is nothing: a file is no pipe here.
+const nonblocking = 0
