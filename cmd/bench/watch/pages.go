@@ -29,7 +29,7 @@ const (
 	pageSteps  = 15 * time.Second       // of each rate
 	tooLate    = 500 * time.Millisecond // limit for the slowest 1 % of answers
 	pastDays   = 30
-	pageRounds = 15 // per page, without other load
+	pageRounds = 15  // per page, without other load
 	frontReads = 600 // of the first page, while new data arrives
 	frontEvery = 200 * time.Millisecond
 )
