@@ -43,6 +43,7 @@ type Site struct {
 
 	placed placed
 	recent recent
+	front  front
 	shown  shownPlans
 }
 
@@ -94,6 +95,7 @@ type request struct {
 // A view is the content of a page.
 type view struct {
 	answer  *answer.Answer
+	body    []byte  // its HTML, if it is kept
 	fields  []field // of the form; none for a page without one
 	command []string
 	most    int  // findings of a rule to list; 0 for few
@@ -188,7 +190,11 @@ func (s *Site) serve(p *screen) http.Handler {
 		}
 		var v *view
 		if err == nil {
-			v, err = x.shown()
+			if p.path == frontPath && s.Live != nil {
+				v, err = s.front.shown(x)
+			} else {
+				v, err = x.shown()
+			}
 		}
 		status := http.StatusOK
 		if err != nil {

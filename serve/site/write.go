@@ -98,13 +98,21 @@ func (x *request) body(v *view) ([]byte, error) {
 	return said, err
 }
 
-// write writes the page.
-func (x *request) write(w http.ResponseWriter, status int, v *view) {
+// bodyOf returns the HTML of a view, from the cache if it is there.
+func (x *request) bodyOf(v *view) ([]byte, error) {
+	if v.body != nil {
+		return v.body, nil
+	}
 	address := x.page.path + "?" + x.query.Encode()
 	if x.posted {
 		address = "" // of no page
 	}
-	said, err := x.site.recent.body(v.answer, address, func() ([]byte, error) { return x.body(v) })
+	return x.site.recent.body(v.answer, address, func() ([]byte, error) { return x.body(v) })
+}
+
+// write writes the page.
+func (x *request) write(w http.ResponseWriter, status int, v *view) {
+	said, err := x.bodyOf(v)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -29,7 +29,9 @@ const (
 	pageSteps  = 15 * time.Second       // of each rate
 	tooLate    = 500 * time.Millisecond // limit for the slowest 1 % of answers
 	pastDays   = 30
-	pageRounds = 15 // per page, without other load
+	pageRounds = 15  // per page, without other load
+	frontReads = 600 // of the first page, while new data arrives
+	frontEvery = 200 * time.Millisecond
 )
 
 // pages sends requests to a homenode serve that collects from a simulated vCenter, with 30 days of the VMs of a host in its store: each page alone, viewers
@@ -284,6 +286,17 @@ func (s *served) alone(hosts int) error {
 		}
 		fmt.Printf("| `%s` | %s | %s | %s | %s | %.2f |\n", strings.Replace(page, "%04d", "0000", 1), ms(first.at(0.5)), ms(first.at(1)), ms(whole.at(0.5)), ms(whole.at(1)), float64(size)/1e6)
 	}
+	var first times
+	cpu := s.cpu()
+	for range frontReads {
+		_, f, _, err := s.get("/")
+		if err != nil {
+			return err
+		}
+		first.add(f, nil)
+		time.Sleep(frontEvery)
+	}
+	fmt.Printf("\n%d reads of the first page, %v apart, while hosts answer: first byte p50 %s, p99 %s, at most %s ms; %s ms of CPU each, collecting among it\n", frontReads, frontEvery, ms(first.at(0.5)), ms(first.at(0.99)), ms(first.at(1)), ms((s.cpu()-cpu)/frontReads))
 	return nil
 }
 
