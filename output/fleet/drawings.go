@@ -25,13 +25,20 @@ type drawnVM struct {
 	drawing *topo.Drawing
 }
 
-// drawnVMs returns one VM for each rule with findings of high severity about VMs.
+// drawnVMs returns one VM for each rule with findings of high severity about VMs. Hidden NUMA is one kind of trouble, by whatever rule.
 func drawnVMs(r *rules.Result) (out []drawnVM) {
 	drawn := map[string]bool{}
 	for _, v := range judged.UrgentVMs(r) {
-		if id := v.Finding.Rule; !v.Off() && !drawn[id] && len(out) < mostTroubles { // a powered-off VM has no layout
-			drawn[id] = true
-			out = append(out, drawnVM{v, topo.OfVM(v.VM, judged.FaultyHost(v.VM), r.Choices)})
+		if v.Off() || len(out) == mostTroubles { // a powered-off VM has no layout
+			continue
+		}
+		host, kind := judged.FaultyHost(v.VM), v.Finding.Rule
+		if on := v.OnHost(host.ID); on != nil && on.Layout.Wide() && !on.Layout.GuestSeesNUMA() {
+			kind = "hidden NUMA"
+		}
+		if !drawn[kind] {
+			drawn[kind] = true
+			out = append(out, drawnVM{v, topo.OfVM(v.VM, host, r.Choices)})
 		}
 	}
 	return out

@@ -20,7 +20,7 @@ import (
 
 // The most that a report may be: bytes, and screens of this height before "show all".
 const (
-	reportBytes               = 520_000
+	reportBytes               = 500_000
 	reportScreens             = 5
 	screenWidth, screenHeight = 1400, 900
 	largeVMs, largeHosts      = 571, 30
