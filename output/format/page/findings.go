@@ -100,18 +100,18 @@ func judgedPartOf(j *answer.Findings, in *page) *judgedPart {
 	return p
 }
 
-// silent counts the findings of cards by the worst severity of the card.
+// silent counts the findings of cards by severity.
 func silent(cards []*ruleCard) string {
+	n := map[finding.Severity]int{}
+	for _, c := range cards {
+		for _, one := range c.Counts {
+			n[one.Severity] += one.Findings
+		}
+	}
 	var parts []string
 	for _, s := range []finding.Severity{finding.Low, finding.Info} {
-		n := 0
-		for _, c := range cards {
-			if c.Severity == s {
-				n += c.Count
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(n), s))
+		if n[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(n[s]), s))
 		}
 	}
 	return strings.Join(parts, ", ")
