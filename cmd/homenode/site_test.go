@@ -85,7 +85,25 @@ func answerOf(t *testing.T, res *http.Response, want int) string {
 	if res.StatusCode != want {
 		t.Fatalf("%s: status %d, want %d\n%s", res.Request.URL, res.StatusCode, want, b)
 	}
+	if lost := lostAnchors(string(b)); lost != "" {
+		t.Errorf("%s: links lead to anchors that the page does not have: %s", res.Request.URL, lost)
+	}
 	return string(b)
+}
+
+// lostAnchors returns the anchors to which links of a page lead although no element has them.
+func lostAnchors(page string) string {
+	has, out := map[string]bool{}, ""
+	for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		has[html.UnescapeString(m[1])] = true
+	}
+	for _, m := range regexp.MustCompile(` href="#([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		to, err := url.PathUnescape(html.UnescapeString(m[1]))
+		if err != nil || !has[to] {
+			has[to], out = true, out+to+" "
+		}
+	}
+	return out
 }
 
 // headline returns the first line of a page.

@@ -122,6 +122,10 @@ type Residency struct {
 // Joins reports whether nodes without clients join the home nodes (D-2).
 func (r *Residency) Joins() bool { return r.joined }
 
+// Measurable reports whether N%L and the counter of remote memory tell which part is remote: of interleaved memory they count all on the home
+// nodes as local (C-17).
+func (r *Residency) Measurable() bool { return r.Placement != Interleaved }
+
 // Away returns the memory that is on no home node: Remote and Nowhere.
 func (r *Residency) Away() numa.Bytes { return r.Remote + r.Nowhere }
 

@@ -159,9 +159,10 @@ func Lower(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// Capital returns s with its first letter in upper case, for the start of a sentence.
+// Capital returns s with its first letter in upper case, for the start of a sentence. Names of settings and files, which have a dot, keep theirs.
 func Capital(s string) string {
-	if s == "" {
+	first, _, _ := strings.Cut(s, " ")
+	if first == "" || strings.Contains(strings.TrimRight(first, ".:"), ".") {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]

@@ -80,3 +80,15 @@ func TestRanges(t *testing.T) {
 		}
 	}
 }
+
+// TestCapital starts sentences: names of settings and files keep their letters.
+func TestCapital(t *testing.T) {
+	for s, want := range map[string]string{
+		"": "", "the host is full": "The host is full", "virtual: as before": "Virtual: as before", "done.": "Done.", "numa.vcpu.preferHT came after": "numa.vcpu.preferHT came after",
+		"vmware.log at line 3 ends": "vmware.log at line 3 ends", "esx01.demo: no VM": "esx01.demo: no VM",
+	} {
+		if got := Capital(s); got != want {
+			t.Errorf("%q becomes %q, want %q", s, got, want)
+		}
+	}
+}

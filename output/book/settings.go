@@ -90,7 +90,7 @@ func Setting(name string) *answer.Answer {
 	if does == "" {
 		does = "It changes neither a prediction nor a simulation here"
 	}
-	a := &answer.Answer{Command: "rules", Format: "homenode-setting", Question: s.Name, Verdict: []string{strings.ToUpper(does[:1]) + does[1:] + "."}, Result: s}
+	a := &answer.Answer{Command: "rules", Format: "homenode-setting", Question: s.Name, Verdict: []string{words.Capital(does) + "."}, Result: s}
 	for _, f := range []answer.Fact{{Name: "of", Text: "a " + s.Of}, {Name: "default", Text: s.Default}, {Name: "range", Text: s.Range}, {Name: "changes", Text: s.Model}} {
 		if f.Text != "" {
 			a.Facts = append(a.Facts, f)

@@ -113,18 +113,16 @@ func seenFields(s *confront.Result) string {
 	return strings.Join(append(parts, inside(s.Observation)...), "; ")
 }
 
-// seenMemory describes the location of memory: "96 GB local, 32 GB remote (N%L 75)". The percentage is truncated, as in
-// esxtop.
+// seenMemory describes the location of memory: "memory 96 GB local, 32 GB remote (N%L 75 %)"; "" if it is unknown.
 func seenMemory(s *confront.Result) string {
-	share, ok := s.Observation.Locality()
-	if !ok {
-		return ""
+	var l *vnuma.Layout
+	if s.Comparable() {
+		l = &s.Layout
 	}
-	text := fmt.Sprintf("memory %s local, %s remote (N%%L %d)", s.Observation.Local.Value, s.Observation.Remote.Value, int(share*100))
-	if s.Comparable() && s.Layout.Memory.Placement == vnuma.Interleaved {
-		text += ", which counts no access: memory is interleaved (C-17)"
+	if text := rule.SeenMemory(s.Observation, l); text != "" {
+		return "memory " + text
 	}
-	return text
+	return ""
 }
 
 // inside describes the latencies measured in the guest.

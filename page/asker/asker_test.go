@@ -3,6 +3,8 @@ package asker
 import (
 	"bytes"
 	"errors"
+	"html"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -241,6 +243,45 @@ func TestSave(t *testing.T) {
 	snap, key, err := a.Snapshot()
 	if err != nil || bytes.Contains(snap, []byte("sql01")) || !bytes.Contains(key, []byte("sql01")) {
 		t.Errorf("the snapshot has the names, or the key has not: %v", err)
+	}
+}
+
+// TestLinks follows the links of the pages of a fleet: each leads to an answer about the object that it names.
+func TestLinks(t *testing.T) {
+	a, _, err := dropped(t, map[string]string{"fleet.txt": fleetText})
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, objects := regexp.MustCompile(` href="(/[^"]*)"`), 0
+	followed, next := map[string]bool{}, []string{"/"}
+	for len(next) > 0 && len(followed) < 150 {
+		address := next[0]
+		if next = next[1:]; followed[address] {
+			continue
+		}
+		followed[address] = true
+		r, err := a.Answer(t.Context(), address, "page")
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id := u.Query().Get(strings.TrimPrefix(u.Path, "/")); id != "" && u.Path != "/cluster" { // which has the table of its VMs and kinds of hosts
+			if objects++; !strings.Contains(r.Title, id) {
+				t.Errorf("%s is titled %q", address, r.Title)
+			}
+		}
+		for _, m := range link.FindAllStringSubmatch(r.HTML, -1) {
+			if to, _, _ := strings.Cut(html.UnescapeString(m[1]), "#"); !strings.Contains(to, ".sort=") {
+				next = append(next, to)
+			}
+		}
+	}
+	if objects < 10 || !slices.ContainsFunc(slices.Collect(maps.Keys(followed)), func(to string) bool { return strings.HasPrefix(to, "/rule?") }) {
+		t.Errorf("%d pages are about an object: %v", objects, followed)
 	}
 }
 

@@ -102,7 +102,7 @@ func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error
 	case shapePath:
 		return fleet.ExplainEntry, []value{{"source", nil}}, nil
 	case "/rule":
-		return fleet.RulesEntry, nil, nil
+		return fleet.RulesEntry, []value{{"id", query["rule"]}}, nil
 	case filePath:
 		if len(a.names) == 0 {
 			return nil, nil, errNothing

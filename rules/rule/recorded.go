@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.org/homenode/capture"
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
@@ -57,6 +58,19 @@ func (w *Watch) Again(s *capture.Spells) string {
 // NL formats a share of local memory like N%L of esxtop: whole percent, truncated, so that a value below a
 // threshold is never displayed as the threshold.
 func NL(share float64) string { return strconv.Itoa(int(share*100+1e-9)) + " %" }
+
+// SeenMemory describes where the memory of a VM was observed: "96 GB local, 32 GB remote (N%L 75 %)"; "" if it is unknown. l is the predicted layout;
+// nil for none.
+func SeenMemory(o *numa.Observation, l *vnuma.Layout) string {
+	share, ok := o.Locality()
+	switch {
+	case !ok:
+		return ""
+	case l != nil && !l.Memory.Measurable():
+		return fmt.Sprintf("%s seen, of which the remote part is unknown: it is interleaved over the home nodes (C-17)", o.Local.Value+o.Remote.Value)
+	}
+	return fmt.Sprintf("%s local, %s remote (N%%L %s)", o.Local.Value, o.Remote.Value, NL(share))
+}
 
 // Nodes formats a set of home nodes: "node 0" or "nodes 0,1".
 func Nodes(s numa.NodeSet) string {

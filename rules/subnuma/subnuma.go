@@ -102,7 +102,7 @@ func check(p *rule.Pass) {
 		v.Explain(&told)
 		f.Ways, f.Advice, f.Evidence = told.Ways, told.Advice, append(f.Evidence, told.Evidence...)
 		if len(v.Left) == 1 {
-			f.Advice = strings.ToUpper(v.Left[0].Do[:1]) + v.Left[0].Do[1:]
+			f.Advice = words.Capital(v.Left[0].Do)
 		}
 	}
 	keep, must := keepsSNC(p, perPackage, len(wide) > 0)

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/rules/rule"
@@ -97,7 +96,7 @@ func (x *request) interleaved() func(vmID string) bool {
 	judged := x.fleet.Result.ByID()
 	return func(id string) bool {
 		v := judged[id]
-		return v != nil && len(v.On) > 0 && v.On[0].Layout.Memory.Placement == vnuma.Interleaved
+		return v != nil && len(v.On) > 0 && !v.On[0].Layout.Memory.Measurable()
 	}
 }
 

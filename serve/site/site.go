@@ -18,6 +18,7 @@ import (
 	"example.org/homenode/ask"
 	"example.org/homenode/docs/schema"
 	"example.org/homenode/internal/turns"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
 	"example.org/homenode/output/answer"
@@ -352,7 +353,7 @@ func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return words.Capital(text) + "."
 }
 
 // oneFile is the name of the page that contains the whole analysis (package page), and its address.

@@ -88,12 +88,11 @@ func seenBy(o *numa.Observation) string {
 
 // seenMemory describes the observed location of memory: ", 38 GB local, 54 GB remote (N%L 41 %)"; "" if it is
 // unknown.
-func seenMemory(o *numa.Observation) string {
-	share, ok := o.Locality()
-	if !ok {
-		return ""
+func seenMemory(o *numa.Observation, l *vnuma.Layout) string {
+	if text := rule.SeenMemory(o, l); text != "" {
+		return ", " + text
 	}
-	return fmt.Sprintf(", %s local, %s remote (N%%L %s)", o.Local.Value, o.Remote.Value, rule.NL(share))
+	return ""
 }
 
 func vmFacts(v *rule.VM, l *vnuma.Layout) []string {
@@ -151,7 +150,7 @@ func vmCaption(l *vnuma.Layout, homes *rule.Placed) []string {
 	c := []string{"The VM alone on an empty host, after a power cycle. " + basis(homes)}
 	if o := homes.Seen[0]; o != nil {
 		c = []string{fmt.Sprintf("The VM without others on its host. The topology of the guest is predicted. %s: home on %s%s.",
-			seenBy(o), rule.Nodes(numa.SetOf(o.Homes.Value...)), seenMemory(o))}
+			seenBy(o), rule.Nodes(numa.SetOf(o.Homes.Value...)), seenMemory(o, l))}
 		if n := len(o.Homes.Value); n > l.PPDs.Len() {
 			split := ", and its memory on the others as remote"
 			if !o.OnNode.Known() {

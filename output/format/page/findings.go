@@ -61,13 +61,18 @@ type subject struct {
 	Link string // its page in a site
 }
 
-func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
+// judgedPartOf returns the findings as a part of the page, and adds their anchors to it.
+func judgedPartOf(j *answer.Findings, in *page) *judgedPart {
+	site := in.Site
 	p, most := &judgedPart{Findings: j, Site: site}, mostEntries
 	if site != nil {
 		most = site.Most
 	}
 	if !j.Watched && (site == nil || site.First) { // events have the advice for recordings
 		p.First = j.First()
+		for i := range p.First {
+			in.onlyDrawn(&p.First[i].Subject)
+		}
 	}
 	cards := map[string]*ruleCard{}
 	for _, c := range j.Judgement.Counts() {
@@ -77,14 +82,14 @@ func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
 			if site != nil && site.Findings != nil {
 				card.All = site.Findings(c.Rule.ID)
 			}
-			cards[c.Rule.ID] = card
+			cards[c.Rule.ID], in.anchors[card.Anchor] = card, true
 			if c.Severity >= finding.Medium {
 				p.Cards = append(p.Cards, card)
 			} else {
 				p.Quiet = append(p.Quiet, card)
 			}
 		}
-		card.add(j, c.Findings, most, site)
+		card.add(j, c.Findings, most, in)
 		card.Counts = append(card.Counts, severityCount{c.Severity, len(c.Findings)})
 		if n := len(p.Counts); n == 0 || p.Counts[n-1].Severity != c.Severity {
 			p.Counts = append(p.Counts, severityCount{Severity: c.Severity})
@@ -95,29 +100,38 @@ func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
 	return p
 }
 
-// silent counts the findings of cards by the worst severity of the card.
+// silent counts the findings of cards by severity.
 func silent(cards []*ruleCard) string {
+	n := map[finding.Severity]int{}
+	for _, c := range cards {
+		for _, one := range c.Counts {
+			n[one.Severity] += one.Findings
+		}
+	}
 	var parts []string
 	for _, s := range []finding.Severity{finding.Low, finding.Info} {
-		n := 0
-		for _, c := range cards {
-			if c.Severity == s {
-				n += c.Count
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(n), s))
+		if n[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(n[s]), s))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
+// onlyDrawn removes the link of a subject to its drawing if the page does not have it.
+func (p *page) onlyDrawn(s *answer.Subject) {
+	if !p.anchors[s.Drawing] {
+		s.Drawing = ""
+	}
+}
+
 // add adds findings of one severity. It merges findings with the same text to one entry.
-func (c *ruleCard) add(j *answer.Findings, findings []*finding.Finding, most int, site *Site) {
+func (c *ruleCard) add(j *answer.Findings, findings []*finding.Finding, most int, in *page) {
+	site := in.Site
 	type same struct{ place, message, advice, notice, assumed string }
 	said := map[same]*entry{}
 	for _, f := range findings {
 		of := subject{Subject: j.Subject(f)}
+		in.onlyDrawn(&of.Subject)
 		key := same{of.Place, f.Message, f.Advice, f.Notice, strings.Join(f.Assumes, "; ")}
 		one := said[key]
 		c.Count++

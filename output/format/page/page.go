@@ -62,6 +62,8 @@ type page struct {
 	Judged   *judgedPart
 	Notes    []noteGroup
 	Site     *Site
+
+	anchors map[string]bool // of its drawings and rules; links to others are left out
 }
 
 // A pictureGroup is drawings under one heading.
@@ -133,7 +135,7 @@ func (p *page) execute(w io.Writer, name string) error {
 // compose returns the content of the page and the style of its drawings. site is nil for a self-contained
 // file.
 func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
-	p = &page{Answer: a, Site: site}
+	p = &page{Answer: a, Site: site, anchors: map[string]bool{}}
 	if len(a.Verdict) > 0 {
 		p.Headline, p.Rest = a.Verdict[0], a.Verdict[1:]
 	} else {
@@ -147,6 +149,7 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 			return nil, "", err
 		}
 		style = drawn.Style
+		p.anchors[d.ID], p.anchors[shown.Prefix+shown.ID] = true, true
 		if len(p.Groups) == 0 || d.Heading != "" {
 			p.Groups = append(p.Groups, pictureGroup{Heading: d.Heading, Lead: d.Lead})
 		}
@@ -162,10 +165,10 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 			g.Pictures = append(g.Pictures, one)
 		}
 	}
-	p.addTables(a)
 	if a.Findings != nil {
-		p.Judged = judgedPartOf(a.Findings, site)
+		p.Judged = judgedPartOf(a.Findings, p)
 	}
+	p.addTables(a)
 	for _, n := range a.FewNotes() {
 		title := noteTitles[n.From]
 		i := slices.IndexFunc(p.Notes, func(g noteGroup) bool { return g.Title == title })
@@ -188,7 +191,7 @@ func (p *page) addTables(a *answer.Answer) {
 		if long[t.Name] && !t.Long {
 			continue
 		}
-		one := partOf(a, t, p.Site)
+		one := p.partOf(a, t)
 		switch {
 		case t.First:
 			p.First = append(p.First, one)
@@ -202,7 +205,8 @@ func (p *page) addTables(a *answer.Answer) {
 
 // partOf returns a table as a part of a page: complete in a file, the requested rows of a long table in a
 // site.
-func partOf(a *answer.Answer, t answer.Table, site *Site) part {
+func (p *page) partOf(a *answer.Answer, t answer.Table) part {
+	site := p.Site
 	if t.Fill != nil {
 		t.Rows = t.Fill()
 	}
@@ -211,24 +215,32 @@ func partOf(a *answer.Answer, t answer.Table, site *Site) part {
 	switch {
 	case site == nil:
 		one.Search = t.Long || len(t.Rows) >= manyRows
-		one.Rows = withoutObjects(t.Rows)
 	case len(t.Rows) >= manyRows && !site.Whole:
 		one.Pager = newPager(&one.Table, site)
 	}
+	one.Rows = p.linked(one.Rows)
 	return one
 }
 
-// withoutObjects returns the rows without links that only a site has.
-func withoutObjects(rows [][]answer.Cell) [][]answer.Cell {
-	out := slices.Clone(rows) // a, which can be shown again, must not change
+// linked returns the rows without links that lead nowhere: to objects, which only a site has, and to anchors that the page does not have.
+func (p *page) linked(rows [][]answer.Cell) [][]answer.Cell {
+	keep := func(c *answer.Cell) {
+		if p.Site == nil {
+			c.To = answer.Object{}
+		}
+		if !p.anchors[c.Ref] {
+			c.Ref = ""
+		}
+	}
+	out := make([][]answer.Cell, len(rows)) // a, which can be shown again, must not change
 	for k, row := range rows {
-		if slices.ContainsFunc(row, func(c answer.Cell) bool { return c.To.Kind != "" || c.Parts != nil }) {
-			out[k] = slices.Clone(row)
-			for i := range row {
-				out[k][i].To, out[k][i].Parts = answer.Object{}, slices.Clone(row[i].Parts)
-				for p := range row[i].Parts {
-					out[k][i].Parts[p].To = answer.Object{}
-				}
+		out[k] = slices.Clone(row)
+		for i := range row {
+			c := &out[k][i]
+			keep(c)
+			c.Parts = slices.Clone(c.Parts)
+			for n := range c.Parts {
+				keep(&c.Parts[n])
 			}
 		}
 	}
