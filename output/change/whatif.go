@@ -178,6 +178,8 @@ func withLoss(c *whatif.Capacity, loss *fit.Free) string {
 		return text
 	case loss.Homeless > 0:
 		return text + "; " + size.Homeless(loss)
+	case c.Stopped > 0:
+		return text
 	}
 	return text + "; also without any one host"
 }
