@@ -113,8 +113,8 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 func losses(ctx context.Context, r *whatif.Result) map[string]*fit.Free {
 	out := map[string]*fit.Free{}
 	for i := range r.Capacity {
-		if id := r.Capacity[i].ID; slices.ContainsFunc(r.B.Fleet.Clusters, func(c numa.Cluster) bool { return c.ID == id }) {
-			if c, err := fit.Find(r.B.Fleet, id); err == nil {
+		if id := r.Capacity[i].ID; slices.ContainsFunc(r.Whole.Clusters, func(c numa.Cluster) bool { return c.ID == id }) {
+			if c, err := fit.Find(r.Whole, id); err == nil {
 				out[id] = c.Loss(ctx)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/ask"
 	"example.org/homenode/change/whatif"
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/alike"
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
@@ -93,6 +94,10 @@ func (x *Explain) move(ctx context.Context, fleet *numa.Fleet, name string, even
 				break
 			}
 		}
+	}
+	if err != nil && len(fleet.FindHosts(x.On)) == 0 {
+		names := append(namesOfHosts(fleet), words.Texts(fleet.Clusters, func(c numa.Cluster) string { return texttab.Clean(c.Name) })...)
+		err = fmt.Errorf("no host or cluster is named %q%s", x.On, alike.After(x.On, names))
 	}
 	if err != nil || slices.Contains(backward, event) {
 		return fleet, err

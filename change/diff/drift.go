@@ -128,6 +128,8 @@ type Finding struct {
 	A, B    *finding.Finding
 	Stopped bool // gone because the VMs that it is about no longer run: no host powers them on
 	Hid     bool // new only because the rules did not check for it before
+
+	entered bool // new for a VM only, which is now on hosts with it
 }
 
 // Of returns the finding in B, or in A if it is gone.

@@ -156,7 +156,11 @@ func (d *Drift) costs(byVM map[string][]Finding, was, is map[cost]*finding.Findi
 		}
 	}
 	add(was, is, func(f *finding.Finding) Finding { return Finding{A: f} })
-	add(is, was, func(f *finding.Finding) Finding { return Finding{B: f} })
+	fresh := map[*finding.Finding]bool{}
+	for i := range d.Findings {
+		fresh[d.Findings[i].B] = true
+	}
+	add(is, was, func(f *finding.Finding) Finding { return Finding{B: f, entered: !fresh[f]} })
 }
 
 // groups contains the findings about several similar hosts, by each of these hosts. Such a finding names the first host: if that host

@@ -287,7 +287,7 @@ vm other host=esx02 vcpus=4 memory=16GB
 	a, b := judge(t, fmt.Sprintf(fleet, "esx01")), judge(t, fmt.Sprintf(fleet, "esx02"))
 	d := compare(t, a, b, diff.Options{})
 	got := text(d)
-	for _, want := range []string{"0 better 0 worse 1 other 1 unchanged", "the host hides its nodes", "H001 new (high)"} {
+	for _, want := range []string{"0 better 0 worse 1 other 1 unchanged", "the host hides its nodes", "now on hosts with H001 (high)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}

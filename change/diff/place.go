@@ -260,11 +260,13 @@ func stopped(d *Drift, v *VM) string {
 	return "not judged"
 }
 
-// findingWords returns "N001 gone, N006 new (low)".
+// findingWords returns "N001 gone, N006 new (low), now on hosts with H003 (medium)".
 func findingWords(of []Finding) []string {
 	var out []string
 	for i := range of {
 		switch f := &of[i]; {
+		case f.entered:
+			out = append(out, fmt.Sprintf("now on hosts with %s (%s)", f.B.Rule, f.B.Severity))
 		case f.A == nil:
 			out = append(out, fmt.Sprintf("%s new (%s)", f.B.Rule, f.B.Severity))
 		case f.B == nil:

@@ -580,8 +580,15 @@ host d1 nodes=2 cores=10 memory=100GB
 	if fits, ok := all[0].After.Fits(); fits || !ok || whatif.Short(all) == nil {
 		t.Errorf("Fits() = %v, %v; Short %v; want false, true, true", fits, ok, whatif.Short(all))
 	}
+	more, _ := apply(t, f, "vm=v1 vcpus=10") // a row about two hosts says what lose-host says about the one that is left
+	if all := whatif.Capacities(f, more); !all[0].Fits || all[0].Without != (whatif.Failure{Host: "a1", Over: want[0].After.Over()}) {
+		t.Errorf("the failure of one host: %+v", all)
+	}
 	f.VMs[1].MemoryReservation = numa.Fact[numa.Bytes]{} // only configured memory is beyond it
 	lost, _ := apply(t, f, "lose-host=a1")
+	if all := whatif.Capacities(f, lost); all[0].Fits || !all[0].Certain {
+		t.Errorf("memory beyond the hosts is said to fit: %+v", all)
+	}
 	if all := whatif.Capacities(f, lost); whatif.Short(all) == nil || whatif.Short(whatif.Capacities(lost, f)) != nil {
 		t.Errorf("memory beyond the hosts: %+v", all)
 	}

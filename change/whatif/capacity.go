@@ -27,12 +27,20 @@ type Supply struct {
 type Capacity struct {
 	ID      string `json:"-"`       // of the cluster; "host ID" of a host
 	Cluster string `json:"cluster"` // name; that of the host for a standalone one
-	Fits    bool   `json:"fits"`    // after the change, see Supply.Fits
+	Fits    bool   `json:"fits"`    // after the change, with its reservations: see Supply.Over and Supply.Fits
 	Certain bool   `json:"certain"`
 	Before  Supply `json:"before"`
 	After   Supply `json:"after"`
 	// Stopped counts the VMs of the cluster that no host powers on after the change.
 	Stopped int `json:"cannotRun,omitempty"`
+	// Without is the failure of one more host that leaves the VMs too little memory, zero for none.
+	Without Failure `json:"withoutHost,omitzero"`
+}
+
+// A Failure is a failed host and the memory that the running VMs then have beyond that of the other hosts of the cluster.
+type Failure struct {
+	Host string     `json:"host"`
+	Over numa.Bytes `json:"moreThanHostsHaveBytes"`
 }
 
 // Over returns the memory of the VMs beyond that which the hosts have for VMs; 0 if all fits, or if that is not known.
@@ -79,7 +87,31 @@ func Capacities(before, after *numa.Fleet) []Capacity {
 			out = differing(out, seen, id, name, b, a)
 		}
 	}
+	for i := range out {
+		out[i].Without = worstFailure(after, out[i].ID, a)
+	}
 	return out
+}
+
+// worstFailure returns the failure of a host of the cluster after which its VMs have most memory beyond that of the others. VMs with a device of the
+// host are not restarted.
+func worstFailure(f *numa.Fleet, cluster string, all map[string]Supply) (worst Failure) {
+	tied := map[string]numa.Bytes{}
+	for i := range f.VMs {
+		if v := &f.VMs[i]; runs(v) && v.Tied() != nil {
+			tied[v.Host] += v.Memory.Value
+		}
+	}
+	for i := range f.Hosts {
+		h, rest := &f.Hosts[i], all[cluster]
+		if of := all["host "+h.ID]; h.Cluster == cluster && of.Hosts > 0 && rest.Hosts > 1 {
+			rest.Memory, rest.Kept, rest.Tier, rest.Configured = rest.Memory-of.Memory, rest.Kept-of.Kept, rest.Tier-of.Tier, rest.Configured-tied[h.ID]
+			if over := rest.Over() - rest.Tier; over > worst.Over {
+				worst = Failure{h.Name, over}
+			}
+		}
+	}
+	return worst
 }
 
 func differing(out []Capacity, seen map[string]bool, id, name string, b, a map[string]Supply) []Capacity {
@@ -89,6 +121,9 @@ func differing(out []Capacity, seen map[string]bool, id, name string, b, a map[s
 	seen[id] = true
 	c := Capacity{ID: id, Cluster: name, Before: b[id], After: a[id]}
 	c.Fits, c.Certain = c.After.Fits()
+	if c.After.Over() > c.After.Tier {
+		c.Fits, c.Certain = false, true
+	}
 	return append(out, c)
 }
 
@@ -158,7 +193,8 @@ func runs(v *numa.VM) bool {
 // Short returns those that lack something only after the change: a host, room for the reservations, or memory for the VMs.
 func Short(all []Capacity) (short []Capacity) {
 	for _, c := range all {
-		if fits, _ := c.Before.Fits(); fits && !c.Fits || c.After.Hosts == 0 && c.Before.VMs > 0 || c.After.Over() > c.Before.Over() {
+		was, _ := c.Before.Fits()
+		if is, _ := c.After.Fits(); was && !is || c.After.Hosts == 0 && c.Before.VMs > 0 || c.After.Over() > c.Before.Over() {
 			short = append(short, c)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/filter"
 	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/rule"
 )
 
 // A Result compares the changed fleet with today's: A is today's, B is the changed one.
@@ -19,6 +20,8 @@ type Result struct {
 	*diff.Drift
 	Changes  []Effect   `json:"changes"`
 	Capacity []Capacity `json:"capacity,omitempty"` // clusters whose hosts or VMs change in size
+	// Whole is the changed fleet, whatever a filter shows of it in B.
+	Whole *numa.Fleet `json:"-"`
 }
 
 // Judge assesses a fleet as it is and after the changes; the filter selects the objects that are compared, nil for all. It
@@ -54,27 +57,40 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 	if d.A.VMs == 0 && len(f.VMs) > d.A.Templates {
 		return nil, fmt.Errorf("none of %s could be judged: see the notes of assess without a what-if", words.Plural(len(f.VMs)-d.A.Templates, "VM"))
 	}
-	r := &Result{d, effects, Capacities(known.Fleet, changed)}
-	r.countStopped()
+	all := d // capacity counts VMs that are not shown, too
+	if shown != nil {
+		if all, err = diff.Compare(ctx, known, then, diff.Options{}); err != nil {
+			return nil, err
+		}
+	}
+	r := &Result{d, effects, Capacities(known.Fleet, changed), changed}
+	r.countStopped(all)
 	r.overfilled()
 	return r, nil
 }
 
-// countStopped counts the VMs that no host powers on any more, by their previous cluster or standalone host.
-func (r *Result) countStopped() {
+// countStopped counts the VMs that no host powers on any more, in the cluster or on the standalone host that they move to.
+func (r *Result) countStopped(all *diff.Drift) {
 	stopped := map[string]int{}
-	for i := range r.VMs {
-		if v := &r.VMs[i]; v.From.VM != nil && v.Stops() {
-			at := v.From.VM.Cluster
-			if h := v.From.VM.Host; h != nil {
-				at = cmp.Or(h.Cluster, "host "+h.ID)
-			}
-			stopped[at]++
+	for i := range all.VMs {
+		if v := &all.VMs[i]; v.Stops() {
+			stopped[cmp.Or(placeOf(v.To.VM), placeOf(v.From.VM))]++
 		}
 	}
 	for i := range r.Capacity {
 		r.Capacity[i].Stopped = stopped[r.Capacity[i].ID]
 	}
+}
+
+// placeOf returns the ID of the capacity that has the VM; "" if none has.
+func placeOf(v *rule.VM) string {
+	switch {
+	case v == nil:
+		return ""
+	case v.Host != nil:
+		return cmp.Or(v.Host.Cluster, "host "+v.Host.ID)
+	}
+	return v.Cluster
 }
 
 // overfilled marks the VMs as worse that move to, or grow on, a host whose VMs then have more memory than it has for them.

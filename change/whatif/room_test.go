@@ -2,12 +2,14 @@ package whatif
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.org/homenode/change/diff"
 	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
 	"example.org/homenode/source/scenario"
 )
 
@@ -60,7 +62,7 @@ vm cold host=old vcpus=8 memory=100GB hw=19 power=off
 	if stopped < 2 {
 		t.Errorf("%d findings end with their VMs", stopped)
 	}
-	if len(lost.Capacity) != 1 || lost.Capacity[0].Stopped != 2 || !lost.Capacity[0].Fits {
+	if len(lost.Capacity) != 1 || lost.Capacity[0].Stopped != 2 || lost.Capacity[0].Fits { // 260 GB of 256 GB
 		t.Errorf("capacity: %+v, want 2 VMs that cannot run", lost.Capacity)
 	}
 	for change, want := range map[string][]string{
@@ -143,5 +145,44 @@ vm three host=prod vcpus=8 memory=60GB hw=21 power=on
 	}
 	if !slices.Equal(got, []int{2, 1}) {
 		t.Errorf("%d VMs cannot run, want 2 of the cluster and 1 of the host", got)
+	}
+}
+
+// TestStoppedWhereItMoves: a VM that its new cluster does not power on is counted there, also if a filter does not show it.
+func TestStoppedWhereItMoves(t *testing.T) {
+	f, err := scenario.Read("moves", []byte(`release 8.0U3
+cluster new
+host n[1-2] nodes=2 cores=16 memory=512GB mhz=2600
+vm newer host=n1 vcpus=8 memory=60GB hw=20 power=on
+vm other host=n2 vcpus=8 memory=60GB hw=19 power=on
+cluster old
+host o1 release=7.0U3 nodes=2 cores=16 memory=256GB mhz=2600
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Parse("vm=newer host=o1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := filter.New(filter.Options{VMs: []string{"other"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range []*filter.Filter{nil, other} {
+		r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, shown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopped := map[string]int{}
+		for _, c := range r.Capacity {
+			stopped[c.Cluster] = c.Stopped
+		}
+		if want := map[string]int{"new": 0, "old": 1}; !maps.Equal(stopped, want) {
+			t.Errorf("VMs that cannot run: %v, want %v", stopped, want)
+		}
+		if len(r.Whole.VMs) != 2 {
+			t.Errorf("the changed fleet has %d VMs, want 2", len(r.Whole.VMs))
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,7 +26,9 @@ func oneVM(r *whatif.Result) string {
 	}
 	switch {
 	case len(rows) == 0 && only != "":
-		if v := r.A.ByID()[only]; v != nil {
+		if v := r.A.ByID()[only]; v != nil && v.On[0].Layout.Refused.Any() {
+			return v.Name + " does not power on, before and after the change."
+		} else if v != nil {
 			return v.Name + " gets the same topology."
 		}
 		return ""
@@ -53,7 +56,7 @@ func oneVM(r *whatif.Result) string {
 		}
 	}
 	if row.verdict == diff.Other {
-		return v.Name + " differs, neither better nor worse: " + row.why + "."
+		return words.Join(": ", v.Name+" differs, neither better nor worse", cmp.Or(row.why, arrow(row.from, row.to))) + "."
 	}
 	return v.Name + " is " + row.verdict.String() + ": " + row.why + "."
 }
@@ -112,6 +115,10 @@ func away(was, is float64) string {
 	share := math.Abs(was - is)
 	if share < 0.005 {
 		return ""
+	}
+	if was >= 0.005 && is >= 0.005 {
+		verb := map[bool]string{true: "rise", false: "fall"}[is > was]
+		return fmt.Sprintf("its remote memory accesses %s from %s to %s", verb, strings.TrimSuffix(words.Percent(was), " %"), words.Percent(is))
 	}
 	if is < was {
 		return part(share) + " of its memory accesses stop being remote"

@@ -55,7 +55,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 func unfit(all []whatif.Capacity) string {
 	var names []string
 	for _, c := range whatif.Short(all) {
-		if !c.Fits || c.After.Hosts == 0 || c.After.Over() > c.After.Tier {
+		if !c.Fits || c.After.Hosts == 0 {
 			names = append(names, c.Cluster)
 		}
 	}
@@ -174,10 +174,14 @@ func capacityText(c *whatif.Capacity) string {
 func withLoss(c *whatif.Capacity, loss *fit.Free) string {
 	text := capacityText(c)
 	switch {
+	case c.Without.Over > 0 && c.Fits:
+		return fmt.Sprintf("%s; without %s %s more than the other hosts have for VMs", text, c.Without.Host, c.Without.Over)
 	case loss == nil || c.After.Hosts == 0 || !c.Fits || c.After.Over() > 0:
 		return text
 	case loss.Homeless > 0:
 		return text + "; " + size.Homeless(loss)
+	case c.Stopped > 0:
+		return text
 	}
 	return text + "; also without any one host"
 }
@@ -188,7 +192,7 @@ func roomText(c *whatif.Capacity) string {
 		return fmt.Sprintf("no host is left that runs VMs: %s in maintenance or not connected", words.Verb(c.After.Away, "is", "are"))
 	case c.After.Hosts == 0:
 		return "no host is left"
-	case !c.Fits:
+	case c.After.Reserved > c.After.Reservable():
 		return fmt.Sprintf("%s of reservations do not fit: VMs do not power on", c.After.Reserved-c.After.Reservable())
 	case c.After.Over() > 0 && c.After.Unreserved > 0:
 		return fmt.Sprintf("%s; reservations of %s are unknown: they may not power on", tooMuch(&c.After), words.Plural(c.After.Unreserved, "VM"))

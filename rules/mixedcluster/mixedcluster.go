@@ -19,25 +19,43 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Placed:
 
 func check(p *rule.Pass) {
 	v := p.VM
-	if v.Home == nil || len(v.On) < 2 || v.Guest.Affinity {
+	if len(v.On) < 2 || v.Guest.Affinity {
 		return
 	}
-	home := &v.On[0]
-	if home.Layout.Why == vnuma.ByHotAdd || home.Layout.Why == vnuma.ByRelease {
+	if v.Home != nil {
+		from(p, v, 0)
 		return
+	}
+	for i := range v.Open() { // each of them may power it on
+		at := *v
+		at.Home = v.On[i].Kind
+		if from(p, &at, i) {
+			return
+		}
+	}
+}
+
+// from checks the vMotion of a VM from its home, which has this index in its list, and returns whether it reported a finding.
+func from(p *rule.Pass, v *rule.VM, start int) bool {
+	home := &v.On[start]
+	if home.Layout.Why == vnuma.ByHotAdd || home.Layout.Why == vnuma.ByRelease {
+		return false
 	}
 	if _, spans := home.Layout.Spanning(); spans {
-		return
+		return false
 	}
 	if _, crowded := v.Crowded(home.Kind); crowded { // N013 moves it, and it is powered on there
-		return
+		return false
 	}
 	var hosts []*numa.Host
 	var worst *vnuma.Layout
 	evidence := []finding.Evidence{v.VCPUsEvidence(), home.Kind.NodesEvidence()}
 	cured := false
-	for i := 1; i < len(v.Open()); i++ {
+	for i := range v.Open() {
 		k := v.On[i].Kind
+		if i == start {
+			continue
+		}
 		moved := v.Moved(k, p.Choices)
 		if _, spans := moved.Spanning(); !spans {
 			continue
@@ -51,7 +69,7 @@ func check(p *rule.Pass) {
 		}
 	}
 	if worst == nil {
-		return
+		return false
 	}
 	vpd, _ := worst.Spanning()
 	first, last := worst.Carriers(vpd)
@@ -70,6 +88,7 @@ func check(p *rule.Pass) {
 		Notice:   notice,
 		Evidence: evidence,
 	}, worst)
+	return true
 }
 
 func kept(l *vnuma.Layout) string {

@@ -118,6 +118,9 @@ func stateOne(fleet *numa.Fleet, pattern string, what numa.Fact[string]) error {
 // scenario.
 func AssumedHost(text string) (numa.Host, error) {
 	const before = "host assumed "
+	if _, err := numa.ParseRelease(text); err == nil && !strings.Contains(text, "=") {
+		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want release=%s", text, text)
+	}
 	fleet, err := scenario.Read("--assume-host", []byte(before+text))
 	if err != nil {
 		if e, ok := err.(*numa.SyntaxError); ok {

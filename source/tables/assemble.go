@@ -20,6 +20,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	f.VMs = make([]numa.VM, 0, len(vms))
 	taken := make(map[string]bool, len(vms))
 	names := make(map[[2]string]bool, len(vms))
+	away := map[string]bool{}
 	var left, repeated, shared, namesakes, unhosted, ambiguous, elsewhere tally
 	for i := range vms {
 		v := &vms[i]
@@ -62,11 +63,12 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 			ambiguous.add(v.vm.Name + " on " + v.host)
 		case v.host != "":
 			unhosted.add(v.vm.Name + " on " + v.host)
+			away[v.vm.ID] = true
 			nameHost(f, v, prefix(v.vcenter), "is "+n.rowless())
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
-	partOf(f, hosts, &c)
+	partOf(f, hosts, away, &c)
 	if text := f.LoadUnknown(); text != "" {
 		n.add(n.hosts, text)
 	}
@@ -101,8 +103,8 @@ func (n *notes) rowless() string {
 type load struct{ vms, vcpus, cores, listed, listedVCPUs int }
 
 // partOf sets the Part of the fleet and of its clusters: the hosts run more than is listed. Only running VMs are compared when the rows of hosts count the
-// others apart.
-func partOf(f *numa.Fleet, hosts []hostRow, c *clusters) {
+// others apart. VMs that are away, by ID, are on hosts without a row.
+func partOf(f *numa.Fleet, hosts []hostRow, away map[string]bool, c *clusters) {
 	of := map[string]*hostRow{} // by host, which rows may repeat
 	running := false
 	for i := range hosts {
@@ -122,7 +124,7 @@ func partOf(f *numa.Fleet, hosts []hostRow, c *clusters) {
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		if running && v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+		if away[v.ID] || running && v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
 			continue
 		}
 		id, ok := at[v.Host]
@@ -166,7 +168,11 @@ func (l *load) part(of int) string {
 			if l.vcpus > 0 {
 				at = fmt.Sprintf(", %.2f vCPUs per core by their rows", float64(l.vcpus)/float64(l.cores))
 			}
-			return fmt.Sprintf("the hosts run %s%s, but only %s listed", words.Plural(n.run, n.noun), at, words.Verb(n.listed, "of them is", "of them are"))
+			listed := "none of them is"
+			if n.listed > 0 {
+				listed = "only " + words.Verb(n.listed, "of them is", "of them are")
+			}
+			return fmt.Sprintf("the hosts run %s%s, but %s listed", words.Plural(n.run, n.noun), at, listed)
 		}
 	}
 	return ""

@@ -285,7 +285,8 @@ func TestPart(t *testing.T) {
 			}
 			return rows
 		}(), "", "", ""},
-		{"another cluster", "h1,a,1,1,4\nh2,b,1,1,4\n", "v1,On,4,a,h1\n", "the hosts run 2 VMs, 1.00 vCPUs per core by their rows, but only 1 of them is listed", "", "the hosts run 1 VM, 1.00 vCPUs per core by their rows, but only 0 of them are listed"},
+		{"hosts without a row", "h1,a,3,3,\nh2,b,0,0,\n", "v1,On,4,a,h8\nv2,On,4,a,h9\n", "the hosts run 3 VMs, but none of them is listed", "the hosts run 3 VMs, but none of them is listed", ""},
+		{"another cluster", "h1,a,1,1,4\nh2,b,1,1,4\n", "v1,On,4,a,h1\n", "the hosts run 2 VMs, 1.00 vCPUs per core by their rows, but only 1 of them is listed", "", "the hosts run 1 VM, 1.00 vCPUs per core by their rows, but none of them is listed"},
 	} {
 		f := mustRead(t, tempFolder(t, map[string][]byte{"vHost.csv": []byte("Host,Cluster,# VMs,# VMs total,# vCPUs,# Cores\n" + strings.ReplaceAll(tt.hosts, "\n", ",4\n")),
 			"vInfo.csv": []byte("VM,Powerstate,CPUs,Cluster,Host\n" + strings.ReplaceAll(strings.ReplaceAll(tt.vms, "On", "poweredOn"), "Off", "poweredOff"))}))

@@ -143,11 +143,17 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	}
 	reserve := answer.Assumption{What: "free on each node", Value: fmt.Sprintf("%g × the soft reserve", c.Reserve), Origin: c.origin("reserve"), Source: "--reserve", Note: "for the host C-23, for each node inferred (C-15)"}
 	if c.Reserve > 0 {
-		each := words.Texts(types, func(t fit.Outcome) string { return t.Reserve.String() })
+		var each []numa.Bytes
+		for _, t := range types {
+			each = append(each, t.Reserve)
+		}
 		reserve.Value = spread(each)
 	}
 	overhead := answer.Assumption{What: "overhead of a VM", Origin: c.origin("overhead"), Source: "--overhead"}
-	each := words.Texts(shapes, func(s fit.Shape) string { return c.Overhead.Of(s.VCPUs, s.Memory).String() })
+	var each []numa.Bytes
+	for _, x := range shapes {
+		each = append(each, c.Overhead.Of(x.VCPUs, x.Memory))
+	}
 	if overhead.Value = spread(each); len(shapes) == 0 {
 		overhead.Value = "by size"
 	}
@@ -175,16 +181,12 @@ func (c *Context) perCore() answer.Assumption {
 	return ratio
 }
 
-// spread lists a few values, or the first and last of many.
-func spread(values []string) string {
-	var out []string
-	for _, v := range values {
-		if !slices.Contains(out, v) {
-			out = append(out, v)
-		}
-	}
+// spread lists a few values in ascending order, or the least and most of many.
+func spread(values []numa.Bytes) string {
+	slices.Sort(values)
+	out := slices.Compact(words.Texts(values, numa.Bytes.String))
 	if len(out) > 4 {
-		return fmt.Sprintf("%s … %s", out[0], out[len(out)-1])
+		return out[0] + " … " + out[len(out)-1]
 	}
 	return strings.Join(out, ", ")
 }
@@ -435,7 +437,7 @@ func change(r *fit.Result, c fit.Change) answer.Change {
 		case "wide":
 			of = " wide"
 		case "hold":
-			of = " VMs held"
+			of = strings.TrimPrefix(words.Plural(m.After, "VM"), words.Thousands(m.After)) + " held"
 		}
 		part := fmt.Sprintf("%s: %d%s (%+d)", name, m.After, of, m.After-m.Before)
 		if m.Of == "hosts" {

@@ -175,3 +175,14 @@ vm half[1-2] host=h2 vcpus=40 memory=300GB
 		}
 	}
 }
+
+// TestPlainNumbers: one VM is in the singular, and many values are a range from the least to the most.
+func TestPlainNumbers(t *testing.T) {
+	r := &fit.Result{Types: []fit.Outcome{{Name: "old"}}}
+	if got := change(r, fit.Change{Moved: []fit.Moved{{Type: "old", Of: "hold", Before: 4, After: 1}}}); got.Result != "old: 1 VM held (-3)" {
+		t.Error(got.Result)
+	}
+	if got := spread([]numa.Bytes{3 * numa.GiB, 5 * numa.GiB, numa.GiB, 4 * numa.GiB, 2 * numa.GiB}); got != "1 GB … 5 GB" {
+		t.Error(got)
+	}
+}

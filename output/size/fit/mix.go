@@ -485,9 +485,14 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	return out
 }
 
-// Homeless describes the failure that leaves VMs without a host.
+// Homeless describes the failure after which no other host has room for some VMs with all their memory local.
 func Homeless(r *fit.Free) string {
-	return fmt.Sprintf("without %s %s", strings.Join(r.Failed, ", "), words.Verb(r.Homeless, "of its VMs is local nowhere", "of its VMs are local nowhere"))
+	when := strings.Join(r.Failed, ", ") + " fails, "
+	whose := "of its VMs"
+	if len(r.Failed) > 1 {
+		when, whose = strings.Join(r.Failed, ", ")+" fail, ", "of their VMs"
+	}
+	return "if " + when + words.Verb(r.Homeless, whose+" fits", whose+" fit") + " on no other host with all memory local"
 }
 
 // limits names the limits that one more VM exceeds, and on how many hosts.
