@@ -133,7 +133,7 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 		if fleet, err = x.move(ctx, fleet, s.name, event, o.Choices); err != nil {
 			return nil, nil, err
 		}
-		lacks = change.Shortages(whatif.Capacities(before, fleet))
+		lacks = change.Shortages(whatif.Capacities(before, fleet, nil))
 	}
 	r, err = rules.Within(ctx, fleet, o, s.within(fleet))
 	return r, lacks, err

