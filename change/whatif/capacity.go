@@ -127,7 +127,7 @@ func differing(out []Capacity, seen map[string]bool, id, name string, b, a map[s
 	return append(out, c)
 }
 
-// supplies returns the supply of each cluster by its ID, and of each host by "host ID". It leaves out stopped VMs.
+// supplies returns the supply of each cluster by its ID, and of each host by "host ID". Stopped VMs count without memory.
 func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 	out := map[string]Supply{}
 	add := func(more Supply, ids ...string) {
@@ -155,11 +155,13 @@ func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		if !runs(v) || stopped[v.ID] {
+		if !runs(v) {
 			continue
 		}
 		s := Supply{VMs: 1, VCPUs: v.VCPUs.Value, Configured: v.Memory.Value}
 		switch {
+		case stopped[v.ID]:
+			s.Configured = 0
 		case v.AllReserved():
 			s.Reserved = v.Memory.Value
 		case v.MemoryReservation.Known():
@@ -167,7 +169,7 @@ func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 		default:
 			s.Unreserved = 1
 		}
-		if !v.Memory.Known() {
+		if !v.Memory.Known() && !stopped[v.ID] {
 			s.Unknown = 1
 		}
 		at := place[v.Host]
