@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
 	answers "example.org/homenode/output/fleet"
+	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
 	"example.org/homenode/serve/board"
 	"example.org/homenode/serve/held"
@@ -141,7 +142,7 @@ func firstTable(h *lately, settings *answer.Answer) answer.Table {
 	t := answer.Table{Name: "first", Title: "Do first", First: true, Columns: answer.Columns("Object", "Cost", "Cure", "Alike")}
 	if h != nil {
 		for i := range h.events {
-			if e := &h.events[i]; e.open && e.Worst().Needed() && len(t.Rows) < firstNow {
+			if e := &h.events[i]; e.open && e.Worst().Severity >= finding.Medium && len(t.Rows) < firstNow {
 				t.Rows = append(t.Rows, []answer.Cell{subjectCell(e.Worst()), {Text: words.Join(": ", e.when(), e.Bad())}, {Text: e.Do()}, {}})
 			}
 		}

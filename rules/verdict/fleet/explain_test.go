@@ -39,7 +39,7 @@ vm ht    host=q1 vcpus=24 memory=200GB numa.vcpu.preferHT=TRUE
 		"ok16 q1 vmotion":      "Virtual node 0 is carried by 2 clients: 50 % of its memory",
 		"cps q1 vmotion":       "Virtual node 0 is carried by 2 clients: 50 % of its memory",
 		"ok16 p1 power-cycle":  "After vMotion to q1 the guest keeps its 1 node",
-		"node q1 power-cycle":  "Numa.nodeAffinity = 2 allows 1 node with 12 cores on q1",
+		"node q1 power-cycle":  "numa.nodeAffinity = 2 allows 1 node with 12 cores on q1",
 		"node p1 power-cycle":  "P1 lacks node 2",
 	}
 	for v := range r.EachVM() {

@@ -49,6 +49,9 @@ func Verdict(r *rules.Result) []string {
 		}
 		rest = append(rest, fmt.Sprintf("The other %s nothing urgent%s", words.Verb(fine, "needs", "need"), sure))
 	}
+	if n := accepted(r); n > 0 {
+		rest = append(rest, fmt.Sprintf("Findings of medium or high severity of %s are accepted.", words.Plural(n, "VM")))
+	}
 	if n := hosts[finding.High] + hosts[finding.Medium]; n > 0 {
 		rest = append(rest, fmt.Sprintf("%s findings of medium or high severity.", words.Verb(n, "host itself has", "hosts themselves have")))
 	}
@@ -71,6 +74,23 @@ func Verdict(r *rules.Result) []string {
 		rest = append(rest, text)
 	}
 	return slices.DeleteFunc([]string{r.Filtered(), headline, strings.Join(rest, " ")}, func(s string) bool { return s == "" })
+}
+
+// accepted counts the VMs that would be urgent without the findings that the configuration accepts.
+func accepted(r *rules.Result) int {
+	urgent, out := map[string]bool{"": true}, 0
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Severity >= finding.Medium {
+			urgent[f.VMID] = true
+		}
+	}
+	for i := range r.Suppressed {
+		if s := &r.Suppressed[i]; s.Severity >= finding.Medium && !urgent[s.VMID] {
+			urgent[s.VMID] = true
+			out++
+		}
+	}
+	return out
 }
 
 // deciding are the facts that affect NUMA.
