@@ -172,7 +172,7 @@ func (s *shelf) try(line string) string {
 	if into != "" {
 		_ = os.WriteFile(into, out.Bytes(), 0o600) // if this fails, the next command reports the missing file
 	}
-	if code == exitError {
+	if code == exitError && (out.Len() == 0 || !strings.Contains(errs.String(), "not everything was read")) { // a damaged source is answered for as far as it is read
 		return errs.String()
 	}
 	return ""
