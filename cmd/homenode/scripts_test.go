@@ -51,12 +51,15 @@ func TestScripts(t *testing.T) {
 var (
 	// starts matches a line of a script that starts the program and waits for it.
 	starts = regexp.MustCompile(`^(\[\S+\] )?(! )?exec homenode( .*[^&])?$`)
+	// apart matches a command that needs a process of its own.
+	apart = regexp.MustCompile(`^(\[\S+\] )?(! )?exec homenode (completion|measure) `)
 	// sets matches the environment variables that a line of a script sets.
 	sets = regexp.MustCompile(`(?m)^env ([A-Z_]+)=| ([A-Z_]+)=`)
 )
 
 // inProcess lets scripts call the program in the process of the test: to start it takes longer than most commands run. Commands that
-// read standard input or run in the background are started, and so is completion, which cobra writes to that of the process.
+// read standard input or run in the background are started, and so are completion, which cobra writes to that of the process, and measure, which
+// reads the processors of its main thread: other tests bind threads of this process.
 func inProcess(t *testing.T, params *testscript.Params) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(params.Dir, "*.txtar"))
@@ -74,7 +77,7 @@ func inProcess(t *testing.T, params *testscript.Params) {
 		lines := strings.Split(string(files.Comment), "\n")
 		for i, line := range lines {
 			switch {
-			case strings.HasPrefix(line, "exec homenode completion ") || i > 0 && (strings.HasPrefix(lines[i-1], "stdin ") || strings.HasPrefix(lines[i-1], "ttyin ")):
+			case apart.MatchString(line) || i > 0 && (strings.HasPrefix(lines[i-1], "stdin ") || strings.HasPrefix(lines[i-1], "ttyin ")):
 			case starts.MatchString(line):
 				lines[i] = strings.Replace(line, "exec homenode", "run", 1)
 			case strings.HasPrefix(line, "env "):
