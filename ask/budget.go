@@ -104,7 +104,7 @@ func (b *Budget) bound(ctx context.Context) (context.Context, func()) {
 // lookEvery is the polling interval of the memory limit.
 const lookEvery = 100 * time.Millisecond
 
-// exceeds reports whether more than most bytes are in use. The last GC may be long ago: when so many bytes more are allocated, what is in use is found anew.
+// exceeds reports whether more than most bytes are in use. It runs the GC first if more bytes than that have been allocated since the last one.
 func exceeds(most, more uint64) bool {
 	live, all := heap()
 	if live <= most && all > most+more {

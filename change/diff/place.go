@@ -193,7 +193,7 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		return append(out, stopped(d, v))
 	}
 	if a, b := v.From.Layout(), v.To.Layout(); a != nil && b != nil {
-		blindA, blindB := a.Wide() && !a.GuestSeesNUMA(), b.Wide() && !b.GuestSeesNUMA()
+		blindA, blindB := a.HidesNUMA(), b.HidesNUMA()
 		add(blindB && !blindA, "the guest sees 1 node")
 		add(blindA && b.GuestSeesNUMA(), "the guest sees its %d nodes", b.VPDs.Len())
 		add(!a.Wide() && b.Wide() && !blindB, "split over %s", words.Plural(b.PPDs.Len(), "client"))

@@ -101,7 +101,7 @@ func sees(l *vnuma.Layout) string {
 	switch {
 	case l.Refused.Any():
 		return "does not power on"
-	case !l.GuestSeesNUMA() && l.Wide():
+	case l.HidesNUMA():
 		return fmt.Sprintf("1 node of %d over %d nodes of the host", l.VPDs.Max(), l.PPDs.Len())
 	case !l.GuestSeesNUMA() || l.VPDs.Len() == 1:
 		return fmt.Sprintf("1 node of %d", l.VPDs.Max())
@@ -158,7 +158,7 @@ func alike(g *vnuma.Guest, on []Placement, ch vnuma.Choices) (out []int) {
 			if first == "" {
 				first = text
 			}
-			if l.Refused.Any() || text != first || l.Wide() && !l.GuestSeesNUMA() {
+			if l.Refused.Any() || text != first || l.HidesNUMA() {
 				return false
 			}
 		}

@@ -15,12 +15,14 @@ type Supply struct {
 	Tier       numa.Bytes `json:"tierBytes,omitzero"` // of slower memory tiers in addition (A-12)
 	Cores      int        `json:"cores"`
 	VMs        int        `json:"vms"`     // powered on, templates left out; unknown counts as on
-	Configured numa.Bytes `json:"vmBytes"` // memory of these VMs
+	Configured numa.Bytes `json:"vmBytes"` // memory of these VMs, up to their limits
 	Reserved   numa.Bytes `json:"reservedBytes"`
 	VCPUs      int        `json:"vcpus"`
 	Unknown    int        `json:"unknown"` // hosts and VMs whose memory or cores are not stated
 	// Unreserved counts the VMs with an unknown reservation: Reserved is the sum of the known ones, a lower bound.
 	Unreserved int `json:"reservationsUnknown"`
+
+	tied numa.Bytes // of Configured, of VMs with a device of their host, which restart on no other
 }
 
 // A Capacity is a cluster's supply before and after a change.
@@ -93,19 +95,12 @@ func Capacities(before, after *numa.Fleet, stopped map[string]bool) []Capacity {
 	return out
 }
 
-// worstFailure returns the failure of a host of the cluster after which its VMs have most memory beyond that of the others. VMs with a device of the
-// host are not restarted.
+// worstFailure returns the failure of a host of the cluster after which its VMs have most memory beyond that of the others.
 func worstFailure(f *numa.Fleet, cluster string, all map[string]Supply) (worst Failure) {
-	tied := map[string]numa.Bytes{}
-	for i := range f.VMs {
-		if v := &f.VMs[i]; runs(v) && v.Tied() != nil {
-			tied[v.Host] += v.Memory.Value
-		}
-	}
 	for i := range f.Hosts {
 		h, rest := &f.Hosts[i], all[cluster]
 		if of := all["host "+h.ID]; h.Cluster == cluster && of.Hosts > 0 && rest.Hosts > 1 {
-			rest.Memory, rest.Kept, rest.Tier, rest.Configured = rest.Memory-of.Memory, rest.Kept-of.Kept, rest.Tier-of.Tier, rest.Configured-tied[h.ID]
+			rest.Memory, rest.Kept, rest.Tier, rest.Configured = rest.Memory-of.Memory, rest.Kept-of.Kept, rest.Tier-of.Tier, rest.Configured-of.tied
 			if over := rest.Over() - rest.Tier; over > worst.Over {
 				worst = Failure{h.Name, over}
 			}
@@ -158,7 +153,7 @@ func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 		if !runs(v) {
 			continue
 		}
-		s := Supply{VMs: 1, VCPUs: v.VCPUs.Value, Configured: v.Memory.Value}
+		s := Supply{VMs: 1, VCPUs: v.VCPUs.Value, Configured: v.Resident()}
 		switch {
 		case stopped[v.ID]:
 			s.Configured = 0
@@ -172,6 +167,9 @@ func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 		if !v.Memory.Known() && !stopped[v.ID] {
 			s.Unknown = 1
 		}
+		if v.Tied() != nil {
+			s.tied = s.Configured
+		}
 		at := place[v.Host]
 		if at == nil {
 			at = []string{v.Cluster}
@@ -184,7 +182,7 @@ func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 func (s *Supply) add(o *Supply) {
 	s.Hosts, s.Away, s.Memory, s.Kept, s.Tier, s.Cores = s.Hosts+o.Hosts, s.Away+o.Away, s.Memory+o.Memory, s.Kept+o.Kept, s.Tier+o.Tier, s.Cores+o.Cores
 	s.VMs, s.VCPUs, s.Configured, s.Reserved = s.VMs+o.VMs, s.VCPUs+o.VCPUs, s.Configured+o.Configured, s.Reserved+o.Reserved
-	s.Unknown, s.Unreserved = s.Unknown+o.Unknown, s.Unreserved+o.Unreserved
+	s.Unknown, s.Unreserved, s.tied = s.Unknown+o.Unknown, s.Unreserved+o.Unreserved, s.tied+o.tied
 }
 
 // runs reports whether the VM uses memory: powered on, unknown counts as on.

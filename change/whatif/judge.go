@@ -63,29 +63,19 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 			return nil, err
 		}
 	}
-	stopped := map[string]bool{}
+	stopped, places := map[string]bool{}, map[string]int{}
 	for i := range all.VMs {
 		if v := &all.VMs[i]; v.Stops() {
 			stopped[v.ID] = true
+			places[cmp.Or(placeOf(v.To.VM), placeOf(v.From.VM))]++ // where it moves to
 		}
 	}
 	r := &Result{d, effects, Capacities(known.Fleet, changed, stopped), changed}
-	r.countStopped(all)
+	for i := range r.Capacity {
+		r.Capacity[i].Stopped = places[r.Capacity[i].ID]
+	}
 	r.overfilled()
 	return r, nil
-}
-
-// countStopped counts the VMs that no host powers on any more, in the cluster or on the standalone host that they move to.
-func (r *Result) countStopped(all *diff.Drift) {
-	stopped := map[string]int{}
-	for i := range all.VMs {
-		if v := &all.VMs[i]; v.Stops() {
-			stopped[cmp.Or(placeOf(v.To.VM), placeOf(v.From.VM))]++
-		}
-	}
-	for i := range r.Capacity {
-		r.Capacity[i].Stopped = stopped[r.Capacity[i].ID]
-	}
 }
 
 // placeOf returns the ID of the capacity that has the VM; "" if none has.

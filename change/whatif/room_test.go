@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/homenode/change/diff"
+	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/filter"
 	"example.org/homenode/source/scenario"
@@ -184,5 +185,29 @@ host o1 release=7.0U3 nodes=2 cores=16 memory=256GB mhz=2600
 		if len(r.Whole.VMs) != 2 {
 			t.Errorf("the changed fleet has %d VMs, want 2", len(r.Whole.VMs))
 		}
+	}
+}
+
+// TestCapacityLimit: memory above the memory limit of a VM is never on a host, so that capacity does not count it.
+func TestCapacityLimit(t *testing.T) {
+	f, err := scenario.Read("limit", []byte(`release 8.0U3
+cluster c
+host h[1-3] nodes=2 cores=16 memory=256GB mhz=2600
+vm limited host=h1 vcpus=8 memory=500GB memoryLimit=100GB hw=20 power=on
+vm other host=h2 vcpus=8 memory=100GB hw=20 power=on
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Parse("lose-host=h3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one := r.Capacity[0]; len(r.Capacity) != 1 || one.After.Configured != 200*numa.GiB || one.After.Over() != 0 || one.Without.Over != 0 {
+		t.Errorf("found %+v, want 200 GB that fit one host", r.Capacity)
 	}
 }

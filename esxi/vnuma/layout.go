@@ -180,6 +180,9 @@ func (l *Layout) Wide() bool { return l.PPDs.Len() > 1 }
 // not shown as NUMA at all (rule book B-3).
 func (l *Layout) GuestSeesNUMA() bool { return l.VPDs.Len() > 1 }
 
+// HidesNUMA reports whether the VM runs as several clients while the guest sees no NUMA topology.
+func (l *Layout) HidesNUMA() bool { return l.Wide() && !l.GuestSeesNUMA() }
+
 // Carriers returns the first and last PPD that carry VPD i.
 func (l *Layout) Carriers(i int) (first, last int) {
 	v, n := l.VPDs.Group(i)

@@ -26,7 +26,7 @@ func (l *Layout) faults() [5]int {
 		f[0] = 1
 	}
 	hidden := l.Hidden > 1 // ESXi cannot place its vCPUs near their memory
-	if l.Wide() && !l.GuestSeesNUMA() || hidden {
+	if l.HidesNUMA() || hidden {
 		f[3] = 1
 	}
 	if _, spans := l.Spanning(); spans || hidden {

@@ -4,5 +4,5 @@ package bounded
 
 import "syscall"
 
-// nonblocking opens a pipe without waiting for who writes it.
+// nonblocking opens a pipe without waiting for its writer.
 const nonblocking = syscall.O_NONBLOCK

@@ -33,7 +33,7 @@ func drawnVMs(r *rules.Result) (out []drawnVM) {
 			continue
 		}
 		host, kind := judged.FaultyHost(v.VM), v.Finding.Rule
-		if on := v.OnHost(host.ID); on != nil && on.Layout.Wide() && !on.Layout.GuestSeesNUMA() {
+		if on := v.OnHost(host.ID); on != nil && on.Layout.HidesNUMA() {
 			kind = "hidden NUMA"
 		}
 		if !drawn[kind] {

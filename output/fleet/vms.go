@@ -119,7 +119,7 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 	}},
 	layoutField("Far share %", 11, func(l *vnuma.Layout) table.Cell { return table.Known(placed(l), table.Percent(l.FarShare())) }, nil),
 	layoutField("Wide", 6, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.Wide()) }, nil),
-	layoutField("Guest blind", 11, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.Wide() && !l.GuestSeesNUMA()) }, nil),
+	layoutField("Guest blind", 11, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.HidesNUMA()) }, nil),
 	layoutField("NUMA-managed", 13, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.Managed) }, nil),
 	{Name: "Same on all hosts", Width: 16, Only: predicted, Cell: func(r *vmRow) table.Cell {
 		return table.Known(r.on != nil, table.YesNo(r.on == nil || judged.Same(r.on)))

@@ -154,7 +154,7 @@ func memory(p *rule.Pass, on *rule.On, nodes []int, where string) (s finding.Sev
 	}
 	beyondText := fmt.Sprintf("%s do not fit any other node and are ballooned or swapped", beyond)
 	if v.Unreserved() == 0 {
-		beyondText = fmt.Sprintf("%s do not fit any other node, and reserved memory is neither ballooned nor swapped: what ESXi does then is not published", beyond)
+		beyondText = fmt.Sprintf("%s do not fit any other node, and reserved memory is neither ballooned nor swapped: how ESXi handles that is not published", beyond)
 	}
 	if memory == beyond { // the nodes have none
 		return p.Beyond(beyond), fmt.Sprintf("memory of %s has no room on %s: %s", memory, allows, beyondText)

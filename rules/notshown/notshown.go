@@ -73,7 +73,7 @@ func cause(p *rule.Pass, o *rule.On) (why vnuma.Reason, hidden bool) {
 	if o.Layout.Why == vnuma.ByRelease {
 		return vnuma.ByRelease, o.Layout.Wide() || v.Guest.VCPUs > o.Kind.Machine.Cores
 	}
-	if !o.Layout.Wide() || o.Layout.GuestSeesNUMA() || o.Layout.HomeNodes == 1 { // if its clients share a node, all memory is local
+	if !o.Layout.HidesNUMA() || o.Layout.HomeNodes == 1 { // if its clients share a node, all memory is local
 		return 0, false
 	}
 	bare := plan.Edit{HotAddOff: true, ForgetStored: true}.Apply(v.Guest)

@@ -66,7 +66,7 @@ func outdate(p *rule.Pass, o *numa.Observation, f *finding.Finding) {
 	if since := p.VM.Since(o); since != "" {
 		f.Severity, f.Causes = finding.Low, nil
 		f.Message = fmt.Sprintf("as of %s: %s. It was %s, so this may be over", o.Time, f.Message, since)
-		f.Advice = "Read its log, or what the host and the guest show, again"
+		f.Advice = "Collect its vmware.log again, or check the host and the guest"
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 type Scope struct {
 	Better  bool                  // cosmetic changes too, and cures of low findings that need downtime
 	Cycled  bool                  // the VMs are power-cycled anyway: cures of low findings cost nothing more
-	Further bool                  // what is left once the cures are made too, as a plan of changes for all findings has it
+	Further bool                  // cures of findings that the first cures uncover, as in a plan of changes for all findings
 	Split   bool                  // more clients on a VM's own hosts too, where only other hosts gain
 	Down    map[string]numa.Needs // by ID, why a VM is powered off in any case
 	Wide    map[string]bool       // by ID, the VMs that a setting of their host makes wide: its cure costs no VM downtime
@@ -222,7 +222,7 @@ func (p *Pass) Proposal(findings []finding.Finding, s *Scope) *Proposal {
 	return out
 }
 
-// further adds what a plan of the VM has once the edits of the proposal are made: what they cure hid other findings.
+// further adds the plan for the VM with the edits of the proposal: their findings may have hidden others.
 func (p *Pass) further(out *Proposal) {
 	if p.Cluster.Judge == nil {
 		return

@@ -34,8 +34,7 @@ func (v *VM) LastSeen(by func(numa.Observer) bool) []*confront.Result {
 	return last
 }
 
-// Since describes what happened to the VM after the observation: a later one of a power-on, or on another host than the observation and all before it; "" if
-// none is known.
+// Since describes a power-on or vMotion of the VM that was observed after the observation; "" if none is known.
 func (v *VM) Since(o *numa.Observation) string {
 	at, dated := o.Instant()
 	for i := range slices.Backward(v.Observed) {

@@ -25,7 +25,7 @@ func Short(l *vnuma.Layout) string {
 	}
 	s := shortSplit(l.PPDs)
 	switch {
-	case l.Wide() && !l.GuestSeesNUMA():
+	case l.HidesNUMA():
 		s += " blind"
 	case l.GuestSeesNUMA() && !l.VPDs.Equal(l.PPDs):
 		s += " sees " + shortSplit(l.VPDs)

@@ -19,9 +19,10 @@ type Config struct {
 	Samples  []remote.Target `yaml:"samples"`  // remote write
 }
 
-// place matches where an error of the YAML library is, and plain says what is wrong there without its text: that may be a secret.
+// place matches the line in an error of the YAML library.
 var place = pattern.Of(`line (\d+)|at L(\d+)`)
 
+// plain returns the line and the kind of an error of the YAML library, without its text, which may quote a secret.
 func plain(err error) string {
 	text, where := err.Error(), ""
 	if m := place.FindStringSubmatch(text); m != nil {

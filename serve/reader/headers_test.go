@@ -11,7 +11,7 @@ import (
 	"example.org/homenode/serve/reader"
 )
 
-// TestProxyRepeats asks a database that repeats the password of the reader in its headers, its trailers, before its answer, and in the texts of its errors: who asks gets none of it,
+// TestProxyRepeats asks a database that repeats the password of the reader in its headers, its trailers, before its answer, and in the texts of its errors: the client gets none of it,
 // and the status and kind of an error. What the client says of itself in headers does not arrive, such as another tenant.
 func TestProxyRepeats(t *testing.T) {
 	code, heard := 0, http.Header{}

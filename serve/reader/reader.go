@@ -127,7 +127,7 @@ func (r *Reader) Proxy() http.Handler {
 	})
 }
 
-// pass sends a request to the database and its answer back. Of the headers a closed list goes on: others may be an account, or repeat one.
+// pass forwards a request to the database and returns its answer. It passes on a closed list of headers: others may contain credentials, or repeat them.
 func (r *Reader) pass(w http.ResponseWriter, req *http.Request) {
 	out := req.Clone(req.Context())
 	to := *r.base

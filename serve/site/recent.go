@@ -123,14 +123,16 @@ func (c *recent) of(fleet *held.Fleet, line string) (one *recentAnswer, own bool
 	return one, true
 }
 
+// frontPath is the address of the first page.
+const frontPath = "/"
+
 // Lifetimes of the first page about live data.
 const (
-	frontFor  = time.Minute      // an older one is not shown
-	renewIn   = 30 * time.Second // maximum time to make a newer one
-	frontPath = "/"
+	frontFor = time.Minute      // an older one is not shown
+	renewIn  = 30 * time.Second // timeout for a newer one
 )
 
-// A front keeps the first page of each fleet. Readers who come while new data is judged and drawn see the kept page once more; then an event makes
+// A front caches the first page of each fleet. Readers who arrive while new data is assessed and drawn see the cached page; then an event makes
 // their browsers load the new one.
 type front struct {
 	mu   sync.Mutex
@@ -144,7 +146,7 @@ type frontPage struct {
 	renewing   bool
 }
 
-// shown returns the kept first page, or makes one. A page with a question, such as for other rows, is not kept.
+// shown returns the cached first page, or makes one. A page with a question, such as for other rows, is not cached.
 func (f *front) shown(x *request) (*view, error) {
 	asks := len(x.query)
 	if x.query.Has("fleet") {
@@ -168,7 +170,7 @@ func (f *front) shown(x *request) (*view, error) {
 	return kept.view, nil
 }
 
-// make makes the first page and keeps it.
+// make makes the first page and caches it.
 func (f *front) make(x *request) (*view, error) {
 	made := time.Now()
 	generation, _ := x.site.Live.Board.Generation()
@@ -189,8 +191,15 @@ func (f *front) make(x *request) (*view, error) {
 	return &own, nil
 }
 
-// renew makes the first page anew, when no reader waits for it, and tells browsers to load it.
+// renew makes the first page anew in the background, and tells browsers to load it. A panic is left to the next reader, whose request reports it.
 func (f *front) renew(old *request) {
+	defer func() {
+		if recover() != nil {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			delete(f.kept, old.fleet.Name)
+		}
+	}()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(old.Context()), renewIn)
 	defer cancel()
 	x, err := old.site.request(old.page, old.WithContext(ctx))

@@ -71,7 +71,7 @@ func decode(name string, doc []byte) ([]*Document, error) {
 	return all, nil
 }
 
-// noun is what a text holds, in errors.
+// noun names the content of a file in errors.
 const noun = "result of homenode measure"
 
 // A fault is a value that no run of homenode measure writes.

@@ -82,7 +82,7 @@ func At(name string, text []byte, offset int64, msg string) *numa.SyntaxError {
 	return e
 }
 
-// Explain returns the offset of an error of a decoder, and says without words of Go what is wrong and where. noun is the thing that the text holds.
+// Explain returns the offset of a decoder's error and a message with its path, without Go types. noun names the content of the text.
 func Explain(err error, noun string) (offset int64, msg string) {
 	var pointer jsontext.Pointer
 	var syntactic *jsontext.SyntacticError

@@ -2,7 +2,7 @@ package strict
 
 import "testing"
 
-// TestUnmarshal: each departure from the JSON that homenode writes is an error with its place, and without words of Go.
+// TestUnmarshal: each departure from the JSON that homenode writes is an error with its place, and without Go types.
 func TestUnmarshal(t *testing.T) {
 	type inner struct {
 		Count int     `json:"count"`

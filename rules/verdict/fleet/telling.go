@@ -30,7 +30,7 @@ func FaultyHost(v *rule.VM) *numa.Host {
 	for i := range v.On {
 		l := &v.On[i].Layout
 		_, spans := l.Spanning()
-		if spans || l.Memory.Away() > 0 || l.Wide() && !l.GuestSeesNUMA() {
+		if spans || l.Memory.Away() > 0 || l.HidesNUMA() {
 			on = &v.On[i]
 			break
 		}
