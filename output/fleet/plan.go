@@ -31,8 +31,8 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		add("or", "to suit all hosts: "+strings.Join(p.Wider, ", "))
 	}
 	better := "better"
-	if p.Free { // as a plan of changes does it
-		better = "also"
+	if p.Free { // a plan of changes includes it too
+		better = "included"
 	}
 	add(better, p.Better...)
 	add("for", p.Findings...)
