@@ -260,17 +260,25 @@ func (l *Layout) farAt(c, home int) float64 {
 	case l.Memory.Placement != Interleaved:
 		return float64(min(1, max(home-c%homes, c%homes-home)))
 	}
-	far := 0.0
+	far, all := 0.0, int64(0)
 	first, n := l.PPDs.Group(c)
-	for v := l.VPDs.Of(first); v <= l.VPDs.Of(first+n-1); v++ {
+	begin, end := l.VPDs.Of(first), l.VPDs.Of(first+n-1)
+	for v := begin; v <= end; v++ {
 		from, to := l.Carriers(v)
 		share := 1.0
 		if k := min(to-from+1, homes); (home-from%homes+homes)%homes < k {
 			share -= 1 / float64(k)
 		}
-		far += float64(float64(PartOfNode(l.PPDs, l.VPDs, homes, c, v, whole)) / float64(max(1, l.PartOf(c, whole))) * share)
+		if begin == end { // all its memory is of one virtual node
+			return share
+		}
+		_, vcpus := l.VPDs.Group(v)
+		at := c - from
+		part := carried(whole/int64(l.VPDs.Sum())*int64(vcpus), at, to+1-from, homes)
+		all += part
+		far += float64(float64(part) * share) // no fused multiply-add
 	}
-	return far
+	return far / float64(max(1, all))
 }
 
 // whole is an amount of memory for shares.
@@ -289,7 +297,7 @@ func (l *Layout) PartOf(c int, x int64) int64 {
 // carry is on each of their homes alike (C-13).
 func PartOf(clients, nodes Split, homes, c int, x int64) (sum int64) {
 	first, n := clients.Group(c)
-	for v := nodes.Of(first); v <= nodes.Of(first+n-1); v++ {
+	for v, end := nodes.Of(first), nodes.Of(first+n-1); v <= end; v++ {
 		sum += PartOfNode(clients, nodes, homes, c, v, x)
 	}
 	return sum
@@ -304,7 +312,33 @@ func PartOfNode(clients, nodes Split, homes, c, v int, x int64) int64 {
 	if at < 0 || at >= carriers {
 		return 0
 	}
+	return carried(part(x, begin, vcpus, nodes.Sum()), at, carriers, homes)
+}
+
+// carried returns the part of the memory of a virtual node that one of its clients, counted from at = 0, carries.
+func carried(memory int64, at, carriers, homes int) int64 {
 	homes = min(carriers, max(1, homes)) // that of client at is at % homes
 	sharing := (carriers-at%homes-1)/homes + 1
-	return part(part(part(x, begin, vcpus, nodes.Sum()), at%homes, 1, homes), at/homes, 1, sharing)
+	return part(part(memory, at%homes, 1, homes), at/homes, 1, sharing)
+}
+
+// parts sets out to the part of each client in x bytes, as PartOf does. Clients with one home in common share by vCPUs, which makes no difference there.
+func (l *Layout) parts(x int64, out []int64) {
+	clients, all := l.PPDs.Len(), l.PPDs.Sum()
+	if l.Memory.Placement != Interleaved {
+		for c := range clients {
+			first, n := l.PPDs.Group(c)
+			out[c] = part(x, first, n, all)
+		}
+		return
+	}
+	clear(out[:clients])
+	for v := range l.VPDs.Len() {
+		begin, vcpus := l.VPDs.Group(v)
+		from, to := l.Carriers(v)
+		memory := part(x, begin, vcpus, all)
+		for at := range to + 1 - from {
+			out[from+at] += carried(memory, at, to+1-from, l.HomeNodes)
+		}
+	}
 }

@@ -110,13 +110,14 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	homes := max(1, l.HomeNodes)
 	spills := int64(0)
 	var few [128]int64
-	rest := few[:] // by client: the part that its home does not accept at once
+	rest := few[:] // by client: its part of the memory, then what its home does not accept at once
 	if l.PPDs.Len() > len(few) {
 		rest = make([]int64, l.PPDs.Len())
 	}
 	far := 0.0
+	l.parts(resident, rest)
 	for c := range l.PPDs.Len() { // all fill their homes before memory goes elsewhere
-		slice := l.PartOf(c, resident)
+		slice := rest[c]
 		home := &host.free[host.home(c%homes)]
 		local := max(0, min(slice, *home-int64(reserve.New)))
 		*home -= local
