@@ -124,7 +124,7 @@ func (m *model) excessAlone(vm *VM, f *Fit, h int) (cost int64) {
 	for _, n := range m.hosts[h].Nodes {
 		memory, cores = max(memory, n.Memory), max(cores, int64(n.Cores))
 	}
-	for i, slice := range f.slices(vm, nil) {
+	for i, slice := range f.Memory {
 		vcpus := int64(f.Clients[i])
 		cost += max(0, slice-memory)*m.weights.Remote + max(0, vcpus*vm.Demand-cores*wholeCore)*m.weights.Ready
 	}

@@ -51,7 +51,13 @@ func newModel(p *Problem) *model {
 			v.Allowed[k] = hostTo[h]
 		}
 		slices.Sort(v.Allowed)
-		for _, s := range v.Shapes {
+		v.Shapes = slices.Clone(v.Shapes)
+		for k := range v.Shapes {
+			s := &v.Shapes[k]
+			s.Fits = slices.Clone(s.Fits)
+			for i := range s.Fits {
+				s.Fits[i].Memory = s.Fits[i].slices(&v)
+			}
 			m.loose = m.loose || slices.ContainsFunc(s.Fits, func(f Fit) bool { return f.OK && !f.Managed })
 		}
 		m.vms = append(m.vms, v)

@@ -101,7 +101,7 @@ func (m *model) spread(nodes []Node, v *VM, b *bench) (remote int64) {
 
 // clients places the clients of one VM and returns its memory outside their homes.
 func (m *model) clients(v *VM, f *Fit, b *bench) int64 {
-	b.slices = f.slices(v, b.slices[:0])
+	b.slices = append(b.slices[:0], f.Memory...)
 	for i, c := range f.Clients {
 		vcpus := int64(c)
 		home := b.board.Next(b.slices[i])

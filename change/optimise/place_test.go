@@ -84,7 +84,10 @@ func TestPlace(t *testing.T) {
 	two := Host{Nodes: []Node{{ID: 0, Cores: 10, Memory: 100}, {ID: 1, Cores: 10, Memory: 60}}}
 	vm := func(vcpus int, memory, demand int64, f Fit, nodes numa.NodeSet) VM {
 		f.OK = true
-		return VM{VCPUs: vcpus, Memory: memory, Demand: demand, Shapes: []Shape{{Nodes: nodes, Fits: []Fit{f}}}}
+		v := VM{VCPUs: vcpus, Memory: memory, Demand: demand}
+		f.Memory = f.slices(&v)
+		v.Shapes = []Shape{{Nodes: nodes, Fits: []Fit{f}}}
+		return v
 	}
 	one := Fit{Managed: true, Clients: []int{8}}
 	for _, tt := range []struct {

@@ -116,10 +116,10 @@ type Fit struct {
 	Far     int64   // MiB, see the package comment
 }
 
-// slices appends the memory of each client of the VM to out.
-func (f *Fit) slices(v *VM, out []int64) []int64 {
+// slices returns the memory of each client of the VM.
+func (f *Fit) slices(v *VM) (out []int64) {
 	if f.Memory != nil {
-		return append(out, f.Memory...)
+		return f.Memory
 	}
 	first, all := int64(0), int64(v.VCPUs)
 	for _, c := range f.Clients {
