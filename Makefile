@@ -54,12 +54,12 @@ demo:
 	@bin/homenode assess demo --format html -o homenode-report.html || test $$? -eq 1
 	@echo && echo "wrote homenode-report.html: open it in a browser; make page writes dist/homenode.html, the whole analysis as one page"
 
-test: deps check check-bench check-release
+test: deps check check-bench
 
 deps:
 	@scripts/test-deps
 
-# vet compiles everything; then staticcheck, and a build of the questions for browsers, use the processor while tests wait.
+# vet compiles everything; then staticcheck uses the processor while tests wait.
 check:
 	@test -z "$$(gofmt -s -l .)" || { echo "not gofmt -s:"; gofmt -s -l .; exit 1; }
 	$(GO) vet ./...
@@ -68,7 +68,6 @@ check:
 lint:
 	$(GO) tool staticcheck ./...
 	@GO="$(GO)" scripts/supply
-	GOOS=js GOARCH=wasm $(GO) build ./ask/... ./page/wasm
 
 # Without what vet has done, and without debug information, which takes long to link. Many tests wait: more packages run at a time than there are processors.
 unit:
@@ -80,7 +79,7 @@ check-bench:
 	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/bench && $$staticcheck ./...
 	$(GO) test -C cmd/bench -vet=off -ldflags=-w -shuffle=on ./...
 
-# The tools that make a release are a module of their own too.
+# The tools that make a release are a module of their own too: make prove, and CI before a release, check them.
 check-release:
 	$(GO) vet -C cmd/release ./...
 	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/release && $$staticcheck ./...
@@ -90,7 +89,7 @@ portable:
 	GOARCH=386 $(GO) test $(PORTABLE)
 
 # What needs other builds: other processors and systems. make prove runs it.
-builds: portable same-bytes cross workflows
+builds: portable same-bytes cross workflows check-release
 
 cross:
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/homenode
