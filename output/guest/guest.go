@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/unit"
@@ -234,17 +235,12 @@ func caches(r *measured.Result) answer.Table {
 		size  numa.Bytes
 		cpus  int
 	}
-	count := map[kind]int{}
-	var order []kind
-	for _, c := range r.Machine.Topology.Caches {
-		k := kind{c.Level, c.Type, c.Size, len(c.CPUs)}
-		if count[k] == 0 {
-			order = append(order, k)
-		}
-		count[k]++
+	var caches keyed.Lists[kind, int]
+	for i, c := range r.Machine.Topology.Caches {
+		caches.Add(kind{c.Level, c.Type, c.Size, len(c.CPUs)}, i)
 	}
-	for _, k := range order {
-		t.Add(words.Join(" ", fmt.Sprintf("L%d", k.level), k.form), sizeText(int64(k.size)), strconv.Itoa(count[k]), strconv.Itoa(k.cpus))
+	for k, alike := range caches.All() {
+		t.Add(words.Join(" ", fmt.Sprintf("L%d", k.level), k.form), sizeText(int64(k.size)), strconv.Itoa(len(alike)), strconv.Itoa(k.cpus))
 	}
 	return t
 }
