@@ -84,6 +84,16 @@ func Texts[T any](list []T, text func(T) string) (out []string) {
 	return out
 }
 
+// Count returns how many of a list are so.
+func Count[T any](list []T, is func(T) bool) (n int) {
+	for _, one := range list {
+		if is(one) {
+			n++
+		}
+	}
+	return n
+}
+
 // Lists splits each text into names, separated by commas.
 func Lists(texts []string) (out [][]string) {
 	for _, text := range texts {

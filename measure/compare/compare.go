@@ -178,13 +178,7 @@ func Means(runs []*benchmark.Run) (notes []string) {
 
 // Count returns the number of metrics with the verdict.
 func (c *Comparison) Count(v Verdict) int {
-	n := 0
-	for i := range c.Metrics {
-		if c.Metrics[i].Verdict == v {
-			n++
-		}
-	}
-	return n
+	return words.Count(c.Metrics, func(m Metric) bool { return m.Verdict == v })
 }
 
 // ByChance returns the number of assessed metrics that would differ on average without any

@@ -87,12 +87,7 @@ func predicted(r *measured.Result) string {
 // sees describes the topology of the kernel, in one sentence.
 func sees(r *measured.Result) string {
 	t := &r.Machine.Topology
-	online := 0
-	for _, p := range t.Processors {
-		if p.Online {
-			online++
-		}
-	}
+	online := words.Count(t.Processors, func(p machine.Processor) bool { return p.Online })
 	s := fmt.Sprintf("The guest sees %s with %s", nodesText(t), words.Plural(online, "vCPU"))
 	if t.Sockets > 0 {
 		s += " in " + words.Plural(t.Sockets, "socket")
@@ -107,12 +102,7 @@ func nodesText(t *machine.Topology) string {
 	if len(t.Nodes) == 0 {
 		return "no NUMA nodes"
 	}
-	only := 0
-	for _, n := range t.Nodes {
-		if n.MemoryOnly {
-			only++
-		}
-	}
+	only := words.Count(t.Nodes, func(n machine.Node) bool { return n.MemoryOnly })
 	s := words.Plural(len(t.Nodes), "NUMA node")
 	if only > 0 {
 		s += fmt.Sprintf(" (%d without processors)", only)

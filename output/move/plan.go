@@ -187,13 +187,10 @@ func hostTable(p *plan.Plan) answer.Table {
 }
 
 // onNode returns the number of VMs with a cell on a node.
-func onNode(p *plan.Plan, host, node int) (n int) {
-	for _, v := range p.Made.Hosts[host].VMs {
-		if slices.ContainsFunc(p.Made.VMs[v].Cells, func(c pack.Place) bool { return c.Node == node }) {
-			n++
-		}
-	}
-	return n
+func onNode(p *plan.Plan, host, node int) int {
+	return words.Count(p.Made.Hosts[host].VMs, func(v int) bool {
+		return slices.ContainsFunc(p.Made.VMs[v].Cells, func(c pack.Place) bool { return c.Node == node })
+	})
 }
 
 // pages lists the huge pages to reserve on a node.

@@ -109,12 +109,7 @@ func network(o *calibrate.Options) answer.Assumption {
 
 // verdict states whether own and published figures disagree, and by how much.
 func verdict(c *Calibration) []string {
-	kinds := 0
-	for i := range c.Result.Costs {
-		if !c.Result.Costs[i].AtLeast() {
-			kinds++
-		}
-	}
+	kinds := words.Count(c.Result.Costs, func(cost calibrate.Cost) bool { return !cost.AtLeast() })
 	if kinds == 0 {
 		return []string{"No cost, only lower bounds: the CPU of the hosts is not known (--cpu-file, --cpu)."}
 	}

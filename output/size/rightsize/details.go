@@ -156,13 +156,8 @@ func longest(r *rightsize.Result) (most time.Duration) {
 	return most
 }
 
-func runUnknown(r *rightsize.Result) (n int) {
-	for i := range r.VMs {
-		if a := &r.VMs[i]; a.RunUnknown && a.Verdict != rightsize.NotJudged {
-			n++
-		}
-	}
-	return n
+func runUnknown(r *rightsize.Result) int {
+	return words.Count(r.VMs, func(a rightsize.Advice) bool { return a.RunUnknown && a.Verdict != rightsize.NotJudged })
 }
 
 // memoryNotes counts the VMs whose memory is not assessed, by reason, and the VMs that do not
