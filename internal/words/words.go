@@ -4,6 +4,7 @@ package words
 import (
 	"fmt"
 	"strconv"
+	"slices"
 	"strings"
 	"time"
 )
@@ -82,6 +83,14 @@ func Texts[T any](list []T, text func(T) string) (out []string) {
 		out = append(out, text(one))
 	}
 	return out
+}
+
+// Once adds one to a list that does not have it.
+func Once[T comparable](list []T, one T) []T {
+	if slices.Contains(list, one) {
+		return list
+	}
+	return append(list, one)
 }
 
 // Count returns how many of a list are so.

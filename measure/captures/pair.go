@@ -26,9 +26,7 @@ type named struct {
 func (n *named) hosts() string {
 	var hosts []string
 	for _, v := range n.vm {
-		if !slices.Contains(hosts, v.Rec.Host) {
-			hosts = append(hosts, v.Rec.Host)
-		}
+		hosts = words.Once(hosts, v.Rec.Host)
 	}
 	return strings.Join(hosts, ", ")
 }

@@ -122,9 +122,7 @@ func (s *Set) Add(results []*benchmark.Results) {
 func (s *Set) kinds() string {
 	var list []string
 	for _, r := range s.runs {
-		if l := r.Label(); !slices.Contains(list, l) {
-			list = append(list, l)
-		}
+		list = words.Once(list, r.Label())
 	}
 	const few = 3
 	if len(list) > few {

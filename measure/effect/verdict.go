@@ -104,9 +104,7 @@ func (v *Verdict) undone() {
 		case c.Written == Unknown || c.InEffect == Unknown:
 			list = &open
 		}
-		if !slices.Contains(*list, c.Name) {
-			*list = append(*list, c.Name)
-		}
+		*list = words.Once(*list, c.Name)
 	}
 	stays := words.Verb(len(stay), "object stays", "objects stay") + " as the run left it, or in part: " + words.Few(stay)
 	switch {

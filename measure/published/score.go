@@ -78,9 +78,7 @@ func (s *FieldScore) add(c *Comparison) {
 		}
 		r := &s.Open[i]
 		r.Fields++
-		if !slices.Contains(r.Names, f.Name) {
-			r.Names = append(r.Names, f.Name)
-		}
+		r.Names = words.Once(r.Names, f.Name)
 	}
 }
 

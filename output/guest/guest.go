@@ -209,9 +209,7 @@ func access(all []machine.Access) string {
 		if a.ReadBandwidth > 0 {
 			s += fmt.Sprintf(" %d MB/s", a.ReadBandwidth)
 		}
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
+		out = words.Once(out, s)
 	}
 	return strings.Join(out, "; ")
 }

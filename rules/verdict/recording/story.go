@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.org/homenode/internal/keyed"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/interleavedlocality"
 )
@@ -82,9 +83,7 @@ func (s *Story) Length() time.Duration { return s.To.Sub(s.From) }
 // Rules returns the IDs of the rules that found it, the worst first.
 func (s *Story) Rules() (ids []string) {
 	for _, f := range s.Findings {
-		if !slices.Contains(ids, f.Rule) {
-			ids = append(ids, f.Rule)
-		}
+		ids = words.Once(ids, f.Rule)
 	}
 	return ids
 }

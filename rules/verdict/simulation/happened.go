@@ -165,9 +165,7 @@ func (s *Judged) beginning() []Happening {
 			continue
 		}
 		for _, id := range d.Kind.Rules() {
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
+			ids = words.Once(ids, id)
 		}
 	}
 	if len(running) == 0 {
@@ -275,9 +273,7 @@ func (s *Judged) followed(e *numa.Event, vms map[string]bool) (text string, ids 
 			continue
 		}
 		for _, id := range d.Kind.Rules() {
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
+			ids = words.Once(ids, id)
 		}
 	}
 	slices.Sort(ids)
