@@ -240,16 +240,10 @@ func left(left []calibrate.Left) answer.Table {
 }
 
 func notes(c *Calibration) []string {
-	methods := map[string]int{}
-	var order []string
+	var out []string
 	for i := range c.Result.Costs {
-		m := c.Result.Costs[i].Method
-		if methods[m] == 0 {
-			order = append(order, m)
-		}
-		methods[m]++
+		out = words.Once(out, "range, "+c.Result.Costs[i].Method)
 	}
-	out := words.Texts(order, func(m string) string { return "range, " + m })
 	for i := range c.Result.Costs {
 		switch cost := &c.Result.Costs[i]; {
 		case cost.AtLeast():
