@@ -144,7 +144,7 @@ func (c *command) show(cmd *cobra.Command, p *fix.Plan) error {
 	case c.asks.Output.Format == "json":
 		return c.asks.Output.Write(cmd, func(w io.Writer, _ bool) error { return p.Write(w) })
 	}
-	return c.asks.Output.Print(cmd, c.question.Show(p, c.plan, flags.Typed(cmd, nil, flags.SessionNames)...))
+	return c.asks.Output.Print(cmd, c.question.Show(p, c.plan, flags.Typed(cmd, flags.SessionNames)...))
 }
 
 // planned computes the plan, or reads an existing one.
