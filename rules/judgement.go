@@ -75,13 +75,7 @@ func (j *Judgement) Counts() []RuleCount {
 
 // AtLeast counts the findings of severity s or more.
 func (j *Judgement) AtLeast(s finding.Severity) int {
-	n := 0
-	for i := range j.Findings {
-		if j.Findings[i].Severity >= s {
-			n++
-		}
-	}
-	return n
+	return words.Count(j.Findings, func(f finding.Finding) bool { return f.Severity >= s })
 }
 
 // SuppressedBy returns the effective suppressions, in their order in the configuration, each as a note that

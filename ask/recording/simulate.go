@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.org/homenode/ask"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/output/format"
@@ -73,13 +74,8 @@ func (f *Simulate) Steps(e *ask.Env) (n int, noun string, err error) {
 }
 
 // running returns the number of VMs that are or may be powered on.
-func running(f *numa.Fleet) (n int) {
-	for i := range f.VMs {
-		if v := &f.VMs[i]; v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Template.Or(false) {
-			n++
-		}
-	}
-	return n
+func running(f *numa.Fleet) int {
+	return words.Count(f.VMs, func(v numa.VM) bool { return v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Template.Or(false) })
 }
 
 // Answer answers the question.

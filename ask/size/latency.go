@@ -11,6 +11,7 @@ import (
 
 	"example.org/homenode/ask"
 	"example.org/homenode/esxi/cost"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/output/answer"
@@ -139,9 +140,7 @@ func readLatencies(ctx context.Context, names []string, place latency.Options) (
 		}
 		samples = append(samples, found...)
 		for _, n := range more {
-			if !slices.Contains(notes, n) {
-				notes = append(notes, n)
-			}
+			notes = words.Once(notes, n)
 		}
 	}
 	return samples, notes, nil

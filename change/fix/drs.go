@@ -9,6 +9,7 @@ import (
 
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/glob"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 )
 
@@ -123,13 +124,8 @@ func (m *maker) rules() (out []Change, err error) {
 }
 
 // hostsIn returns how many hosts a cluster has.
-func (m *maker) hostsIn(cluster string) (n int) {
-	for i := range m.fleet.Hosts {
-		if m.fleet.Hosts[i].Cluster == cluster {
-			n++
-		}
-	}
-	return n
+func (m *maker) hostsIn(cluster string) int {
+	return words.Count(m.fleet.Hosts, func(h numa.Host) bool { return h.Cluster == cluster })
 }
 
 // reserved returns the memory that the VMs reserve, and the most that VMs can reserve on a host of the cluster; 0 when that is unknown.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/jsontree"
 	"example.org/homenode/source/strict"
@@ -162,12 +163,7 @@ func (c *Change) name() string {
 
 // check checks the object of the change; seen are the IDs of earlier changes.
 func (c *Change) check(seen map[string]bool) error {
-	n := 0
-	for _, t := range []*Target{c.VM, c.Host, c.Cluster} {
-		if t != nil {
-			n++
-		}
-	}
+	n := words.Count([]*Target{c.VM, c.Host, c.Cluster}, func(t *Target) bool { return t != nil })
 	switch t := c.Target(); {
 	case n != 1 || t.ID == "":
 		return errors.New("want one VM, host or cluster with its moref")

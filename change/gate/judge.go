@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
@@ -122,19 +123,15 @@ func (v *VM) Depends() string {
 	if !v.Differs() {
 		return ""
 	}
-	var order []string
-	on := map[string][]string{}
+	var on keyed.Lists[string, string]
 	for _, p := range v.On {
-		if on[p.Sees] == nil {
-			order = append(order, p.Sees)
-		}
-		if !slices.Contains(on[p.Sees], p.Site) {
-			on[p.Sees] = append(on[p.Sees], p.Site)
+		if !slices.Contains(on.Of(p.Sees), p.Site) {
+			on.Add(p.Sees, p.Site)
 		}
 	}
 	var parts []string
-	for _, s := range order {
-		parts = append(parts, s+" on "+words.Few(on[s]))
+	for sees, sites := range on.All() {
+		parts = append(parts, sees+" on "+words.Few(sites))
 	}
 	text := strings.Join(parts, ", ")
 	if v.Alike != nil {

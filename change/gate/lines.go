@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 )
 
@@ -17,25 +18,21 @@ type Change struct {
 // not among them: conflicts names these.
 func Changes(vms []*VM) (changes []Change, conflicts []string) {
 	type place struct{ at, attribute string }
-	needed := map[place][]*Change{}
-	var order []place
+	var needed keyed.Lists[place, *Change]
 	for _, v := range vms {
 		for _, l := range v.Lines {
 			p := place{cmp.Or(l.At, v.At), l.Attribute}
-			i := slices.IndexFunc(needed[p], func(c *Change) bool { return c.Text == l.Text })
+			same := needed.Of(p)
+			i := slices.IndexFunc(same, func(c *Change) bool { return c.Text == l.Text })
 			switch {
 			case i < 0:
-				if needed[p] == nil {
-					order = append(order, p)
-				}
-				needed[p] = append(needed[p], &Change{[]string{v.Name}, p.at, l.Text})
-			case !slices.Contains(needed[p][i].VMs, v.Name):
-				needed[p][i].VMs = append(needed[p][i].VMs, v.Name)
+				needed.Add(p, &Change{[]string{v.Name}, p.at, l.Text})
+			case !slices.Contains(same[i].VMs, v.Name):
+				same[i].VMs = append(same[i].VMs, v.Name)
 			}
 		}
 	}
-	for _, p := range order {
-		all := needed[p]
+	for p, all := range needed.All() {
 		if len(all) == 1 {
 			changes = append(changes, *all[0])
 			continue

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/homenode/change/move"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/rule"
@@ -54,13 +55,8 @@ type Report struct {
 }
 
 // Worse counts the VMs whose guests see other nodes than before.
-func (r *Report) Worse() (n int) {
-	for i := range r.VMs {
-		if v := r.VMs[i].Verdict; v == Lost || v == Other {
-			n++
-		}
-	}
-	return n
+func (r *Report) Worse() int {
+	return words.Count(r.VMs, func(v VM) bool { return v.Verdict == Lost || v.Verdict == Other })
 }
 
 // Compare compares the VMs of an assessed fleet with those of KVM. They are matched by UUID, otherwise by name, including the name

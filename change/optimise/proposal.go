@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 )
 
@@ -94,13 +95,7 @@ func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 	if lost := m.lost(end); m.nplus1 && lost != nil {
 		p.Unsurvived = lost
 	}
-	n := 0
-	for i := range p.Steps {
-		if p.Steps[i].Temporary {
-			n++
-		}
-	}
-	if n > 0 {
+	if n := words.Count(p.Steps, func(s Step) bool { return s.Temporary }); n > 0 {
 		out = append(out, fmt.Sprintf("%d of the vMotions only make room and are not counted in the total", n))
 	}
 	return out

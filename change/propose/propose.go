@@ -127,9 +127,7 @@ func edited(a *numa.Config, b numa.Config) (out []string) {
 	change("virtual hardware", strconv.Itoa(a.Hardware.Value), strconv.Itoa(b.Hardware.Value))
 	var keys []string
 	for _, s := range slices.Concat(a.Settings.Value, b.Settings.Value) {
-		if !slices.Contains(keys, s.Key) {
-			keys = append(keys, s.Key)
-		}
+		keys = words.Once(keys, s.Key)
 	}
 	slices.Sort(keys)
 	for _, key := range keys {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
 )
@@ -288,13 +289,8 @@ func (r *Result) effects() {
 func (r *Result) Today() *PointResult { return &r.Points[0] }
 
 // Failed counts the points with a run that could not be simulated.
-func (r *Result) Failed() (n int) {
-	for i := range r.Points {
-		if !r.Points[i].Whole() {
-			n++
-		}
-	}
-	return n
+func (r *Result) Failed() int {
+	return words.Count(r.Points, func(p PointResult) bool { return !p.Whole() })
 }
 
 // Extrapolated reports whether the speed of some VM is outside of the measured range.

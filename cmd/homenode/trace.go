@@ -14,6 +14,7 @@ import (
 	"example.org/homenode/capture/export/esxtop"
 	"example.org/homenode/capture/export/openmetrics"
 	"example.org/homenode/capture/export/parquet"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 )
 
@@ -157,12 +158,7 @@ func (t *tracing) begin(h *hostTrace, host int) (err error) {
 // fileOf returns the file name for a host: its name or, if that is invalid or ambiguous, its index in the fleet.
 func fileOf(f *numa.Fleet, host int) string {
 	name := f.Hosts[host].Name
-	same := 0
-	for i := range f.Hosts {
-		if strings.EqualFold(f.Hosts[i].Name, name) {
-			same++
-		}
-	}
+	same := words.Count(f.Hosts, func(h numa.Host) bool { return strings.EqualFold(h.Name, name) })
 	if same > 1 || name == "" || strings.Trim(name, ".") == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || strings.ContainsRune(`/\\:*?"<>|`, r) }) {
 		return fmt.Sprintf("host-%d", host+1)
 	}

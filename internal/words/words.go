@@ -4,6 +4,7 @@ package words
 import (
 	"fmt"
 	"strconv"
+	"slices"
 	"strings"
 	"time"
 )
@@ -82,6 +83,24 @@ func Texts[T any](list []T, text func(T) string) (out []string) {
 		out = append(out, text(one))
 	}
 	return out
+}
+
+// Once adds one to a list that does not have it.
+func Once[T comparable](list []T, one T) []T {
+	if slices.Contains(list, one) {
+		return list
+	}
+	return append(list, one)
+}
+
+// Count returns how many of a list are so.
+func Count[T any](list []T, is func(T) bool) (n int) {
+	for _, one := range list {
+		if is(one) {
+			n++
+		}
+	}
+	return n
 }
 
 // Lists splits each text into names, separated by commas.

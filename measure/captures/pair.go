@@ -3,10 +3,12 @@ package captures
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"example.org/homenode/capture"
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/match"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
@@ -24,9 +26,7 @@ type named struct {
 func (n *named) hosts() string {
 	var hosts []string
 	for _, v := range n.vm {
-		if !slices.Contains(hosts, v.Rec.Host) {
-			hosts = append(hosts, v.Rec.Host)
-		}
+		hosts = words.Once(hosts, v.Rec.Host)
 	}
 	return strings.Join(hosts, ", ")
 }
@@ -35,35 +35,29 @@ func (n *named) hosts() string {
 // whatever hosts. Simultaneous lives of one name are distinguished by host, else by group.
 func vms(j *verdict.Judged, other map[string]string) []named {
 	var out []named
-	byName := func(lives []*verdict.VM, key func(*verdict.VM) string) (groups [][]*verdict.VM) {
-		at := map[string]int{}
+	by := func(lives []*verdict.VM, key func(*verdict.VM) string) iter.Seq2[string, []*verdict.VM] {
+		var groups keyed.Lists[string, *verdict.VM]
 		for _, v := range lives {
-			k := key(v)
-			i, ok := at[k]
-			if !ok {
-				i = len(groups)
-				at[k], groups = i, append(groups, nil)
-			}
-			groups[i] = append(groups[i], v)
+			groups.Add(key(v), v)
 		}
-		return groups
+		return groups.All()
 	}
 	add := func(lives []*verdict.VM, name, certain string) {
 		slices.SortStableFunc(lives, func(a, b *verdict.VM) int { return a.First.Compare(b.First) })
 		first := lives[0]
 		host := cmp.Or(other[first.Rec.Host], first.Rec.Host)
-		group := ""
+		gid := ""
 		if first.GID >= 0 && first.VCPUs > 0 && first.Size > 0 {
-			group = fmt.Sprintf("%s\x00%d\x00%d\x00%d", host, first.GID, first.VCPUs, first.Size)
+			gid = fmt.Sprintf("%s\x00%d\x00%d\x00%d", host, first.GID, first.VCPUs, first.Size)
 		}
-		out = append(out, named{lives, name, []string{certain, host + "/" + first.Name, group}})
+		out = append(out, named{lives, name, []string{certain, host + "/" + first.Name, gid}})
 	}
-	for _, same := range byName(j.VMs, func(v *verdict.VM) string { return v.Name }) {
+	for _, same := range by(j.VMs, func(v *verdict.VM) string { return v.Name }) {
 		if verdict.CountVMs(same) == 1 {
 			add(same, same[0].Name, same[0].Name)
 			continue
 		}
-		for _, on := range byName(same, func(v *verdict.VM) string { return v.Rec.Host }) {
+		for _, on := range by(same, func(v *verdict.VM) string { return v.Rec.Host }) {
 			if verdict.CountVMs(on) == 1 {
 				add(on, on[0].Name+" on "+on[0].Rec.Host, "")
 				continue

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/stat"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/source/benchmark"
@@ -121,9 +122,7 @@ func (s *Set) Add(results []*benchmark.Results) {
 func (s *Set) kinds() string {
 	var list []string
 	for _, r := range s.runs {
-		if l := r.Label(); !slices.Contains(list, l) {
-			list = append(list, l)
-		}
+		list = words.Once(list, r.Label())
 	}
 	const few = 3
 	if len(list) > few {
@@ -158,36 +157,26 @@ func Means(runs []*benchmark.Run) (notes []string) {
 		label      string
 		iterations int
 	}
-	count := map[mean]int{}
-	var order []mean
+	var results keyed.Lists[mean, *benchmark.Run]
 	for _, r := range runs {
 		for _, s := range r.Settings {
 			n, err := strconv.Atoi(strings.TrimSpace(fmt.Sprint(s.Value)))
 			if s.Name != benchmark.Iterations || err != nil || n < 2 {
 				continue
 			}
-			of := mean{r.Label(), n}
-			if count[of]++; count[of] == 1 {
-				order = append(order, of)
-			}
+			results.Add(mean{r.Label(), n}, r)
 		}
 	}
-	for _, of := range order {
+	for of, runs := range results.All() {
 		notes = append(notes, fmt.Sprintf("%s of %d iterations and counts as one run: how far its iterations differ is not stated",
-			words.Verb(count[of], "result of "+of.label+" is the mean", "results of "+of.label+": each is the mean"), of.iterations))
+			words.Verb(len(runs), "result of "+of.label+" is the mean", "results of "+of.label+": each is the mean"), of.iterations))
 	}
 	return notes
 }
 
 // Count returns the number of metrics with the verdict.
 func (c *Comparison) Count(v Verdict) int {
-	n := 0
-	for i := range c.Metrics {
-		if c.Metrics[i].Verdict == v {
-			n++
-		}
-	}
-	return n
+	return words.Count(c.Metrics, func(m Metric) bool { return m.Verdict == v })
 }
 
 // ByChance returns the number of assessed metrics that would differ on average without any

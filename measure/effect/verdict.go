@@ -51,16 +51,6 @@ type Verdict struct {
 
 // Conclude sets Helped and Why.
 func (v *Verdict) Conclude() {
-	count := func(of func(*Check) Truth, t Truth) (n int) {
-		for i := range v.Checks {
-			if of(&v.Checks[i]) == t {
-				n++
-			}
-		}
-		return n
-	}
-	written := func(c *Check) Truth { return c.Written }
-	inEffect := func(c *Check) Truth { return c.InEffect }
 	cures := true
 	var unseen, waiting []string // objects whose layout was not observed, and whose change is not known to be in effect, with the reason
 	for i := range v.Checks {
@@ -81,11 +71,11 @@ func (v *Verdict) Conclude() {
 		v.Helped, v.Why = NotKnown, "nothing was changed"
 	case v.Undo:
 		v.undone()
-	case count(written, No) > 0:
+	case slices.ContainsFunc(v.Checks, func(c Check) bool { return c.Written == No }):
 		v.Helped, v.Why = Worse, "something is not written, or is no longer as the plan left it"
 	case v.Measured != nil && len(v.Measured.Worse()) > 0:
 		v.Helped, v.Why = Worse, v.Measured.Worse()[0].Measure.Title+" got worse"
-	case count(inEffect, No) > 0:
+	case slices.ContainsFunc(v.Checks, func(c Check) bool { return c.InEffect == No }):
 		v.Helped, v.Why = Worse, "what is in effect is not what was predicted"
 	case waiting != nil:
 		v.Helped, v.Why = NotKnown, "the change is not known to be in effect for "+of(waiting)
@@ -114,9 +104,7 @@ func (v *Verdict) undone() {
 		case c.Written == Unknown || c.InEffect == Unknown:
 			list = &open
 		}
-		if !slices.Contains(*list, c.Name) {
-			*list = append(*list, c.Name)
-		}
+		*list = words.Once(*list, c.Name)
 	}
 	stays := words.Verb(len(stay), "object stays", "objects stay") + " as the run left it, or in part: " + words.Few(stay)
 	switch {

@@ -39,6 +39,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"example.org/homenode/esxi/rulebook"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
 	"example.org/homenode/source/story"
@@ -322,12 +323,7 @@ func (r *reader) finish(sections []section) error {
 	}
 	for i := range c.Figures {
 		f := &c.Figures[i]
-		said := 0
-		for _, has := range []bool{len(f.Wants) > 0, f.Input != "", f.Unmodelled != ""} {
-			if has {
-				said++
-			}
-		}
+		said := words.Count([]bool{len(f.Wants) > 0, f.Input != "", f.Unmodelled != ""}, func(has bool) bool { return has })
 		switch tolerant := slices.ContainsFunc(f.Wants, func(w Want) bool { return w.Tolerance > 0 }); {
 		case said != 1:
 			return r.errorf(f.Line, 1, "found figure %s with %d of want, input and unmodelled, want one", f.ID, said)

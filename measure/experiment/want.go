@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 )
 
@@ -279,9 +280,7 @@ func (p *wantParser) subject(t *Term, s token) error {
 		for i := range fleet.VMs {
 			if ok, _ := path.Match(pattern, fleet.VMs[i].Name); ok {
 				found = true
-				if !slices.Contains(t.subjects, i) {
-					t.subjects = append(t.subjects, i)
-				}
+				t.subjects = words.Once(t.subjects, i)
 			}
 		}
 		if !found {

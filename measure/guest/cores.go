@@ -184,9 +184,7 @@ func ordered(cpus []int, levels []measured.GroupLevel) (out []int) {
 		out = append(out, g...)
 	}
 	for _, c := range cpus {
-		if !slices.Contains(out, c) {
-			out = append(out, c)
-		}
+		out = words.Once(out, c)
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/measure/experiment"
 	"example.org/homenode/numa/pattern"
 )
@@ -77,9 +78,7 @@ func (s *FieldScore) add(c *Comparison) {
 		}
 		r := &s.Open[i]
 		r.Fields++
-		if !slices.Contains(r.Names, f.Name) {
-			r.Names = append(r.Names, f.Name)
-		}
+		r.Names = words.Once(r.Names, f.Name)
 	}
 }
 
@@ -163,13 +162,8 @@ func count(release string, cs []*Comparison) ReleaseScore {
 }
 
 // Unexplained counts the misses without a reason.
-func (s *Score) Unexplained() (n int) {
-	for i := range s.Misses {
-		if s.Misses[i].Reason == "" {
-			n++
-		}
-	}
-	return n
+func (s *Score) Unexplained() int {
+	return words.Count(s.Misses, func(m Missed) bool { return m.Reason == "" })
 }
 
 // family returns the release family of the case.

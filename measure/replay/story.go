@@ -154,12 +154,7 @@ func (p *plan) say() {
 		{numa.HasReady, "no %% Ready of %s: they are taken to ask for what they got"},
 		{numa.HasActive, "no active memory (Touched MBytes) of %s: the share that stories assume is taken"},
 	} {
-		n := 0
-		for i := range p.guests {
-			if p.rec.lives[p.guests[i].lives[0]].stated&c.has == 0 {
-				n++
-			}
-		}
+		n := words.Count(p.guests, func(g guest) bool { return p.rec.lives[g.lives[0]].stated&c.has == 0 })
 		if n > 0 {
 			p.note(fmt.Sprintf(c.text, words.Plural(n, "VM")))
 		}

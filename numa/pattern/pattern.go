@@ -31,14 +31,8 @@ func (p *Pattern) Match(b []byte) bool { return p.compile().Match(b) }
 // MatchString is MatchString of regexp.Regexp.
 func (p *Pattern) MatchString(s string) bool { return p.compile().MatchString(s) }
 
-// Find is Find of regexp.Regexp.
-func (p *Pattern) Find(b []byte) []byte { return p.compile().Find(b) }
-
 // FindAll is FindAll of regexp.Regexp.
 func (p *Pattern) FindAll(b []byte, n int) [][]byte { return p.compile().FindAll(b, n) }
-
-// FindAllIndex is FindAllIndex of regexp.Regexp.
-func (p *Pattern) FindAllIndex(b []byte, n int) [][]int { return p.compile().FindAllIndex(b, n) }
 
 // FindAllString is FindAllString of regexp.Regexp.
 func (p *Pattern) FindAllString(s string, n int) []string { return p.compile().FindAllString(s, n) }
@@ -63,9 +57,6 @@ func (p *Pattern) FindAllSubmatch(b []byte, n int) [][][]byte {
 	return p.compile().FindAllSubmatch(b, n)
 }
 
-// FindIndex is FindIndex of regexp.Regexp.
-func (p *Pattern) FindIndex(b []byte) []int { return p.compile().FindIndex(b) }
-
 // FindString is FindString of regexp.Regexp.
 func (p *Pattern) FindString(s string) string { return p.compile().FindString(s) }
 
@@ -83,12 +74,6 @@ func (p *Pattern) FindStringSubmatchIndex(s string) []int {
 // FindSubmatch is FindSubmatch of regexp.Regexp.
 func (p *Pattern) FindSubmatch(b []byte) [][]byte { return p.compile().FindSubmatch(b) }
 
-// FindSubmatchIndex is FindSubmatchIndex of regexp.Regexp.
-func (p *Pattern) FindSubmatchIndex(b []byte) []int { return p.compile().FindSubmatchIndex(b) }
-
-// ReplaceAll is ReplaceAll of regexp.Regexp.
-func (p *Pattern) ReplaceAll(src, repl []byte) []byte { return p.compile().ReplaceAll(src, repl) }
-
 // ReplaceAllFunc is ReplaceAllFunc of regexp.Regexp.
 func (p *Pattern) ReplaceAllFunc(src []byte, repl func([]byte) []byte) []byte {
 	return p.compile().ReplaceAllFunc(src, repl)
@@ -104,11 +89,5 @@ func (p *Pattern) ReplaceAllStringFunc(src string, repl func(string) string) str
 	return p.compile().ReplaceAllStringFunc(src, repl)
 }
 
-// Split is Split of regexp.Regexp.
-func (p *Pattern) Split(s string, n int) []string { return p.compile().Split(s, n) }
-
 // SubexpIndex is SubexpIndex of regexp.Regexp.
 func (p *Pattern) SubexpIndex(name string) int { return p.compile().SubexpIndex(name) }
-
-// SubexpNames is SubexpNames of regexp.Regexp.
-func (p *Pattern) SubexpNames() []string { return p.compile().SubexpNames() }

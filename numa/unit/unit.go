@@ -81,9 +81,6 @@ func (h Hz) PerIO(r IORate) Cycles { return Cycles(float64(h) / float64(r)) }
 // PerBit returns the cost of one bit of the traffic.
 func (h Hz) PerBit(b BitRate) CyclesPerBit { return CyclesPerBit(float64(h) / float64(b)) }
 
-// Cores returns the number of cores with this frequency.
-func (h Hz) Cores(core Hz) float64 { return float64(h) / float64(core) }
-
 // In returns the number of cycles in a duration.
 func (h Hz) In(t Seconds) Cycles { return Cycles(float64(h) * float64(t)) }
 

@@ -6,6 +6,7 @@ import (
 
 	"example.org/homenode/output/table"
 	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/policy"
 	"example.org/homenode/rules/rule"
 )
 
@@ -13,16 +14,7 @@ import (
 
 // FindingTable has one row per finding, highest severity first.
 func (f *Findings) FindingTable() table.Table {
-	return table.Table{
-		Name: "findings", Columns: f.columns(), Len: len(f.Findings),
-		Rows: func(yield func([]table.Cell) bool) {
-			for i := range f.Findings {
-				if !yield(f.row(&f.Findings[i])) {
-					return
-				}
-			}
-		},
-	}
+	return table.Each("findings", f.columns(), f.Findings, func(one finding.Finding) []table.Cell { return f.row(&one) })
 }
 
 var findingColumns = []table.Column{
@@ -51,17 +43,10 @@ func (f *Findings) row(one *finding.Finding) []table.Cell {
 
 // SuppressedTable has one row per accepted finding.
 func (f *Findings) SuppressedTable() table.Table {
-	return table.Table{
-		Name: "suppressed", Columns: append([]table.Column{table.Col("Until", 11), table.Col("Reason", 50), table.Col("Suppressed at", 24)}, f.columns()...), Len: len(f.Suppressed),
-		Rows: func(yield func([]table.Cell) bool) {
-			for i := range f.Suppressed {
-				s := &f.Suppressed[i]
-				if !yield(append([]table.Cell{table.Text(s.By.Until), table.Text(s.By.Reason), table.Text(s.By.At)}, f.row(&s.Finding)...)) {
-					return
-				}
-			}
-		},
-	}
+	columns := append([]table.Column{table.Col("Until", 11), table.Col("Reason", 50), table.Col("Suppressed at", 24)}, f.columns()...)
+	return table.Each("suppressed", columns, f.Suppressed, func(s policy.Suppressed) []table.Cell {
+		return append([]table.Cell{table.Text(s.By.Until), table.Text(s.By.Reason), table.Text(s.By.At)}, f.row(&s.Finding)...)
+	})
 }
 
 // RuleTable has one row per rule, including rules without findings.
@@ -71,22 +56,13 @@ func (f *Findings) RuleTable() table.Table {
 		one := &f.Findings[i]
 		by[one.Rule] = append(by[one.Rule], one)
 	}
-	return table.Table{
-		Name: "rules", Len: len(f.Rules),
-		Columns: slices.Concat([]table.Column{table.Col("Rule", 7), table.Col("Name", 20), table.Col("Title", 60), table.Col("About", 7), table.Col("Severity up to", 14)}, CountColumns,
-			[]table.Column{table.Col("Why", 80), table.Col("Fix", 80), table.Col("When it is wrong", 80), table.Col("Rule book", 18), table.Col("Sources", 80)}),
-		Rows: func(yield func([]table.Cell) bool) {
-			for _, one := range f.Rules {
-				if !yield(slices.Concat(
-					[]table.Cell{table.Text(one.ID), table.Text(one.Name), table.Text(one.Title), table.Text(AboutOf(one)), table.Text(one.Severity.String())},
-					Counts(by[one.ID]),
-					[]table.Cell{table.Text(one.Why), table.Text(one.Fix), table.Text(one.Limits), table.Text(strings.Join(one.Book, ", ")), table.Joined(one.Sources)},
-				)) {
-					return
-				}
-			}
-		},
-	}
+	columns := slices.Concat([]table.Column{table.Col("Rule", 7), table.Col("Name", 20), table.Col("Title", 60), table.Col("About", 7), table.Col("Severity up to", 14)}, CountColumns,
+		[]table.Column{table.Col("Why", 80), table.Col("Fix", 80), table.Col("When it is wrong", 80), table.Col("Rule book", 18), table.Col("Sources", 80)})
+	return table.Each("rules", columns, f.Rules, func(one *rule.Rule) []table.Cell {
+		return slices.Concat([]table.Cell{table.Text(one.ID), table.Text(one.Name), table.Text(one.Title), table.Text(AboutOf(one)), table.Text(one.Severity.String())},
+			Counts(by[one.ID]),
+			[]table.Cell{table.Text(one.Why), table.Text(one.Fix), table.Text(one.Limits), table.Text(strings.Join(one.Book, ", ")), table.Joined(one.Sources)})
+	})
 }
 
 // AboutOf returns the type of object that the rule is about.

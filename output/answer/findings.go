@@ -153,12 +153,7 @@ func (f *Findings) Named(findings []*finding.Finding) string {
 
 // Assumed reports how many findings depend on assumptions.
 func Assumed(findings []*finding.Finding) string {
-	n := 0
-	for _, f := range findings {
-		if f.Origin() == numa.Assumed {
-			n++
-		}
-	}
+	n := words.Count(findings, func(f *finding.Finding) bool { return f.Origin() == numa.Assumed })
 	switch n {
 	case 0:
 		return ""

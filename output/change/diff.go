@@ -107,12 +107,7 @@ func worsened(d *diff.Drift, o Options) []string {
 // toldText counts findings that depend on facts of one side only: "3 findings told by facts
 // that A does not know".
 func toldText(d *diff.Drift) string {
-	inB := 0
-	for i := range d.Told {
-		if d.Told[i].TellsB() {
-			inB++
-		}
-	}
+	inB := words.Count(d.Told, func(t diff.Finding) bool { return t.TellsB() })
 	switch gone := len(d.Told) - inB; {
 	case len(d.Told) == 0:
 		return ""

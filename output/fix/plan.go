@@ -9,6 +9,7 @@ import (
 
 	"example.org/homenode/change/fix"
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
@@ -186,8 +187,7 @@ func changes(p *fix.Plan) []answer.Table {
 	full := answer.Table{Name: "changes", Title: "Changes", Long: true, First: true, Columns: answer.Columns("object", "change", "cures", "downtime", "before", "after", "cluster", ">batch")}
 	hosts := answer.Table{Name: "hosts", Title: "Layout of each VM on every host, before and after", Long: true, Columns: answer.Columns("VM", "on", "before", "after")}
 	type key struct{ cluster, change, layout, cures, downtime string }
-	of := map[key][]*fix.Change{}
-	var order []key
+	var of keyed.Lists[key, *fix.Change]
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		before, after := answer.Cell{}, answer.Cell{}
@@ -199,14 +199,9 @@ func changes(p *fix.Plan) []answer.Table {
 			before, after := sides(&c.Layout[i])
 			hosts.Rows = append(hosts.Rows, []answer.Cell{{Text: c.VM.Name}, {Text: where(&c.Layout[i], strings.Join(c.Layout[i].Hosts, ", "))}, before, after})
 		}
-		k := key{c.Target().Cluster, edits(c.Edits), shortLayout(c), cures(c), c.Downtime}
-		if of[k] == nil {
-			order = append(order, k)
-		}
-		of[k] = append(of[k], c)
+		of.Add(key{c.Target().Cluster, edits(c.Edits), shortLayout(c), cures(c), c.Downtime}, c)
 	}
-	for _, k := range order {
-		list := of[k]
+	for k, list := range of.All() {
 		name, batches := list[0].Target().Name, fmt.Sprint(list[0].Batch)
 		if n := len(list); n > 1 {
 			name += fmt.Sprintf(" +%d", n-1)
@@ -319,18 +314,14 @@ func shown(e numa.Edit, v numa.Value) string {
 // texts lists the remarks about changes, without duplicates, with their VMs.
 func texts(p *fix.Plan, name, title string, said func(*fix.Change) []string) answer.Table {
 	t := answer.Table{Name: name, Title: title, Columns: answer.Columns("note", "of")}
-	of := map[string][]string{}
-	var order []string
+	var of keyed.Lists[string, string]
 	for i := range p.Changes {
 		for _, text := range said(&p.Changes[i]) {
-			if of[text] == nil {
-				order = append(order, text)
-			}
-			of[text] = append(of[text], p.Changes[i].Target().Name)
+			of.Add(text, p.Changes[i].Target().Name)
 		}
 	}
-	for _, text := range order {
-		t.Add(text, words.List(of[text]))
+	for text, names := range of.All() {
+		t.Add(text, words.List(names))
 	}
 	return t
 }
@@ -342,8 +333,7 @@ const mostLeft = 3
 func leftTables(p *fix.Plan) []answer.Table {
 	t := answer.Table{Name: "left", Title: "Remaining findings, and why", Columns: answer.Columns("rule", "severity", "object", "why")}
 	type key struct{ rule, severity, why string }
-	of := map[key][]string{}
-	var order []key
+	var of keyed.Lists[key, string]
 	info := 0
 	full := t
 	full.Plain, full.Rows = nil, nil
@@ -357,16 +347,12 @@ func leftTables(p *fix.Plan) []answer.Table {
 			info++
 			continue
 		}
-		k := key{l.Rule, l.Severity, l.Why}
-		if of[k] == nil {
-			order = append(order, k)
-		}
-		of[k] = append(of[k], name)
+		of.Add(key{l.Rule, l.Severity, l.Why}, name)
 	}
-	for _, k := range order {
-		names := words.List(of[k])
-		if len(of[k]) > mostLeft {
-			names = fmt.Sprintf("%s and %d more", strings.Join(of[k][:mostLeft], ", "), len(of[k])-mostLeft)
+	for k, list := range of.All() {
+		names := words.List(list)
+		if len(list) > mostLeft {
+			names = fmt.Sprintf("%s and %d more", strings.Join(list[:mostLeft], ", "), len(list)-mostLeft)
 		}
 		t.Add(k.rule, k.severity, names, k.why)
 	}

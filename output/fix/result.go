@@ -3,7 +3,6 @@ package fix
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.org/homenode/change/fix"
@@ -107,9 +106,7 @@ func (r *Run) headline(id, verb string, undo bool, count map[apply.Outcome]int) 
 func stays(left []fix.Left) string {
 	var names []string
 	for _, l := range left {
-		if name := cmp.Or(l.VM, l.Host); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = words.Once(names, cmp.Or(l.VM, l.Host))
 	}
 	return fmt.Sprintf("NOT taken back, or not all: %s.", words.List(names))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/unit"
@@ -245,8 +246,7 @@ func lifeTable(x *judged.Explanation) answer.Table {
 // otherTable has the layouts on the other hosts of the cluster. Hosts with the same layout are
 // merged.
 func otherTable(x *judged.Explanation) answer.Table {
-	var answers []string
-	hosts := map[string][]*numa.Host{}
+	var hosts keyed.Lists[string, *numa.Host]
 	for _, o := range x.Others {
 		text := fmt.Sprintf("guest sees %s, carried by %s (%s vCPU)", guestSees(o.Layout), words.Plural(o.Layout.PPDs.Len(), "client"), o.Layout.PPDs)
 		switch {
@@ -259,14 +259,11 @@ func otherTable(x *judged.Explanation) answer.Table {
 		case o.SameNodes:
 			text = "the same, but memory " + memoryText(o.Layout, o.Of[0])
 		}
-		if hosts[text] == nil {
-			answers = append(answers, text)
-		}
-		hosts[text] = append(hosts[text], o.Of...)
+		hosts.Add(text, o.Of...)
 	}
 	t := answer.Table{Name: "others", Title: "on the others", Columns: []answer.Column{{Name: "hosts"}, {Name: "layout"}}}
-	for _, text := range answers {
-		t.Add(rule.HostNames(hosts[text]), text)
+	for text, list := range hosts.All() {
+		t.Add(rule.HostNames(list), text)
 	}
 	return t
 }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"strings"
 
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/rules/rule"
 )
@@ -36,8 +37,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 	}
 	add(better, p.Better...)
 	add("for", p.Findings...)
-	var texts []string
-	hosts := map[string][]string{} // by text
+	var hosts keyed.Lists[string, string] // by text
 	for _, e := range p.Effect {
 		text := e.Before
 		if p.Needed != nil {
@@ -52,13 +52,10 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		if text == e.Before {
 			text += ", and other sockets at most"
 		}
-		if hosts[text] == nil {
-			texts = append(texts, text)
-		}
-		hosts[text] = append(hosts[text], e.Hosts...)
+		hosts.Add(text, e.Hosts...)
 	}
-	for _, text := range texts {
-		add("effect", strings.Join(hosts[text], ", ")+": "+text)
+	for text, names := range hosts.All() {
+		add("effect", strings.Join(names, ", ")+": "+text)
 	}
 	add("downtime", p.Downtime)
 	add("notice", p.Notice)

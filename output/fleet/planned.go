@@ -77,9 +77,7 @@ func addPlanned(t *answer.Table, v *gate.VM) {
 			if o.Sees+words.Percent(o.Far) != key {
 				continue
 			}
-			if !slices.Contains(sites, o.Site) {
-				sites = append(sites, o.Site)
-			}
+			sites = words.Once(sites, o.Site)
 			if !slices.Contains(nodes, o.Nodes) {
 				nodes = append(nodes, o.Nodes)
 			}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/unit"
@@ -86,12 +87,7 @@ func predicted(r *measured.Result) string {
 // sees describes the topology of the kernel, in one sentence.
 func sees(r *measured.Result) string {
 	t := &r.Machine.Topology
-	online := 0
-	for _, p := range t.Processors {
-		if p.Online {
-			online++
-		}
-	}
+	online := words.Count(t.Processors, func(p machine.Processor) bool { return p.Online })
 	s := fmt.Sprintf("The guest sees %s with %s", nodesText(t), words.Plural(online, "vCPU"))
 	if t.Sockets > 0 {
 		s += " in " + words.Plural(t.Sockets, "socket")
@@ -106,12 +102,7 @@ func nodesText(t *machine.Topology) string {
 	if len(t.Nodes) == 0 {
 		return "no NUMA nodes"
 	}
-	only := 0
-	for _, n := range t.Nodes {
-		if n.MemoryOnly {
-			only++
-		}
-	}
+	only := words.Count(t.Nodes, func(n machine.Node) bool { return n.MemoryOnly })
 	s := words.Plural(len(t.Nodes), "NUMA node")
 	if only > 0 {
 		s += fmt.Sprintf(" (%d without processors)", only)
@@ -218,9 +209,7 @@ func access(all []machine.Access) string {
 		if a.ReadBandwidth > 0 {
 			s += fmt.Sprintf(" %d MB/s", a.ReadBandwidth)
 		}
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
+		out = words.Once(out, s)
 	}
 	return strings.Join(out, "; ")
 }
@@ -234,17 +223,12 @@ func caches(r *measured.Result) answer.Table {
 		size  numa.Bytes
 		cpus  int
 	}
-	count := map[kind]int{}
-	var order []kind
-	for _, c := range r.Machine.Topology.Caches {
-		k := kind{c.Level, c.Type, c.Size, len(c.CPUs)}
-		if count[k] == 0 {
-			order = append(order, k)
-		}
-		count[k]++
+	var caches keyed.Lists[kind, int]
+	for i, c := range r.Machine.Topology.Caches {
+		caches.Add(kind{c.Level, c.Type, c.Size, len(c.CPUs)}, i)
 	}
-	for _, k := range order {
-		t.Add(words.Join(" ", fmt.Sprintf("L%d", k.level), k.form), sizeText(int64(k.size)), strconv.Itoa(count[k]), strconv.Itoa(k.cpus))
+	for k, alike := range caches.All() {
+		t.Add(words.Join(" ", fmt.Sprintf("L%d", k.level), k.form), sizeText(int64(k.size)), strconv.Itoa(len(alike)), strconv.Itoa(k.cpus))
 	}
 	return t
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.org/homenode/change/move"
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/rules/rule"
@@ -129,8 +130,7 @@ func nodes(s *move.Shape) string {
 // conditions returns what has to be there before VMs start, each once, and how many moves have a condition.
 func conditions(moves []*move.Move) (t answer.Table, conditional int) {
 	t = answer.Table{Name: "conditions", Title: "Without this they do not start", Columns: answer.Columns("to", "needed", ">VMs", "which")}
-	vms := map[[2]string][]string{}
-	var order [][2]string
+	var vms keyed.Lists[[2]string, string]
 	for _, m := range moves {
 		needs := m.Needs()
 		if m.Refused != nil || needs == nil {
@@ -138,15 +138,11 @@ func conditions(moves []*move.Move) (t answer.Table, conditional int) {
 		}
 		conditional++
 		for _, need := range needs {
-			row := [2]string{m.Platform.Title, need}
-			if vms[row] == nil {
-				order = append(order, row)
-			}
-			vms[row] = append(vms[row], m.Title)
+			vms.Add([2]string{m.Platform.Title, need}, m.Title)
 		}
 	}
-	for _, row := range order {
-		t.Add(row[0], row[1], fmt.Sprint(len(vms[row])), words.Few(vms[row]))
+	for row, names := range vms.All() {
+		t.Add(row[0], row[1], fmt.Sprint(len(names)), words.Few(names))
 	}
 	return t, conditional
 }
@@ -154,23 +150,18 @@ func conditions(moves []*move.Move) (t answer.Table, conditional int) {
 // common lists the losses of all VMs, without duplicates. They are not repeated on the pages of VMs.
 func common(moves []*move.Move) answer.Table {
 	t := answer.Table{Name: "common", Title: "Lost by any VM", Columns: answer.Columns("to", "what", "on vSphere", "then", "why", ">VMs")}
-	count := map[[5]string]int{}
-	var order [][5]string
+	var vms keyed.Lists[[5]string, string]
 	for _, m := range moves {
 		own := m.Own()
 		for _, i := range m.Of(move.Lost) {
 			if slices.Contains(own, i) {
 				continue
 			}
-			row := [5]string{m.Platform.Title, i.What, i.On, i.Then, i.Why}
-			if count[row] == 0 {
-				order = append(order, row)
-			}
-			count[row]++
+			vms.Add([5]string{m.Platform.Title, i.What, i.On, i.Then, i.Why}, m.Title)
 		}
 	}
-	for _, row := range order {
-		t.Add(append(row[:], fmt.Sprint(count[row]))...)
+	for row, names := range vms.All() {
+		t.Add(append(row[:], fmt.Sprint(len(names)))...)
 	}
 	return t
 }

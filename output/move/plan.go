@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/change/move"
 	"example.org/homenode/change/move/pack"
 	"example.org/homenode/change/move/plan"
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
@@ -149,8 +150,7 @@ func leftTables(p *plan.Plan) []answer.Table {
 		memory    numa.Bytes
 		why, cure string
 	}
-	names := map[alike][]string{}
-	var order []alike
+	var names keyed.Lists[alike, string]
 	all := answer.Table{Name: "left", Columns: answer.Columns("VM", ">vCPUs", "memory", "why", "cure")}
 	for i := range p.Made.VMs {
 		v := &p.Made.VMs[i]
@@ -158,16 +158,12 @@ func leftTables(p *plan.Plan) []answer.Table {
 			continue
 		}
 		s := p.Needs[i].Shape
-		key := alike{s.VCPUs, s.Memory, v.Why, v.Cure}
-		if names[key] == nil {
-			order = append(order, key)
-		}
-		names[key] = append(names[key], p.VMs[i].Name)
+		names.Add(alike{s.VCPUs, s.Memory, v.Why, v.Cure}, p.VMs[i].Name)
 		all.Add(p.VMs[i].Name, strconv.Itoa(s.VCPUs), s.Memory.String(), v.Why, v.Cure)
 	}
 	t := answer.Table{Name: "left", Title: "VMs that fit no host", Columns: answer.Columns("VMs", ">each vCPUs", "memory", "why", "cure"), Plain: &all}
-	for _, k := range order {
-		t.Rows = append(t.Rows, []answer.Cell{{Text: words.Few(names[k])}, {Text: strconv.Itoa(k.vcpus)}, {Text: k.memory.String()}, {Text: k.why, Tone: answer.Medium}, {Text: k.cure}})
+	for k, list := range names.All() {
+		t.Rows = append(t.Rows, []answer.Cell{{Text: words.Few(list)}, {Text: strconv.Itoa(k.vcpus)}, {Text: k.memory.String()}, {Text: k.why, Tone: answer.Medium}, {Text: k.cure}})
 	}
 	return []answer.Table{t}
 }
@@ -191,13 +187,10 @@ func hostTable(p *plan.Plan) answer.Table {
 }
 
 // onNode returns the number of VMs with a cell on a node.
-func onNode(p *plan.Plan, host, node int) (n int) {
-	for _, v := range p.Made.Hosts[host].VMs {
-		if slices.ContainsFunc(p.Made.VMs[v].Cells, func(c pack.Place) bool { return c.Node == node }) {
-			n++
-		}
-	}
-	return n
+func onNode(p *plan.Plan, host, node int) int {
+	return words.Count(p.Made.Hosts[host].VMs, func(v int) bool {
+		return slices.ContainsFunc(p.Made.VMs[v].Cells, func(c pack.Place) bool { return c.Node == node })
+	})
 }
 
 // pages lists the huge pages to reserve on a node.

@@ -47,16 +47,7 @@ func lifeData(name string, lives []*verdict.VM) table.Table {
 	}, spellColumns("Low N%L", "least N%L"), spellColumns("Much remote", "most MiB"), []table.Column{
 		table.Col("Ready mean %", 12), table.Col("Ready max %", 12), table.Col("Ready max at", 22), table.Col("Co-stop mean %", 13), table.Col("Co-stop max %", 13), table.Col("Co-stop max at", 22), table.Col("Used mean %", 12), table.Col("Used max %", 12), table.Col("Used max at", 22),
 	}, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("Predicted clients", 16), table.Col("Predicted guest nodes", 19), table.Col("Predicted home nodes", 19), table.Col("VM ID", 14)})
-	return table.Table{
-		Name: name, Columns: columns, Len: len(lives),
-		Rows: func(yield func([]table.Cell) bool) {
-			for _, v := range lives {
-				if !yield(vmRow(v)) {
-					return
-				}
-			}
-		},
-	}
+	return table.Each(name, columns, lives, vmRow)
 }
 
 func vmRow(v *verdict.VM) []table.Cell {
@@ -198,21 +189,13 @@ func marked(t table.Table) table.Table {
 
 // simulatedData has one row per VM.
 func simulatedData(s *simulation.Judged, vms []*simulation.VM) table.Table {
-	return table.Table{
-		Name: "vms", Len: len(vms), Columns: slices.Concat([]table.Column{
-			table.Col("VM", 24), table.Col("Hosts", 30), table.Col("vCPUs", 7), table.Col("Ran seconds", 12), table.Col("Mean N%L", 10), table.Col("Least N%L", 10), table.Col("Least N%L at", 22), table.Col("Far %", 8), table.Col("Ready %", 8), table.Col("Co-stop %", 9),
-			table.Col("Mean swapped MiB", 14), table.Col("Migrations", 11), table.Col("For load", 9), table.Col("For locality", 12), table.Col("For fairness", 12),
-			table.Col("Performance", 11), table.Col("Performance low", 14), table.Col("Performance high", 14), table.Col("Performance worst", 15), table.Col("Performance worst at", 22), table.Col("Far accesses %", 12), table.Col("Extrapolated", 12), table.Col("Extrapolated why", 60), table.Col("Workload", 12),
-			table.Col("Most swapped MiB", 14), table.Col("Most ballooned MiB", 14), table.Col("Moments without price", 12), table.Col("Load assumed", 12),
-		}, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("VM ID", 14)}),
-		Rows: func(yield func([]table.Cell) bool) {
-			for _, v := range vms {
-				if !yield(simulatedRow(s, v)) {
-					return
-				}
-			}
-		},
-	}
+	columns := slices.Concat([]table.Column{
+		table.Col("VM", 24), table.Col("Hosts", 30), table.Col("vCPUs", 7), table.Col("Ran seconds", 12), table.Col("Mean N%L", 10), table.Col("Least N%L", 10), table.Col("Least N%L at", 22), table.Col("Far %", 8), table.Col("Ready %", 8), table.Col("Co-stop %", 9),
+		table.Col("Mean swapped MiB", 14), table.Col("Migrations", 11), table.Col("For load", 9), table.Col("For locality", 12), table.Col("For fairness", 12),
+		table.Col("Performance", 11), table.Col("Performance low", 14), table.Col("Performance high", 14), table.Col("Performance worst", 15), table.Col("Performance worst at", 22), table.Col("Far accesses %", 12), table.Col("Extrapolated", 12), table.Col("Extrapolated why", 60), table.Col("Workload", 12),
+		table.Col("Most swapped MiB", 14), table.Col("Most ballooned MiB", 14), table.Col("Moments without price", 12), table.Col("Load assumed", 12),
+	}, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("VM ID", 14)})
+	return table.Each("vms", columns, vms, func(v *simulation.VM) []table.Cell { return simulatedRow(s, v) })
 }
 
 func simulatedRow(s *simulation.Judged, v *simulation.VM) []table.Cell {
@@ -291,18 +274,11 @@ func decisionData(s *simulation.Judged, all []*scheduler.Decision) table.Table {
 		}
 		return table.Number(*n)
 	}
-	return table.Table{
-		Name: "decisions", Len: len(all), Columns: []table.Column{table.Col("Time", 22), table.Col("Host", 20), table.Col("VM", 24), table.Col("Client", 7), table.Col("Decision", 22), table.Col("From node", 9), table.Col("To node", 9), table.Col("With VM", 24),
-			table.Col("From host", 20), table.Col("Why", 80), table.Col("Rules", 18), table.Col("VM ID", 14)},
-		Rows: func(yield func([]table.Cell) bool) {
-			for _, d := range all {
-				one := s.Decision(d)
-				row := []table.Cell{table.Time(one.Time), table.Text(one.Host), table.Text(one.VM), number(one.Client), table.Text(one.Decision), number(one.From), number(one.To),
-					table.Text(one.WithVM), table.Text(one.FromHost), table.Text(one.Why), table.Text(strings.Join(one.Rules, " ")), table.Text(one.VMID)}
-				if !yield(row) {
-					return
-				}
-			}
-		},
-	}
+	columns := []table.Column{table.Col("Time", 22), table.Col("Host", 20), table.Col("VM", 24), table.Col("Client", 7), table.Col("Decision", 22), table.Col("From node", 9), table.Col("To node", 9), table.Col("With VM", 24),
+		table.Col("From host", 20), table.Col("Why", 80), table.Col("Rules", 18), table.Col("VM ID", 14)}
+	return table.Each("decisions", columns, all, func(d *scheduler.Decision) []table.Cell {
+		one := s.Decision(d)
+		return []table.Cell{table.Time(one.Time), table.Text(one.Host), table.Text(one.VM), number(one.Client), table.Text(one.Decision), number(one.From), number(one.To),
+			table.Text(one.WithVM), table.Text(one.FromHost), table.Text(one.Why), table.Text(strings.Join(one.Rules, " ")), table.Text(one.VMID)}
+	})
 }

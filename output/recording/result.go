@@ -1,11 +1,11 @@
 package recording
 
 import (
-	"slices"
 	"time"
 
 	"example.org/homenode/capture"
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/simulate"
@@ -354,9 +354,7 @@ func simulatedOf(v *simulation.VM, points bool) simulatedJSON {
 	j := simulatedJSON{VM: v.Name, VMID: v.ID, Hosts: list(v.Hosts()), VCPUs: v.VCPUs(), Seconds: v.Ran().Seconds(), Mean: number(v.Out.Locality()), Far: number(v.Out.FarShare()),
 		Ready: number(v.Out.ReadyShare()), CoStop: number(v.Out.CoStopShare()), Swapped: meanSwapped(v), Moves: v.Out.Moves, Rules: []string{}}
 	for _, f := range v.Findings {
-		if !slices.Contains(j.Rules, f.Rule) {
-			j.Rules = append(j.Rules, f.Rule)
-		}
+		j.Rules = words.Once(j.Rules, f.Rule)
 	}
 	if p := v.Took; p != nil {
 		j.MostSwapped, j.MostBalloon, j.Unpriced = p.Swapped, p.Balloon, p.Unpriced

@@ -2,9 +2,9 @@ package size
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/size/sheet"
@@ -38,9 +38,7 @@ func Published(command string, checks []unit.Check) *answer.Answer {
 		}
 		verdict := row.Verdict
 		if verdict == c.Inconsistency && verdict != "" {
-			if !slices.Contains(ids, verdict) {
-				ids = append(ids, verdict)
-			}
+			ids = words.Once(ids, verdict)
 			verdict += ": " + c.Note
 		}
 		t.Add(c.ID, c.What, c.Quantity, c.Printed, unit.Digits(c.Computed, 5), deviation(c), verdict)

@@ -2,8 +2,8 @@ package size
 
 import (
 	"cmp"
-	"slices"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/output/draw/chart"
@@ -22,9 +22,7 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 		a.Verdict = append(a.Verdict, r.Text(l["text"]))
 	}
 	for _, l := range said(r, "assumed") {
-		if one := assumed(l.run, l.Line); !slices.Contains(a.Assumed, one) {
-			a.Assumed = append(a.Assumed, one)
-		}
+		a.Assumed = words.Once(a.Assumed, assumed(l.run, l.Line))
 	}
 	for _, t := range []answer.Table{Rows("rows", r), table(r)} {
 		if len(t.Rows) > 0 {
@@ -45,9 +43,7 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 	}
 	var notes []string
 	for _, l := range said(r, "notes") {
-		if text := l.run.Text(l.Line["text"]); !slices.Contains(notes, text) {
-			notes = append(notes, text)
-		}
+		notes = words.Once(notes, l.run.Text(l.Line["text"]))
 	}
 	a.Note(notes...)
 	for _, l := range r.Lines("undrawn") {

@@ -37,6 +37,17 @@ func Of(name string, columns []Column, rows [][]Cell) Table {
 	return Table{Name: name, Columns: columns, Len: len(rows), Rows: slices.Values(rows)}
 }
 
+// Each returns a table with a row for each of all, which is computed when it is read.
+func Each[T any](name string, columns []Column, all []T, row func(T) []Cell) Table {
+	return Table{Name: name, Columns: columns, Len: len(all), Rows: func(yield func([]Cell) bool) {
+		for _, one := range all {
+			if !yield(row(one)) {
+				return
+			}
+		}
+	}}
+}
+
 // Names returns the names of tables, in order.
 func Names(tables []Table) []string {
 	return words.Texts(tables, func(t Table) string { return t.Name })

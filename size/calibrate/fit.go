@@ -3,6 +3,7 @@ package calibrate
 import (
 	"math"
 
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/size/iocost"
 )
@@ -33,20 +34,15 @@ func fits(costs []Cost) []Fit {
 		read, random unit.Share
 		scope        Scope
 	}
-	groups := map[key][]*Cost{}
-	var keys []key
+	var groups keyed.Lists[key, *Cost]
 	for i := range costs {
 		c := &costs[i]
-		k := key{c.Path, c.Read, c.Random, c.Scope}
-		if groups[k] == nil {
-			keys = append(keys, k)
-		}
-		groups[k] = append(groups[k], c)
+		groups.Add(key{c.Path, c.Read, c.Random, c.Scope}, c)
 	}
 	var out []Fit
-	for _, k := range keys {
-		if len(groups[k]) >= leastSizes {
-			f := line(groups[k])
+	for k, alike := range groups.All() {
+		if len(alike) >= leastSizes {
+			f := line(alike)
 			f.Path, f.Read, f.Random, f.Scope = k.path, k.read, k.random, k.scope
 			out = append(out, f)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/unit"
 )
@@ -37,9 +38,7 @@ func merge(a, b estimate, f func(x, y float64) float64) estimate {
 		basis: max(a.basis, b.basis), why: slices.Clone(a.why),
 	}
 	for _, why := range b.why {
-		if !slices.Contains(e.why, why) {
-			e.why = append(e.why, why)
-		}
+		e.why = words.Once(e.why, why)
 	}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa/unit"
 )
 
@@ -106,13 +107,10 @@ func (m *Model) Points(path Path) []Point {
 
 // Unused returns how many published kinds of a path the user's own points replace.
 func (m *Model) Unused(path Path) int {
-	n := 0
-	for _, p := range Published() {
-		if p.Path == path && !slices.ContainsFunc(m.points, func(q Point) bool { return q.Path == path && q.PerIO.Origin == unit.Published }) {
-			n++
-		}
+	if slices.ContainsFunc(m.points, func(q Point) bool { return q.Path == path && q.PerIO.Origin == unit.Published }) {
+		return 0
 	}
-	return n
+	return words.Count(Published(), func(p Point) bool { return p.Path == path })
 }
 
 // A Cost is the cost of one I/O of a kind.

@@ -43,13 +43,7 @@ func (m *Model) Study(q Question) (*sheet.Run, error) {
 	if c.Core == 0 {
 		values["hostCores"] = plain(0, "whole")
 	}
-	storage := 0
-	for i := range q.Workloads {
-		if q.Workloads[i].storage() {
-			storage++
-		}
-	}
-	values["manyBlocks"] = storage > 1
+	values["manyBlocks"] = words.Count(q.Workloads, func(w Asked) bool { return w.storage() }) > 1
 	var failed error
 	values["blocks"] = ""
 	rows := func(values map[string]any) (rows []map[string]any) {

@@ -83,14 +83,6 @@ type At struct {
 	Lost numa.Bytes `json:"lost"`
 }
 
-// Locality returns local as a share of local and remote; false without either.
-func (a *At) Locality() (unit.Share, bool) {
-	if a.Local+a.Remote == 0 {
-		return 0, false
-	}
-	return unit.Share(float64(a.Local) / float64(a.Local+a.Remote)), true
-}
-
 func (a *At) add(o *At) {
 	a.Consumed += o.Consumed
 	a.Large += o.Large

@@ -2,10 +2,10 @@ package rightsize
 
 import (
 	"fmt"
-	"slices"
 
 	"example.org/homenode/esxi/plan"
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 )
 
@@ -36,9 +36,7 @@ func layoutOf(l *vnuma.Layout) Layout {
 func shapesOf(machines []vnuma.Machine) (out []Shape) {
 	for i := range machines {
 		s := Shape{int(machines[i].Nodes), int(machines[i].Cores)}
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
+		out = words.Once(out, s)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.org/homenode/capture"
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/numa"
 )
 
@@ -43,8 +44,7 @@ type life struct {
 // two. It may be nil.
 func See(recordings []*capture.Recording, cluster func(host string) string) []*Seen {
 	type one struct{ name, cluster string }
-	known := map[one][]life{}
-	var all []one
+	var known keyed.Lists[one, life]
 	for _, rec := range recordings {
 		in := ""
 		if cluster != nil {
@@ -52,17 +52,13 @@ func See(recordings []*capture.Recording, cluster func(host string) string) []*S
 		}
 		for i := range rec.VMs {
 			v := &rec.VMs[i]
-			k := one{v.Name, in}
-			if known[k] == nil {
-				all = append(all, k)
-			}
-			known[k] = append(known[k], life{rec, v})
+			known.Add(one{v.Name, in}, life{rec, v})
 		}
 	}
-	slices.SortFunc(all, func(a, b one) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.cluster, b.cluster)) })
+	known.Sort(func(a, b one) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.cluster, b.cluster)) })
 	var out []*Seen
-	for _, k := range all {
-		name, lives := k.name, known[k]
+	for k, lives := range known.All() {
+		name := k.name
 		slices.SortStableFunc(lives, func(a, b life) int {
 			return cmp.Or(a.vm.First.Compare(b.vm.First), a.vm.Last.Compare(b.vm.Last), cmp.Compare(a.rec.Host, b.rec.Host), cmp.Compare(a.vm.GID, b.vm.GID), cmp.Compare(a.vm.Nth, b.vm.Nth))
 		})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/source/jsontree"
 	"example.org/homenode/source/text"
 )
@@ -128,17 +129,12 @@ func (r *reader) fio(d *jsontree.Value) {
 		r.warn(d.Line, 0, "found a document without jobs")
 		return
 	}
-	group := map[string][]*jsontree.Value{}
-	var names []string
+	var named keyed.Lists[string, *jsontree.Value]
 	for _, k := range jobs.Keys {
-		name := fioName(d, jobs.At(k))
-		if group[name] == nil {
-			names = append(names, name)
-		}
-		group[name] = append(group[name], jobs.At(k))
+		named.Add(fioName(d, jobs.At(k)), jobs.At(k))
 	}
-	for _, name := range names {
-		r.fioJobs(d, name, group[name])
+	for name, alike := range named.All() {
+		r.fioJobs(d, name, alike)
 	}
 }
 

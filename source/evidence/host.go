@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/hostcmd"
@@ -20,19 +21,14 @@ type named struct {
 // hosts adds facts from host commands that the inventory lacks, and collects the names of the
 // scheduler's groups.
 func (j *joiner) hosts(pieces []Piece) {
-	var order []string
-	from := map[string][]*hostcmd.Output{} // by source: outputs without a name belong to the host of their source
+	var from keyed.Lists[string, *hostcmd.Output] // by source: outputs without a name belong to the host of their source
 	for i := range pieces {
 		for _, d := range pieces[i].Docs {
 			o, ok := d.(*hostcmd.Output)
 			if !ok {
 				continue
 			}
-			source := sourceOf(o.File().Name)
-			if from[source] == nil {
-				order = append(order, source)
-			}
-			from[source] = append(from[source], o)
+			from.Add(sourceOf(o.File().Name), o)
 			for _, g := range o.Groups() {
 				if g.VM != "" && g.ID >= 0 {
 					j.screens[g.ID] = append(j.screens[g.ID], named{g.Host, g.VM})
@@ -40,12 +36,12 @@ func (j *joiner) hosts(pieces []Piece) {
 			}
 		}
 	}
-	for _, source := range order {
-		list := hostcmd.Hosts(from[source])
+	for _, outputs := range from.All() {
+		list := hostcmd.Hosts(outputs)
 		for i := range list {
 			j.host(&list[i])
 		}
-		for _, o := range from[source] {
+		for _, o := range outputs {
 			name := o.Host.Name
 			if name == "" && len(list) == 1 {
 				name = list[0].Name

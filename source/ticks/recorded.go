@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 )
 
@@ -189,8 +190,7 @@ func (g Gap) text() string {
 // silent lists the hosts without answers, grouped by reason.
 func (r recorded) silent() (texts []string) {
 	answered, seen := map[[2]string]bool{}, map[[2]string]bool{}
-	var reasons []string
-	hosts := map[string][]string{}
+	var hosts keyed.Lists[string, string]
 	for _, run := range r.meta.Runs {
 		for _, h := range run.Hosts {
 			answered[[2]string{h.VCenter, h.ID}] = answered[[2]string{h.VCenter, h.ID}] || h.Answers > 0
@@ -207,14 +207,11 @@ func (r recorded) silent() (texts []string) {
 			if len(h.Gaps) > 0 {
 				why = h.Gaps[len(h.Gaps)-1].Reason
 			}
-			if hosts[why] == nil {
-				reasons = append(reasons, why)
-			}
-			hosts[why] = append(hosts[why], h.Name)
+			hosts.Add(why, h.Name)
 		}
 	}
-	for _, why := range reasons {
-		texts = append(texts, fmt.Sprintf("%s: no answer of %s was recorded: %s", r.dir, words.Few(hosts[why]), why))
+	for why, names := range hosts.All() {
+		texts = append(texts, fmt.Sprintf("%s: no answer of %s was recorded: %s", r.dir, words.Few(names), why))
 	}
 	return texts
 }

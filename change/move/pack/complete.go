@@ -11,7 +11,7 @@ import (
 func (s *search) complete(hosts []int32) {
 	for _, v := range s.again {
 		if !s.m.items[v].plain() {
-			s.insert(v, true)
+			s.insert(v)
 		}
 	}
 	f := filling{}

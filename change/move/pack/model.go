@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.org/homenode/internal/binpack"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 )
 
@@ -153,9 +154,7 @@ func (m *model) addItems() {
 			if _, ok := names[name]; !ok {
 				names[name] = int32(len(names))
 			}
-			if g := names[name]; !slices.Contains(groups, g) {
-				groups = append(groups, g)
-			}
+			groups = words.Once(groups, names[name])
 		}
 		part := m.core
 		if !v.Exclusive {

@@ -109,7 +109,7 @@ func (s *search) fillIn(ctx context.Context, i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		s.insert(v, true)
+		s.insert(v)
 	}
 }
 
@@ -130,8 +130,8 @@ func (s *search) sort(list []int32, key func(*model, *item) float64, spread floa
 	})
 }
 
-// insert places a VM on the used host that has least left afterwards or, if open is set, on an empty one.
-func (s *search) insert(v int32, open bool) bool {
+// insert places a VM on the used host that has least left afterwards, or else on an empty one.
+func (s *search) insert(v int32) {
 	it := &s.m.items[v]
 	s.budget--
 	host, cost := int32(-1), 0.0
@@ -151,11 +151,9 @@ func (s *search) insert(v int32, open bool) bool {
 	}
 	if host >= 0 {
 		s.put(host, v, s.kept)
-		return true
+		return
 	}
-	if s.refused[it.shape] = s.grown; !open {
-		return false
-	}
+	s.refused[it.shape] = s.grown
 	kinds, from := len(s.closed), 0
 	if s.anyKind {
 		from = s.random.IntN(kinds)
@@ -164,10 +162,9 @@ func (s *search) insert(v int32, open bool) bool {
 		k := (from + i) % kinds
 		if n := len(s.closed[k]); n > 0 && s.m.fits[int(v)*len(s.m.kinds)+k] && s.fit(s.closed[k][n-1], v, s.near) {
 			s.put(s.closed[k][n-1], v, s.best)
-			return true
+			return
 		}
 	}
-	return false
 }
 
 // improve empties a few hosts and refills them, together with the VMs left over, until the budget is used up. A worse result is
@@ -219,7 +216,7 @@ func (s *search) round() {
 		}
 		for _, v := range s.again {
 			if s.In[v] < 0 {
-				s.insert(v, true)
+				s.insert(v)
 			}
 		}
 		better := cmp.Or(cmp.Compare(s.placed, placed), cmp.Compare(used, len(s.used)))

@@ -18,6 +18,7 @@ import (
 	"example.org/homenode/cmd/homenode/flags"
 	"example.org/homenode/internal/bounded"
 	"example.org/homenode/internal/owned"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/fix/script"
 	"example.org/homenode/output/format"
@@ -108,12 +109,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 
 // check rejects invalid combinations of flags.
 func (c *command) check(cmd *cobra.Command, source string) error {
-	asked := 0
-	for _, on := range []bool{c.doApply, c.resume != "", c.rollback != "", c.verify != "", c.unlock} {
-		if on {
-			asked++
-		}
-	}
+	asked := words.Count([]bool{c.doApply, c.resume != "", c.rollback != "", c.verify != "", c.unlock}, func(on bool) bool { return on })
 	if c.plan != "" {
 		if err := c.question.Refuse("it is for making a plan, and --plan takes one as it is", change.PlanNames...); err != nil {
 			return err
@@ -148,7 +144,7 @@ func (c *command) show(cmd *cobra.Command, p *fix.Plan) error {
 	case c.asks.Output.Format == "json":
 		return c.asks.Output.Write(cmd, func(w io.Writer, _ bool) error { return p.Write(w) })
 	}
-	return c.asks.Output.Print(cmd, c.question.Show(p, c.plan, flags.Typed(cmd, nil, flags.SessionNames)...))
+	return c.asks.Output.Print(cmd, c.question.Show(p, c.plan, flags.Typed(cmd, flags.SessionNames)...))
 }
 
 // planned computes the plan, or reads an existing one.

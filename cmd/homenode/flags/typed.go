@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,9 +12,8 @@ import (
 	"example.org/homenode/internal/texttab"
 )
 
-// Typed returns the arguments followed by the named flags that the user gave.
-func Typed(cmd *cobra.Command, args, names []string) []string {
-	words := slices.Clone(args)
+// Typed returns the named flags that the user gave.
+func Typed(cmd *cobra.Command, names []string) (words []string) {
 	for _, name := range names {
 		f := cmd.Flags().Lookup(name)
 		switch {

@@ -67,7 +67,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	files := target.Files(m.Moves)
-	answer := c.move.Show(m, files, folder, flags.Typed(cmd, nil, flags.SessionNames)...)
+	answer := c.move.Show(m, files, folder, flags.Typed(cmd, flags.SessionNames)...)
 	if folder != "" {
 		if err := c.write(folder, m, answer, files); err != nil {
 			return err

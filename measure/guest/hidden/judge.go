@@ -128,12 +128,7 @@ func (p *Probes) several(h *measured.Hidden, f *Fingerprint, levels []measured.G
 		}
 		text += words.Ranges(named)
 	}
-	placed := 0
-	for _, n := range f.Node {
-		if n >= 0 {
-			placed++
-		}
-	}
+	placed := words.Count(f.Node, func(n int) bool { return n >= 0 })
 	h.Checks = append(h.Checks, measured.Check{Name: "pages whose node is clear", Found: fmt.Sprintf("%d of %d", placed, len(f.Node)), Want: "9 of 10 or more", OK: 10*placed >= 9*len(f.Node)})
 	agrees := p.confirm(h, levels)
 	p.shares(h, f, groups)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"unsafe"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/measure/guest/cpu"
 )
 
@@ -125,12 +126,7 @@ func (m *Memory) verify(node int) error {
 		}
 		return nil
 	}
-	elsewhere := 0
-	for _, n := range nodes {
-		if n != node {
-			elsewhere++
-		}
-	}
+	elsewhere := words.Count(nodes, func(n int) bool { return n != node })
 	if elsewhere*100 > len(nodes) {
 		return fmt.Errorf("memory on node %d: %d of %d pages are elsewhere", node, elsewhere, len(nodes))
 	}

@@ -129,9 +129,7 @@ func (f *form) leave(p *fix.Plan) {
 			name = l.Host
 		}
 		line := "\x00" + naming(l.ID, name) + ": " + l.Why
-		if !slices.Contains(at, line) {
-			at = append(at, line)
-		}
+		at = words.Once(at, line)
 		if l.Rule != "" && !slices.Contains(rules[line], l.Rule) {
 			rules[line] = append(rules[line], l.Rule)
 		}

@@ -92,9 +92,7 @@ func blocks(p *fix.Plan) []*block {
 		of := at[key]
 		of.vms = append(of.vms, c.VM.Name)
 		for _, id := range c.Findings {
-			if !slices.Contains(of.rules, id) {
-				of.rules = append(of.rules, id)
-			}
+			of.rules = words.Once(of.rules, id)
 		}
 	}
 	for _, x := range out {

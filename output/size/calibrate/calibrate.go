@@ -109,12 +109,7 @@ func network(o *calibrate.Options) answer.Assumption {
 
 // verdict states whether own and published figures disagree, and by how much.
 func verdict(c *Calibration) []string {
-	kinds := 0
-	for i := range c.Result.Costs {
-		if !c.Result.Costs[i].AtLeast() {
-			kinds++
-		}
-	}
+	kinds := words.Count(c.Result.Costs, func(cost calibrate.Cost) bool { return !cost.AtLeast() })
 	if kinds == 0 {
 		return []string{"No cost, only lower bounds: the CPU of the hosts is not known (--cpu-file, --cpu)."}
 	}
@@ -245,39 +240,26 @@ func left(left []calibrate.Left) answer.Table {
 }
 
 func notes(c *Calibration) []string {
-	methods := map[string]int{}
-	var order []string
+	var out []string
 	for i := range c.Result.Costs {
-		m := c.Result.Costs[i].Method
-		if methods[m] == 0 {
-			order = append(order, m)
-		}
-		methods[m]++
+		out = words.Once(out, "range, "+c.Result.Costs[i].Method)
 	}
-	out := words.Texts(order, func(m string) string { return "range, " + m })
 	for i := range c.Result.Costs {
 		switch cost := &c.Result.Costs[i]; {
 		case cost.AtLeast():
-			out = noteOnce(out, "≥: fio counts the CPU of its own threads. Interrupts of the guest, and all that the hypervisor does for the I/O, are not in it: such figures are not saved.")
+			out = words.Once(out, "≥: fio counts the CPU of its own threads. Interrupts of the guest, and all that the hypervisor does for the I/O, are not in it: such figures are not saved.")
 		case cost.Scope == calibrate.Guest:
-			out = noteOnce(out, "CPU is as the guest sees it: what the hypervisor does for its I/O is not in it.")
+			out = words.Once(out, "CPU is as the guest sees it: what the hypervisor does for its I/O is not in it.")
 		}
 		if cost := &c.Result.Costs[i]; !cost.AtLeast() && cost.Scope != calibrate.PublishedScope(cost.Path) {
-			out = noteOnce(out, fmt.Sprintf("The published costs of %s are of the CPU of %ss, yours of %ss: they are not compared.", cost.Path.Name(), calibrate.PublishedScope(cost.Path), cost.Scope))
+			out = words.Once(out, fmt.Sprintf("The published costs of %s are of the CPU of %ss, yours of %ss: they are not compared.", cost.Path.Name(), calibrate.PublishedScope(cost.Path), cost.Scope))
 		}
 	}
 	for _, cmp := range c.Comparisons {
 		if cmp.Verdict != calibrate.Agrees {
-			out = noteOnce(out, "published: "+cmp.Published.Source+", "+cmp.Published.Hardware+". Cycles on another generation of CPU differ.")
+			out = words.Once(out, "published: "+cmp.Published.Source+", "+cmp.Published.Hardware+". Cycles on another generation of CPU differ.")
 		}
 	}
 	out = append(out, c.Result.Doubts...)
 	return append(out, c.Notes...)
-}
-
-func noteOnce(notes []string, n string) []string {
-	if slices.Contains(notes, n) {
-		return notes
-	}
-	return append(notes, n)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
@@ -155,30 +156,22 @@ func longest(r *rightsize.Result) (most time.Duration) {
 	return most
 }
 
-func runUnknown(r *rightsize.Result) (n int) {
-	for i := range r.VMs {
-		if a := &r.VMs[i]; a.RunUnknown && a.Verdict != rightsize.NotJudged {
-			n++
-		}
-	}
-	return n
+func runUnknown(r *rightsize.Result) int {
+	return words.Count(r.VMs, func(a rightsize.Advice) bool { return a.RunUnknown && a.Verdict != rightsize.NotJudged })
 }
 
 // memoryNotes counts the VMs whose memory is not assessed, by reason, and the VMs that do not
 // fit their nodes.
 func memoryNotes(r *rightsize.Result) (out []string) {
-	count := map[string]int{}
-	var reasons []string
+	var vms keyed.Lists[string, *rightsize.Advice]
 	for i := range r.VMs {
 		a := &r.VMs[i]
 		if reason := a.Memory.Reason; reason != "" && a.Verdict != rightsize.NotJudged {
-			if count[reason]++; count[reason] == 1 {
-				reasons = append(reasons, reason)
-			}
+			vms.Add(reason, a)
 		}
 	}
-	for _, reason := range reasons {
-		out = append(out, fmt.Sprintf("Memory of %s: no range: %s.", words.Plural(count[reason], "VM"), reason))
+	for reason, alike := range vms.All() {
+		out = append(out, fmt.Sprintf("Memory of %s: no range: %s.", words.Plural(len(alike), "VM"), reason))
 	}
 	for i := range r.VMs {
 		a := &r.VMs[i]

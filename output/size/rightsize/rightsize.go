@@ -140,9 +140,7 @@ func nodes(r *rightsize.Result) string {
 		case len(a.Kinds) == 0:
 			unknown = true
 		default:
-			if one := a.Kinds[0].Host; !slices.Contains(kinds, one) {
-				kinds = append(kinds, one)
-			}
+			kinds = words.Once(kinds, a.Kinds[0].Host)
 		}
 	}
 	const most = 2

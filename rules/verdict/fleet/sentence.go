@@ -263,11 +263,5 @@ func worst(r *rules.Result, off map[string]bool) (vms [finding.High + 1]int, bes
 }
 
 func templates(r *rules.Result) int {
-	n := 0
-	for i := range r.Fleet.VMs {
-		if r.Fleet.VMs[i].Template.Or(false) {
-			n++
-		}
-	}
-	return n
+	return words.Count(r.Fleet.VMs, func(v numa.VM) bool { return v.Template.Or(false) })
 }

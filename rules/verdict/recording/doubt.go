@@ -278,9 +278,7 @@ func (j *Judged) Warnings() (notes []numa.Note) {
 	for _, rec := range j.Recordings {
 		for _, f := range rec.Files {
 			for _, text := range f.Warnings {
-				if n := (numa.Note{Text: text}); !slices.Contains(notes, n) {
-					notes = append(notes, n)
-				}
+				notes = words.Once(notes, numa.Note{Text: text})
 			}
 		}
 	}

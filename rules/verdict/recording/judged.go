@@ -141,9 +141,7 @@ func (j *Judged) Source() string {
 	var names []string
 	for _, rec := range j.Recordings {
 		for _, f := range rec.Files {
-			if !slices.Contains(names, f.Name) {
-				names = append(names, f.Name)
-			}
+			names = words.Once(names, f.Name)
 		}
 	}
 	return words.First(3, names)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"example.org/homenode/internal/keyed"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/interleavedlocality"
 )
@@ -19,17 +21,12 @@ type Story struct {
 
 // Stories groups findings into events, sorted by severity, then by duration. A finding without a time is an event of its own.
 func Stories(findings []*finding.Finding) (all []*Story) {
-	bySubject := map[string][]*finding.Finding{}
-	var order []string
+	var bySubject keyed.Lists[string, *finding.Finding]
 	for _, f := range findings {
-		k := subjectKey(f)
-		if bySubject[k] == nil {
-			order = append(order, k)
-		}
-		bySubject[k] = append(bySubject[k], f)
+		bySubject.Add(subjectKey(f), f)
 	}
-	for _, k := range order {
-		all = append(all, overlapping(bySubject[k])...)
+	for _, same := range bySubject.All() {
+		all = append(all, overlapping(same)...)
 	}
 	slices.SortStableFunc(all, func(a, b *Story) int {
 		return cmp.Or(cmp.Compare(b.Worst().Severity, a.Worst().Severity), cmp.Compare(b.Length(), a.Length()), a.From.Compare(b.From))
@@ -86,9 +83,7 @@ func (s *Story) Length() time.Duration { return s.To.Sub(s.From) }
 // Rules returns the IDs of the rules that found it, the worst first.
 func (s *Story) Rules() (ids []string) {
 	for _, f := range s.Findings {
-		if !slices.Contains(ids, f.Rule) {
-			ids = append(ids, f.Rule)
-		}
+		ids = words.Once(ids, f.Rule)
 	}
 	return ids
 }

@@ -19,9 +19,7 @@ func (s *Judged) sum(g *group) []Happening {
 	h := Happening{from: first.At, to: last.At, Host: s.hostName(first.Host), weight: important, size: len(g.all)}
 	for _, d := range g.all {
 		for _, id := range d.Kind.Rules() {
-			if !slices.Contains(h.Rules, id) {
-				h.Rules = append(h.Rules, id)
-			}
+			h.Rules = words.Once(h.Rules, id)
 		}
 	}
 	switch g.class {
@@ -115,9 +113,7 @@ func (s *Judged) whoText(all []*scheduler.Decision) string {
 		if d.VM < 0 {
 			continue
 		}
-		if name := s.vmName(d.VM); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = words.Once(names, s.vmName(d.VM))
 	}
 	return words.Few(names)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.org/homenode/esxi/scheduler"
+	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 )
@@ -164,9 +165,7 @@ func (s *Judged) beginning() []Happening {
 			continue
 		}
 		for _, id := range d.Kind.Rules() {
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
+			ids = words.Once(ids, id)
 		}
 	}
 	if len(running) == 0 {
@@ -274,9 +273,7 @@ func (s *Judged) followed(e *numa.Event, vms map[string]bool) (text string, ids 
 			continue
 		}
 		for _, id := range d.Kind.Rules() {
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
+			ids = words.Once(ids, id)
 		}
 	}
 	slices.Sort(ids)
@@ -333,23 +330,18 @@ func (s *Judged) arrivals(all []arrival, named bool) string {
 		host  int
 		nodes numa.NodeSet
 	}
-	names := map[place][]string{}
-	var order []place
+	var names keyed.Lists[place, string]
 	for _, a := range all {
-		p := place{a.host, a.nodes}
-		if names[p] == nil {
-			order = append(order, p)
-		}
-		names[p] = append(names[p], s.vmName(a.vm))
+		names.Add(place{a.host, a.nodes}, s.vmName(a.vm))
 	}
 	var parts []string
-	for _, p := range order {
+	for p, vms := range names.All() {
 		text := s.hostName(p.host) + ", home node " + p.nodes.String()
 		if p.nodes == 0 {
 			text = s.hostName(p.host) + ", not managed"
 		}
 		if named {
-			text = words.Few(names[p]) + ": " + text
+			text = words.Few(vms) + ": " + text
 		}
 		parts = append(parts, text)
 	}
