@@ -46,7 +46,13 @@ func Compare(ctx context.Context, a, b *rules.Result, o Options) (*Drift, error)
 	fa.VMs, fb.VMs, fa.Hosts, fb.Hosts = slices.Clone(fa.VMs), slices.Clone(fb.VMs), slices.Clone(fa.Hosts), slices.Clone(fb.Hosts)
 	shared := 0
 	for _, p := range vms.pairs {
-		shared += share(&fa.VMs[p[0]].Config, &fb.VMs[p[1]].Config)
+		va, vb := &fa.VMs[p[0]], &fb.VMs[p[1]]
+		shared += share(&va.Config, &vb.Config)
+		if !seenAlike(va, vb) {
+			va.Observed, vb.Observed = observedBoth(va.Observed, vb.Observed), observedBoth(vb.Observed, va.Observed)
+			d.OneSided++
+			shared++
+		}
 	}
 	for _, p := range hosts.pairs {
 		if x, y := &fa.Hosts[p[0]], &fb.Hosts[p[1]]; !x.Cores.Known() || !y.Cores.Known() || x.Cores.Value == y.Cores.Value {
@@ -145,6 +151,21 @@ func share(a, b any) (shared int) {
 	return shared
 }
 
+// seenAlike reports whether both VMs were observed by the same observers.
+func seenAlike(a, b *numa.VM) bool {
+	return len(observedBoth(a.Observed, b.Observed)) == len(a.Observed) && len(observedBoth(b.Observed, a.Observed)) == len(b.Observed)
+}
+
+// observedBoth returns the observations of one side whose observer also saw the VM of the other side. The others say nothing about the other side.
+func observedBoth(all, other []numa.Observation) (out []numa.Observation) {
+	for i := range all {
+		if slices.ContainsFunc(other, func(o numa.Observation) bool { return o.By == all[i].By }) {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
 func stated(o numa.Origin) bool { return o.Kind == numa.Read || o.Kind == numa.Derived }
 
 // setApart adds the differences in raw, which compares each side by its own facts, that are not
@@ -162,6 +183,9 @@ func (d *Drift) setApart(raw *Drift) {
 			continue
 		}
 		names := v.oneSided
+		if !seenAlike(v.A, v.B) {
+			names = append(slices.Clone(names), "observations")
+		}
 		if names == nil {
 			names = []string{"facts of its cluster"}
 		}
