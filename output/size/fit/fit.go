@@ -303,6 +303,8 @@ func counts(r *fit.Result) answer.Table {
 	if r.Hosts > 0 && r.Spare > 0 {
 		t.Columns = append(t.Columns, answer.Column{Name: fmt.Sprintf("%d failed", r.Spare), Right: true})
 	}
+	t.Plain = &answer.Table{Columns: slices.Clone(t.Columns)}
+	t.Plain.Columns[6].Name, t.Plain.Columns[7].Name = "cores used %", "memory used %"
 	for i := range r.Types {
 		o := &r.Types[i]
 		for j := range o.Counts {
@@ -327,6 +329,8 @@ func counts(r *fit.Result) answer.Table {
 				row = append(row, fmt.Sprint(c.InCluster(r.Hosts-r.Spare)))
 			}
 			t.Add(row...)
+			row[6], row[7] = decimal(100*float64(cores)), decimal(100*float64(memory))
+			t.Plain.Add(row...)
 		}
 	}
 	return t

@@ -3,10 +3,13 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/output/size"
@@ -229,6 +232,7 @@ func mixTable(r *fit.Result) answer.Table {
 	if priced {
 		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
 	}
+	t.Plain = &answer.Table{Columns: size.Columns("host type", "nodes", ">in the source", ">hosts", ">at least", ">spare", ">cores", ">memory GB", ">vCPUs used %", ">memory used %", ">wide", ">remote", ">remote with virtual NUMA nodes", ">not held", ">price")}
 	t.Foot = []string{
 		"HOSTS are those that hold all VMs, + spare ones; no placement needs fewer than AT LEAST.",
 		"USED is of the HOSTS without the spare ones, which CORES and MEMORY include.",
@@ -241,6 +245,9 @@ func mixTable(r *fit.Result) answer.Table {
 		if has := fmt.Sprintf("(has %d)", o.InSource); o.InSource > 0 && !strings.HasSuffix(name, has) {
 			name += fmt.Sprintf(", has %d", o.InSource)
 		}
+		if n := len(o.Releases); n > 1 {
+			name += fmt.Sprintf(", of %s, counted as %s", words.List(words.Texts(o.Releases, numa.Release.String)), o.Releases[n-1])
+		}
 		row := []string{
 			name, nodesText(o), fmt.Sprintf("%d + %d", m.Hosts, m.Total-m.Hosts), fmt.Sprintf("%d + %d", m.Bound, m.Total-m.Hosts), fmt.Sprint(m.Cores), whole(m.Memory),
 			m.VCPUsUsed.String() + ", " + m.MemoryUsed.String(), fmt.Sprint(m.Wide), remoteText(m),
@@ -252,9 +259,21 @@ func mixTable(r *fit.Result) answer.Table {
 			row = append(row, money(m.Price))
 		}
 		t.Add(row...)
+		price := ""
+		if m.Price > 0 {
+			price = decimal(m.Price)
+		}
+		t.Plain.Add(o.Name, nodesText(o), fmt.Sprint(o.InSource), fmt.Sprint(m.Hosts), fmt.Sprint(m.Bound), fmt.Sprint(m.Total-m.Hosts), fmt.Sprint(m.Cores), gigabytes(m.Memory),
+			decimal(100*float64(m.VCPUsUsed)), decimal(100*float64(m.MemoryUsed)), fmt.Sprint(m.Wide), fmt.Sprint(m.Remote), fmt.Sprint(m.Remote-m.RemoteCured), fmt.Sprint(m.Lost()), price)
 	}
 	return t
 }
+
+// decimal formats a number for spreadsheets and scripts.
+func decimal(v float64) string { return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64) }
+
+// gigabytes does so for memory, in GB.
+func gigabytes(b numa.Bytes) string { return decimal(float64(b) / float64(numa.GiB)) }
 
 // remoteText formats the number of VMs that are partly remote as configured and, if virtual NUMA nodes help, the number with
 // them: "4 → 1".
