@@ -256,22 +256,17 @@ func (c *Cluster) Types() []Type {
 		}
 		t := &out[k]
 		t.Hosts++
-		if !slices.Contains(t.Releases, h.Release.Value) {
-			t.Releases = append(t.Releases, h.Release.Value)
-			slices.Sort(t.Releases)
-		}
-		release := t.Host.Release
-		if h.Release.Value > release.Value {
-			release = h.Release
-		}
+		t.Releases = append(t.Releases, h.Release.Value)
 		if h.Memory.Value < t.Host.Memory.Value {
 			t.Host = *h
 		}
-		t.Host.Release = release
 	}
 	slices.SortStableFunc(out, func(a, b Type) int { return cmp.Compare(b.Hosts, a.Hosts) })
 	// Kinds with equal names differ in facts that the name lacks.
 	for i := range out {
+		slices.Sort(out[i].Releases)
+		out[i].Releases = slices.Compact(out[i].Releases)
+		out[i].Host.Release.Value = slices.Max(out[i].Releases)
 		for n, j := 1, i+1; j < len(out); j++ {
 			if out[j].Name == out[i].Name {
 				n++

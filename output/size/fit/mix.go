@@ -3,9 +3,7 @@ package fit
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.org/homenode/internal/words"
@@ -221,7 +219,7 @@ func hostsOf(t *fit.Outcome, spare int) string {
 
 // mixTable returns the table of hosts to buy.
 func mixTable(r *fit.Result) answer.Table {
-	t := answer.Table{Name: "hosts", Columns: size.Columns("host type", "nodes", ">hosts", ">at least", ">cores", ">memory", ">vCPU, memory used", ">wide", ">remote")}
+	t := answer.Table{Name: "hosts", Columns: size.Columns("host type", "nodes", ">hosts", ">at least", ">spare", ">cores", ">GB", ">vCPU %", ">memory %", ">wide", ">remote")}
 	priced, lost := false, false
 	for i := range r.Types {
 		priced, lost = priced || r.Types[i].Price > 0, lost || r.Types[i].Mix.Lost() > 0
@@ -232,10 +230,9 @@ func mixTable(r *fit.Result) answer.Table {
 	if priced {
 		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
 	}
-	t.Plain = &answer.Table{Columns: size.Columns("host type", "nodes", ">in the source", ">hosts", ">at least", ">spare", ">cores", ">memory GB", ">vCPUs used %", ">memory used %", ">wide", ">remote", ">remote with virtual NUMA nodes", ">not held", ">price")}
 	t.Foot = []string{
-		"HOSTS are those that hold all VMs, + spare ones; no placement needs fewer than AT LEAST.",
-		"USED is of the HOSTS without the spare ones, which CORES and MEMORY include.",
+		"HOSTS are those that hold all VMs, SPARE ones come to them; no placement needs fewer than AT LEAST.",
+		"VCPU % and MEMORY % are used of the HOSTS; CORES and GB are those of all hosts, the SPARE ones too.",
 		"WIDE: VMs that ESXi divides over several nodes. REMOTE: VMs with memory on other nodes, → with virtual NUMA nodes.",
 	}
 	for i := range r.Types {
@@ -249,8 +246,8 @@ func mixTable(r *fit.Result) answer.Table {
 			name += fmt.Sprintf(", of %s, counted as %s", words.List(words.Texts(o.Releases, numa.Release.String)), o.Releases[n-1])
 		}
 		row := []string{
-			name, nodesText(o), fmt.Sprintf("%d + %d", m.Hosts, m.Total-m.Hosts), fmt.Sprintf("%d + %d", m.Bound, m.Total-m.Hosts), fmt.Sprint(m.Cores), whole(m.Memory),
-			m.VCPUsUsed.String() + ", " + m.MemoryUsed.String(), fmt.Sprint(m.Wide), remoteText(m),
+			name, nodesText(o), fmt.Sprint(m.Hosts), fmt.Sprint(m.Bound), fmt.Sprint(m.Total - m.Hosts), fmt.Sprint(m.Cores), fmt.Sprint(m.Memory / numa.GiB),
+			percent(m.VCPUsUsed), percent(m.MemoryUsed), fmt.Sprint(m.Wide), remoteText(m),
 		}
 		if lost {
 			row = append(row, fmt.Sprint(m.Lost()))
@@ -259,21 +256,12 @@ func mixTable(r *fit.Result) answer.Table {
 			row = append(row, money(m.Price))
 		}
 		t.Add(row...)
-		price := ""
-		if m.Price > 0 {
-			price = decimal(m.Price)
-		}
-		t.Plain.Add(o.Name, nodesText(o), fmt.Sprint(o.InSource), fmt.Sprint(m.Hosts), fmt.Sprint(m.Bound), fmt.Sprint(m.Total-m.Hosts), fmt.Sprint(m.Cores), gigabytes(m.Memory),
-			decimal(100*float64(m.VCPUsUsed)), decimal(100*float64(m.MemoryUsed)), fmt.Sprint(m.Wide), fmt.Sprint(m.Remote), fmt.Sprint(m.Remote-m.RemoteCured), fmt.Sprint(m.Lost()), price)
 	}
 	return t
 }
 
-// decimal formats a number for spreadsheets and scripts.
-func decimal(v float64) string { return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64) }
-
-// gigabytes does so for memory, in GB.
-func gigabytes(b numa.Bytes) string { return decimal(float64(b) / float64(numa.GiB)) }
+// percent formats a share as a whole number of percent, which a spreadsheet takes for a number.
+func percent(s unit.Share) string { return fmt.Sprintf("%.0f", 100*float64(s)) }
 
 // remoteText formats the number of VMs that are partly remote as configured and, if virtual NUMA nodes help, the number with
 // them: "4 → 1".
