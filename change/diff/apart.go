@@ -48,8 +48,7 @@ func Compare(ctx context.Context, a, b *rules.Result, o Options) (*Drift, error)
 	for _, p := range vms.pairs {
 		va, vb := &fa.VMs[p[0]], &fb.VMs[p[1]]
 		shared += share(&va.Config, &vb.Config)
-		if !seenAlike(va, vb) {
-			va.Observed, vb.Observed = observedBoth(va.Observed, vb.Observed), observedBoth(vb.Observed, va.Observed)
+		if seenApart(va, vb) {
 			d.OneSided++
 			shared++
 		}
@@ -151,19 +150,16 @@ func share(a, b any) (shared int) {
 	return shared
 }
 
-// seenAlike reports whether both VMs were observed by the same observers.
-func seenAlike(a, b *numa.VM) bool {
-	return len(observedBoth(a.Observed, b.Observed)) == len(a.Observed) && len(observedBoth(b.Observed, a.Observed)) == len(b.Observed)
-}
-
-// observedBoth returns the observations of one side whose observer also saw the VM of the other side. The others say nothing about the other side.
-func observedBoth(all, other []numa.Observation) (out []numa.Observation) {
-	for i := range all {
-		if slices.ContainsFunc(other, func(o numa.Observation) bool { return o.By == all[i].By }) {
-			out = append(out, all[i])
-		}
+// seenApart removes the observations whose observer saw the VM on one side only, and reports whether there are any: they say nothing about the other side.
+func seenApart(a, b *numa.VM) bool {
+	common := func(all, other []numa.Observation) []numa.Observation {
+		return slices.DeleteFunc(slices.Clone(all), func(o numa.Observation) bool {
+			return !slices.ContainsFunc(other, func(p numa.Observation) bool { return p.By == o.By })
+		})
 	}
-	return out
+	all := len(a.Observed) + len(b.Observed)
+	a.Observed, b.Observed = common(a.Observed, b.Observed), common(b.Observed, a.Observed)
+	return len(a.Observed)+len(b.Observed) < all
 }
 
 func stated(o numa.Origin) bool { return o.Kind == numa.Read || o.Kind == numa.Derived }
@@ -183,7 +179,7 @@ func (d *Drift) setApart(raw *Drift) {
 			continue
 		}
 		names := v.oneSided
-		if !seenAlike(v.A, v.B) {
+		if a, b := *v.A, *v.B; seenApart(&a, &b) {
 			names = append(slices.Clone(names), "observations")
 		}
 		if names == nil {

@@ -131,7 +131,7 @@ func (f *Findings) Named(findings []*finding.Finding) string {
 	count, first := map[string]int{}, map[string]string{}
 	for _, one := range findings {
 		s := f.Subject(one)
-		if count[s.Group] += one.Objects(); first[s.Group] == "" {
+		if count[s.Group] += max(1, len(one.About)); first[s.Group] == "" {
 			order, first[s.Group] = append(order, s.Group), s.Name
 		}
 	}
@@ -154,7 +154,7 @@ func (f *Findings) Named(findings []*finding.Finding) string {
 // Objects returns the number of VMs and hosts that findings are about, which Named names.
 func Objects(findings []*finding.Finding) (n int) {
 	for _, f := range findings {
-		n += f.Objects()
+		n += max(1, len(f.About))
 	}
 	return n
 }

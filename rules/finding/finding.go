@@ -149,9 +149,6 @@ func (f *Finding) Origin() numa.OriginKind {
 	return numa.Derived
 }
 
-// Objects returns the number of hosts that the finding is about; 1 for one about a VM.
-func (f *Finding) Objects() int { return max(1, len(f.About)) }
-
 // Subject returns the subject of the finding: cluster/vm, or cluster/host.
 func (f *Finding) Subject() string {
 	name := f.VM
