@@ -41,7 +41,7 @@ func showHost(x *request) (*view, error) {
 }
 
 // leftNote explains why a drawing shows other amounts than were observed.
-const leftNote = "memory left in a drawing is what stays free once the VMs that it shows have touched all their memory; the tables of what is seen show the amount free now"
+const leftNote = "memory left is predicted: it stays free once the VMs of the host have touched all their memory; free now is the amount that is seen"
 
 // addHostLive adds the current and past observations of a host, and the actions of its collector.
 func (x *request) addHostLive(v *view, h *numa.Host) error {
