@@ -10,7 +10,7 @@ type Filter struct {
 	Tags     []string `ask:"tag,list" help:"show VMs with these tags, or custom attributes as 'owner=db*'"`
 	VMs      []string `ask:"vm,list" label:"VM" help:"show these VMs: names, cluster/name or IDs, with * and ?"`
 	Hosts    []string `ask:"host,list" label:"Host" help:"show these hosts and the VMs on them"`
-	Rules    []string `ask:"rule,list" label:"Rule" example:"N001" help:"show findings of these checks: IDs or names, with *"`
+	Rules    []string `ask:"rule,list" label:"Rule" example:"N001" help:"show findings of these checks: IDs, with *, or names"`
 	Severity string   `ask:"severity" likely:"info,low,medium,high" label:"Severity" help:"show findings of this severity or higher: info, low, medium, high"`
 	Select   string   `ask:"select" label:"Condition" example:"vcpus > 16 && hotAdd" help:"show only VMs for which this is true: 'vcpus == 2 && release < 7.0'"`
 }

@@ -46,7 +46,12 @@ func Compare(ctx context.Context, a, b *rules.Result, o Options) (*Drift, error)
 	fa.VMs, fb.VMs, fa.Hosts, fb.Hosts = slices.Clone(fa.VMs), slices.Clone(fb.VMs), slices.Clone(fa.Hosts), slices.Clone(fb.Hosts)
 	shared := 0
 	for _, p := range vms.pairs {
-		shared += share(&fa.VMs[p[0]].Config, &fb.VMs[p[1]].Config)
+		va, vb := &fa.VMs[p[0]], &fb.VMs[p[1]]
+		shared += share(&va.Config, &vb.Config)
+		if seenApart(va, vb) {
+			d.OneSided++
+			shared++
+		}
 	}
 	for _, p := range hosts.pairs {
 		if x, y := &fa.Hosts[p[0]], &fb.Hosts[p[1]]; !x.Cores.Known() || !y.Cores.Known() || x.Cores.Value == y.Cores.Value {
@@ -145,6 +150,18 @@ func share(a, b any) (shared int) {
 	return shared
 }
 
+// seenApart removes the observations whose observer saw the VM on one side only, and reports whether there are any: they say nothing about the other side.
+func seenApart(a, b *numa.VM) bool {
+	common := func(all, other []numa.Observation) []numa.Observation {
+		return slices.DeleteFunc(slices.Clone(all), func(o numa.Observation) bool {
+			return !slices.ContainsFunc(other, func(p numa.Observation) bool { return p.By == o.By })
+		})
+	}
+	all := len(a.Observed) + len(b.Observed)
+	a.Observed, b.Observed = common(a.Observed, b.Observed), common(b.Observed, a.Observed)
+	return len(a.Observed)+len(b.Observed) < all
+}
+
 func stated(o numa.Origin) bool { return o.Kind == numa.Read || o.Kind == numa.Derived }
 
 // setApart adds the differences in raw, which compares each side by its own facts, that are not
@@ -162,6 +179,9 @@ func (d *Drift) setApart(raw *Drift) {
 			continue
 		}
 		names := v.oneSided
+		if a, b := *v.A, *v.B; seenApart(&a, &b) {
+			names = append(slices.Clone(names), "observations")
+		}
 		if names == nil {
 			names = []string{"facts of its cluster"}
 		}

@@ -257,6 +257,16 @@ other prod/db: known on one side only: CPU hot add, the guest sees 1 node, 0 →
 N001 prod/app none -> high
 N002 prod/app info -> none
 `, 1, 2, 1, true},
+		{"observed in A", judge(t, fmt.Sprintf(fleet, "Balanced", "off", "12")+"seen app by=sched-stats clients=5+7\n"), judge(t, fmt.Sprintf(fleet, "Balanced", "off", "12")), `0 better 0 worse 1 other 1 unchanged 0 moved 1 one-sided
+other prod/app: known on one side only: observations, N030 gone
+`, 1, 0, 0, false},
+		{"observed in B", judge(t, fmt.Sprintf(fleet, "Balanced", "off", "12")), judge(t, fmt.Sprintf(fleet, "Balanced", "off", "12")+"seen app by=sched-stats clients=5+7\n"), `0 better 0 worse 1 other 1 unchanged 0 moved 1 one-sided
+other prod/app: known on one side only: observations, N030 new (medium)
+`, 1, 0, 0, false},
+		{"observed otherwise in B", judge(t, fmt.Sprintf(fleet, "Balanced", "off", "12")+"seen app by=sched-stats clients=12\n"), judge(t, fmt.Sprintf(fleet, "Balanced", "off", "12")+"seen app by=sched-stats clients=5+7\n"), `0 better 1 worse 0 other 1 unchanged 0 moved 0 one-sided
+worse prod/app: N030 new (medium)
+N030 prod/app none -> medium
+`, 0, 1, 1, true},
 		{"a host, too", judge(t, fmt.Sprintf(fleet, "?", "off", "4")), judge(t, fmt.Sprintf(fleet, `"Low Power"`, "off", "4")), "0 better 0 worse 0 other 2 unchanged 0 moved 1 one-sided\n", 1, 0, 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -31,6 +31,11 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Commands that homenode prints begin with its name alone, so the first step puts it into PATH.
+	path, first := bytes.Index(page, []byte("export PATH=")), bytes.Index(page, []byte("\nhomenode assess demo"))
+	if path < 0 || first < path || bytes.Contains(page, []byte("./homenode")) {
+		t.Errorf("README.md: PATH is set at %d, the first command stands at %d; want it set first, and no ./homenode", path, first)
+	}
 	if n := bytes.Count(page, []byte("\n")); n > 120 {
 		t.Errorf("README.md has %d lines: more belongs into the guides", n)
 	}

@@ -57,7 +57,7 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 // showPredicted adds the parts about ESXi clusters to an answer.
 func (x *index) showPredicted(a *answer.Answer, o *Options) {
 	a.Format, a.Version, a.Verdict, a.Result = "homenode-assessment", 2, judged.Verdict(x.Result), func() any { return x.assessment() }
-	a.Tables = append(a.Tables, answer.Screen(answer.Table{Name: "clusters"}, clusterFields, x.clusterRows))
+	a.Tables = append(a.Tables, answer.Screen(answer.Table{Name: "clusters", Foot: []string{clusterLegend}}, clusterFields, x.clusterRows))
 	if n := judged.CountObserved(x.Result); n.All > 0 {
 		a.Tables = append(a.Tables, observedTable(x.Result, n))
 	}

@@ -28,6 +28,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 		on = fmt.Sprintf("predicted as on %s, since its host %s %s", x.On, own.Name, cmp.Or(own.Doubt, "is not described by the source"))
 	default:
 		on = words.Join(" of ", "on an unknown host", x.Cluster) + ", assumed to be like " + x.On
+		if n := len(x.VM.On) + len(x.VM.Refused); n > 1 {
+			on += fmt.Sprintf(", one of its %d kinds", n)
+		}
 	}
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,

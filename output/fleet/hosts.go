@@ -163,21 +163,19 @@ var clusterFields = slices.Concat([]answer.Field[*clusterRow]{
 		}
 		return count(r.VMs)
 	}, About: "VMs of the cluster; 1 of 3: the others could not be judged, as the notes say"},
-	about("VMs that need more than one NUMA client", clusterCount("Wide", 6, "Wide", func(r *clusterRow) int { return r.Wide })),
-	about("Wide VMs whose guest sees one node", faults(clusterCount("Guest blind", 11, "Guest blind", func(r *clusterRow) int { return r.Blind }))),
-	about("VMs with more memory than their nodes hold: remote once touched, N%L below 100", tooBig()),
+	clusterCount("Wide", 6, "Wide", func(r *clusterRow) int { return r.Wide }),
+	faults(clusterCount("Guest blind", 11, "Guest blind", func(r *clusterRow) int { return r.Blind })),
+	tooBig(),
 	{Name: "Differ by host", Width: 13, Cell: func(r *clusterRow) table.Cell { return table.Number(r.Differing) }, Head: "Fits everywhere",
 		About: "Does every VM get the same layout after a power cycle on any host of the cluster? If not: how many get another one on some host, better or worse, or cannot run there",
 		Shown: func(r *clusterRow) answer.Cell { return answer.Cell{Text: r.Fits(), Tone: toneIf(r.Differing > 0)} }},
 }, runningFields(true, func(r *clusterRow) judged.Running { return r.Running }), countFields(func(r *clusterRow) []*finding.Finding { return r.findings }))
 
+// clusterLegend explains the counts of VMs below the table, because a terminal and a phone show no explanation of a column.
+const clusterLegend = "WIDE: VMs that need more than one NUMA client. GUEST BLIND: wide VMs whose guest sees one node. TOO BIG: VMs with more memory than their nodes hold, so that part of it is remote."
+
 func clusterCount(name string, width int, head string, of func(*clusterRow) int) answer.Field[*clusterRow] {
 	return answer.Field[*clusterRow]{Name: name, Width: width, Head: head, Right: true, Cell: func(r *clusterRow) table.Cell { return table.Number(of(r)) }}
-}
-
-func about[T any](text string, f answer.Field[T]) answer.Field[T] {
-	f.About = text
-	return f
 }
 
 // tooBig is the column of clusters whose count is unknown where the memory of nodes or VMs is.

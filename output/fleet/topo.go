@@ -16,7 +16,7 @@ func Topo(all []*topo.Drawing, source string) *answer.Answer {
 	a := &answer.Answer{Command: "explain", Format: "homenode-topo", Title: "NUMA nodes of " + source, Result: map[string][]*topo.Drawing{"drawings": all}}
 	nodes := answer.Table{Name: "nodes", Title: "NUMA nodes", Columns: []answer.Column{
 		{Name: "drawing"}, {Name: "node", Right: true}, {Name: "cores", Right: true}, {Name: "threads", Right: true}, {Name: "memory", Right: true},
-		{Name: "clients", Right: true}, {Name: "vCPUs", Right: true}, {Name: "vCPU per core", Right: true}, {Name: "free memory", Right: true},
+		{Name: "clients", Right: true}, {Name: "vCPUs", Right: true}, {Name: "vCPU per core", Right: true}, {Name: "memory left", Right: true},
 	}}
 	for i, d := range all {
 		if i == 0 {

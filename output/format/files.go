@@ -179,8 +179,12 @@ func model(t *answer.Table) table.Table {
 	}
 	rows := make([][]table.Cell, len(t.Rows))
 	for i, row := range t.Rows {
-		for _, cell := range row {
-			rows[i] = append(rows[i], table.Figure(cell.Text))
+		for j, cell := range row {
+			content := table.Figure
+			if t.Columns[j].Right {
+				content = table.Numeric
+			}
+			rows[i] = append(rows[i], content(cell.Text))
 		}
 	}
 	return table.Of(t.Name, columns, rows)

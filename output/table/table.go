@@ -112,6 +112,17 @@ func Figure(s string) Cell {
 	return c
 }
 
+// plain matches a number without a unit, as people read it.
+var plain = pattern.Of(`^-?[0-9]+(,[0-9]{3})*(\.[0-9]+)?$`)
+
+// Numeric returns a cell of a column of numbers: the number, or a figure where the text is more than that.
+func Numeric(s string) Cell {
+	if n, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64); err == nil && plain.MatchString(s) {
+		return Number(n)
+	}
+	return Figure(s)
+}
+
 // Number returns a cell with n.
 func Number[T int | int32 | float64](n T) Cell { return Cell{kind: numberCell, number: float64(n)} }
 

@@ -35,6 +35,7 @@ func TestCSV(t *testing.T) {
 		{table.Figure("-12"), "-12"}, {table.Figure("+38 %"), "+38 %"}, {table.Figure("+23%"), "+23%"}, {table.Figure("-1,234.5 GHz"), `"-1,234.5 GHz"`}, {table.Figure("-80 % VMs"), "-80 % VMs"}, {table.Figure("12 %"), "12 %"},
 		{table.Figure("-"), "'-"}, {table.Figure(" =1+1"), "' =1+1"}, {table.Figure("＝1+1"), "'＝1+1"}, {table.Figure("@x"), "'@x"}, {table.Figure("'x"), "''x"},
 		{table.Figure("-4.2 GiB"), "-4.2 GiB"}, {table.Figure("+25 % VMs"), "+25 % VMs"}, {table.Figure("+cmd"), "'+cmd"}, {table.Figure("+1|cmd!A1"), "'+1|cmd!A1"}, {table.Figure("-2=3"), "'-2=3"}, {table.Figure("+1(2)"), "'+1(2)"},
+		{table.Numeric("1,234.5"), "1234.5"}, {table.Numeric("-12"), "-12"}, {table.Numeric("8 + 1"), "8 + 1"}, {table.Numeric("1,2"), `"1,2"`}, {table.Numeric("+38 %"), "+38 %"}, {table.Numeric("=1"), "'=1"}, {table.Numeric("1e5"), "1e5"}, {table.Numeric(""), ""},
 		{table.Figure("-1+1"), "'-1+1"}, {table.Figure("-1*A1"), "'-1*A1"}, {table.Figure("+1 A1"), "'+1 A1"}, {table.Figure("-1+cmd|' /C calc'!A0"), "'-1+cmd|' /C calc'!A0"}, {table.Figure("＋38 %"), "'＋38 %"},
 	} {
 		var b strings.Builder

@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Clusters, VMs, Hosts, Folders []string
 	Tags                          []string // and custom attributes, as "owner=db*"
-	Rules                         []string // IDs or names of checks
+	Rules                         []string // IDs of checks, or their whole names
 	Severity                      string   // minimum; "" for all
 	Select                        string   // a condition about a VM: see condition.Compile
 }
@@ -48,7 +48,7 @@ func (o *Options) One() string {
 func New(o Options) (*Filter, error) {
 	f := &Filter{
 		cluster: glob.Compile(o.Clusters, ""), vm: glob.Compile(o.VMs, ""), host: glob.Compile(o.Hosts, glob.Domain),
-		folder: glob.Compile(o.Folders, glob.Below), tag: glob.Compile(o.Tags, ""), rule: glob.Compile(o.Rules, ""), one: o.One(),
+		folder: glob.Compile(o.Folders, glob.Below), tag: glob.Compile(o.Tags, ""), rule: glob.Compile(ruleIDs(o.Rules), ""), one: o.One(),
 	}
 	for _, one := range []struct {
 		name  string
@@ -60,7 +60,7 @@ func New(o Options) (*Filter, error) {
 			f.text = append(f.text, one.name+" "+strings.Join(one.texts, ", "))
 		}
 	}
-	if f.rule != nil && !slices.ContainsFunc(rules.All, func(r *rule.Rule) bool { return f.rule.Match(r.ID, r.Name) }) {
+	if f.rule != nil && !slices.ContainsFunc(rules.All, func(r *rule.Rule) bool { return f.rule.Match(r.ID) }) {
 		return nil, fmt.Errorf("--rule: no check is called %s: homenode rules lists them", strings.Join(o.Rules, ", "))
 	}
 	var err error
@@ -121,15 +121,28 @@ func labels(v *numa.VM) []string {
 	return out
 }
 
+// ruleIDs returns the patterns with the ID of each check that is named: a pattern is for IDs alone.
+func ruleIDs(texts []string) []string {
+	out := slices.Clone(texts)
+	for i, text := range texts {
+		for _, r := range rules.All {
+			if strings.EqualFold(text, r.Name) {
+				out[i] = r.ID
+			}
+		}
+	}
+	return out
+}
+
 // finding reports whether the filter matches a finding about a matching object.
-func (f *Filter) finding(x *finding.Finding, title string) bool {
-	return x.Severity >= f.least && f.rule.Allow(x.Rule, title)
+func (f *Filter) finding(x *finding.Finding) bool {
+	return x.Severity >= f.least && f.rule.Allow(x.Rule)
 }
 
 // Seen reports whether the filter matches a finding about an observation, by the finding's own fields: a filter by folders, tags or a
 // condition matches none.
 func (f *Filter) Seen(x *finding.Finding) bool {
-	return f == nil || f.finding(x, x.Title) && f.cluster.Allow(x.Cluster) && f.host.Named(x.Host, x.HostID) && f.vm.Named(x.VM, x.VMID, x.Cluster+"/"+x.VM) &&
+	return f == nil || f.finding(x) && f.cluster.Allow(x.Cluster) && f.host.Named(x.Host, x.HostID) && f.vm.Named(x.VM, x.VMID, x.Cluster+"/"+x.VM) &&
 		f.folder == nil && f.tag == nil && f.condition == nil
 }
 
@@ -238,15 +251,8 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	about := func(x *finding.Finding) bool {
 		return x.VMID != "" && s.VMs[x.VMID] || x.VMID == "" && s.Hosts[x.HostID]
 	}
-	wanted := func(x *finding.Finding) bool {
-		name := ""
-		if one := r.Rule(x.Rule); one != nil {
-			name = one.Name
-		}
-		return f.finding(x, name)
-	}
-	out.Judgement = f.judgement(&r.Judgement, func(x *finding.Finding) bool { return about(x) && wanted(x) })
-	out.LeftOut = slices.DeleteFunc(slices.Clone(r.Findings), func(x finding.Finding) bool { return !about(&x) || wanted(&x) })
+	out.Judgement = f.judgement(&r.Judgement, func(x *finding.Finding) bool { return about(x) && f.finding(x) })
+	out.LeftOut = slices.DeleteFunc(slices.Clone(r.Findings), func(x finding.Finding) bool { return !about(&x) || f.finding(&x) })
 	out.Fleet = shown(r.Fleet, s, f.aboutVMs(), out.Clusters)
 	gone, kept := map[string]bool{}, map[string]bool{} // places, shared by the VMs of one line
 	for i := range r.Fleet.VMs {

@@ -48,6 +48,7 @@ func TestFleet(t *testing.T) {
 		{"two together", filter.Options{Clusters: []string{"prod"}, Tags: []string{"sql"}}, "sql01", "N001:sql01"},
 		{"a check", filter.Options{Rules: []string{"N002"}}, "sql01 SQL02 web01 web02 test01", ""},
 		{"a check by name", filter.Options{Rules: []string{"hotaddhides"}}, "sql01 SQL02 web01 web02 test01", "N001:test01 N001:SQL02 N001:sql01"},
+		{"a pattern of names", filter.Options{Rules: []string{"h*"}}, "sql01 SQL02 web01 web02 test01", ""},
 		{"severity", filter.Options{Severity: "high", Clusters: []string{"lab"}}, "test01", "N001:test01"},
 		{"a condition", filter.Options{Select: "vcpus == 2 && memory < 16"}, "web01 web02", ""},
 		{"a variable", filter.Options{Select: "let n = vcpus; n == 2"}, "web01 web02", ""},

@@ -33,11 +33,7 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 		return nil, fmt.Errorf("nothing is shown: no VM or host of the recordings matches %s%s%s", f, f.condition.Unknown(), f.meant(w.Recordings))
 	}
 	keep := func(x *finding.Finding) bool {
-		name := ""
-		if one := w.Rule(x.Rule); one != nil {
-			name = one.Name
-		}
-		return part.has(x) && f.finding(x, name) && (x.VM != "" || !f.aboutVMs())
+		return part.has(x) && f.finding(x) && (x.VM != "" || !f.aboutVMs())
 	}
 	out.Judgement = f.judgement(&w.Judgement, keep)
 	mute := func(x *finding.Finding) {

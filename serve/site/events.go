@@ -193,16 +193,16 @@ func (h *lately) table() (t answer.Table, ok bool) {
 	return t, true
 }
 
-// addHappened adds the events of the last day to an answer, as happened selects them.
-func (x *request) addHappened(out *answer.Answer, at time.Time, shown func(*finding.Finding) bool) error {
+// addHappened adds the events of the last day to an answer, as happened selects them, and returns them.
+func (x *request) addHappened(out *answer.Answer, at time.Time, shown func(*finding.Finding) bool) (*lately, error) {
 	h, err := x.site.Live.happened(x.Context(), x.fleet.Name, at, shown)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if t, ok := h.table(); ok {
 		out.Tables = append([]answer.Table{t}, out.Tables...)
 	}
-	return nil
+	return h, nil
 }
 
 // ofHost reports whether a finding is about a host or a VM on it.

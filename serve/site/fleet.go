@@ -203,7 +203,8 @@ func ofVMs(all []answer.Drawing) []answer.Drawing {
 func (x *request) addSeen(v *view, shown *filter.Filter) error {
 	out := *v.answer
 	v.live, v.answer = true, &out
-	return x.addHappened(&out, time.Now(), shown.Seen)
+	_, err := x.addHappened(&out, time.Now(), shown.Seen)
+	return err
 }
 
 // addMemoryShown adds the memory of the VMs that a filter selects, if it selects VMs.

@@ -52,27 +52,28 @@ func (m hostMap) add(cluster string, row chart.HostRow) {
 	m[cluster] = append(m[cluster], row)
 }
 
-// worst lists the hosts with problems: those in before, then those with the most marked cells.
-func (m hostMap) worst(before []string) []string {
-	bad := map[string]int{}
+// worst lists the hosts with problems: those in before, then those with the most marked cells. why has the first marked cell of each host.
+func (m hostMap) worst(before, measures []string) (names []string, why map[string]string) {
+	bad, why := map[string]int{}, map[string]string{}
 	for _, rows := range m {
 		for i := range rows {
 			for _, n := range rows[i].Nodes {
-				for _, v := range n.Values {
-					if v.Bad {
-						bad[rows[i].Name]++
+				for k, v := range n.Values {
+					if name := rows[i].Name; v.Bad {
+						bad[name]++
+						why[name] = cmp.Or(why[name], fmt.Sprintf(" (node %d: %s %s)", n.Node, measures[k], v.Text))
 					}
 				}
 			}
 		}
 	}
-	names := slices.SortedFunc(maps.Keys(bad), func(a, b string) int { return cmp.Or(cmp.Compare(bad[b], bad[a]), cmp.Compare(a, b)) })
-	return append(slices.Clone(before), slices.DeleteFunc(names, func(name string) bool { return slices.Contains(before, name) })...)
+	names = slices.SortedFunc(maps.Keys(bad), func(a, b string) int { return cmp.Or(cmp.Compare(bad[b], bad[a]), cmp.Compare(a, b)) })
+	return append(slices.Clone(before), slices.DeleteFunc(names, func(name string) bool { return slices.Contains(before, name) })...), why
 }
 
 // drawing returns the map with clusters and hosts by name. title is appended to the number of hosts. The hosts in before lead the list of the worst.
-func (m hostMap) drawing(before []string, about, id, title, measure, dark, bad string) answer.Drawing {
-	h := &chart.Hosts{Measures: []string{measure, "free memory", "N%L"}, Dark: dark, Bad: bad}
+func (m hostMap) drawing(before []string, about, id, title, measure, memory, dark, bad string) answer.Drawing {
+	h := &chart.Hosts{Measures: []string{measure, memory, "N%L"}, Dark: dark, Bad: bad}
 	n := 0
 	for name, rows := range m {
 		slices.SortFunc(rows, func(a, b chart.HostRow) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
@@ -88,15 +89,15 @@ func (m hostMap) drawing(before []string, about, id, title, measure, dark, bad s
 		return cmp.Compare(a.Name, b.Name)
 	})
 	d := drawingOf("nodes", about, chart.Chart{ID: id, Title: "Nodes of " + words.Plural(n, "host") + title, Figure: h})
-	d.Worst = m.linked(m.worst(before))
+	d.Worst = m.linked(m.worst(before, h.Measures))
 	return d
 }
 
 // mostWorst is the maximum number of hosts that a map names as the worst.
 const mostWorst = 5
 
-// linked returns the first hosts with their addresses.
-func (m hostMap) linked(names []string) (out []answer.Cell) {
+// linked returns the first hosts with their addresses, and why each is marked.
+func (m hostMap) linked(names []string, why map[string]string) (out []answer.Cell) {
 	address := map[string]string{}
 	for _, rows := range m {
 		for i := range rows {
@@ -107,7 +108,7 @@ func (m hostMap) linked(names []string) (out []answer.Cell) {
 		if i == mostWorst && len(names) > mostWorst+1 {
 			return append(out, answer.Cell{Text: fmt.Sprintf("… %d more", len(names)-i)})
 		}
-		c := answer.Cell{Text: name}
+		c := answer.Cell{Text: name + why[name]}
 		if link := address[name]; link != "" {
 			c.To = answer.Object{Kind: answer.Elsewhere, ID: link}
 		}
@@ -157,7 +158,7 @@ func (l *Live) nodesNow(vcenter string, h *lately) answer.Drawing {
 			}
 		}
 	}
-	return by.drawing(h.worstHosts(true), "Every node as it is seen", "nodes-now", " now", "cores in use", "busy, full or far",
+	return by.drawing(h.worstHosts(true), "Every node as it is seen", "nodes-now", " now", "cores in use", "free memory", "busy, full or far",
 		fmt.Sprintf("above %s busy, below %s free or %s local", percent(limits.BusyNode), percent(freeLittle), percent(limits.Locality)))
 }
 
@@ -202,7 +203,7 @@ func nodesPlaced(f *held.Fleet) answer.Drawing {
 		}
 		by.add(fleet.ClusterName(h.Cluster), row)
 	}
-	return by.drawing(nil, "Every node with the VMs placed on it", "nodes-placed", " with their VMs", "vCPU per core", "loaded, full or far",
+	return by.drawing(nil, "Every node with the VMs placed on it", "nodes-placed", " with their VMs", "vCPU per core", "memory left", "loaded, full or far",
 		fmt.Sprintf("above %.0f vCPU a core, below %s free or %s local", mostLoad, percent(freeLittle), percent(lowPlaced)))
 }
 

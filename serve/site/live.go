@@ -122,8 +122,8 @@ func addVM(t *answer.Table, v *board.VMNow, limit float64, interleaved func(vmID
 	t.Rows = append(t.Rows, []answer.Cell{{Text: v.VM, To: vmObject(v)}, {Text: v.Host, To: answer.Object{Kind: "host", ID: cmp.Or(v.HostID, v.Host)}}, {Text: v.HomeSet.String()}, locality, size(v.Local), remote, {Text: strconv.FormatInt(v.Moves.All, 10)}, ready})
 }
 
-// vmColumns are the columns of addVM.
-var vmColumns = answer.Columns("VM", "Host", "Home nodes", ">N%L", ">Local", ">Remote", ">Migrations", ">Ready a vCPU")
+// vmColumns are the columns of addVM. Migrations are counted since the server first saw the VM on its host.
+var vmColumns = answer.Columns("VM", "Host", "Home nodes", ">N%L", ">Local", ">Remote", ">Migrations since first seen", ">Ready a vCPU")
 
 // vmNow returns the current observation of a VM, and a sentence if its locality is low; false without an observation.
 func (l *Live) vmNow(vcenter, id string, at time.Time, interleaved func(vmID string) bool) (t answer.Table, said string, ok bool) {
@@ -148,7 +148,7 @@ func (l *Live) hostNow(vcenter, id string, at time.Time, interleaved func(vmID s
 		if h.VCenter != vcenter || h.ID != id {
 			return
 		}
-		t := answer.Table{Name: "seen", Title: "Nodes, seen at " + moment(h.Tick.Time, at), Columns: answer.Columns("Node", ">Cores in use", ">Memory", ">Free", ">VMs at home", ">N%L")}
+		t := answer.Table{Name: "seen", Title: "Nodes, seen at " + moment(h.Tick.Time, at), Columns: answer.Columns("Node", ">Cores in use", ">Memory", ">Free now", ">VMs at home", ">N%L")}
 		for _, n := range h.NodesNow() {
 			row := []answer.Cell{{Text: strconv.Itoa(n.Node)}, {Text: "–"}, {Text: n.Total.String()}, {Text: "–"}, {Text: strconv.Itoa(n.VMs)}, {Text: "–"}}
 			if n.Busy != nil {

@@ -39,7 +39,7 @@ func TestFleetNow(t *testing.T) {
 	s := &Site{Fleets: func() []*held.Fleet { return nil }, Live: &Live{Board: b, Status: status}}
 	code, _, body := get(t, s, "/")
 	for _, want := range []string{"<dt>now</dt>", "1 VM runs with much remote memory:", "(70 % local)", "<dt>last hour</dt>", "1 VM had trouble:", "waiting for the inventory", "Little of the memory is local", "1 of 2 hosts cannot be seen", "no answer within 15s",
-		"esx01: node 0: cores in use 90 %, free memory 2 %, N%L 70 %; node 1: cores in use unknown", `; worst: <a href="/host?host=host-1">esx01</a></figcaption>`, "esx02: not seen",
+		"esx01: node 0: cores in use 90 %, free memory 2 %, N%L 70 %; node 1: cores in use unknown", `; worst: <a href="/host?host=host-1">esx01 (node 0: cores in use 90 %)</a></figcaption>`, "esx02: not seen",
 		"1 of 2 hosts reporting", `<main id="main" data-live>`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("status %d: %q is not on the page", code, want)

@@ -4,12 +4,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/homenode/change/fix"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+	"example.org/homenode/serve/board"
 	"example.org/homenode/serve/held"
 	"example.org/homenode/source/scenario"
 )
@@ -122,14 +126,44 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestCureFirst: on the pages of a VM and of a host the cure stands above the drawings.
-func TestCureFirst(t *testing.T) {
+// TestOrder: on the pages of a VM and of a host the drawings come first, then the cure, then why and the facts.
+func TestOrder(t *testing.T) {
 	s := heldFleet(t, "release 7.0U3\ncluster c\nhost esx[1-2] cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm sql host=esx1 vcpus=24 memory=64GB hotAdd=on\n")
-	for page, cure := range map[string]string{"/vm?vm=sql": "one plan for all findings", "/host?host=esx1": "Do first"} {
+	for page, order := range map[string][]string{
+		"/vm?vm=sql":      {`id="drawings"`, `<section id="table-plan">`, `<section id="table-why">`, `<section id="table-facts">`},
+		"/host?host=esx1": {`id="drawings"`, ">Do first", `<section id="table-nodes">`, `id="findings"`},
+	} {
 		_, _, body := get(t, s, page)
-		at, drawing := strings.Index(body, ">"+cure), strings.Index(body, `id="drawings"`)
-		if at < 0 || drawing < 0 || at > drawing {
-			t.Errorf("%s: the cure at %d, drawings at %d", page, at, drawing)
+		last := 0
+		for _, part := range order {
+			at := strings.Index(body, part)
+			if at < last {
+				t.Errorf("%s: %s at %d, after a part at %d", page, part, at, last)
+			}
+			last = at
+		}
+	}
+}
+
+// TestHostVerdict: the verdict about a host begins with the present and the last day, and without both it is that about its settings.
+func TestHostVerdict(t *testing.T) {
+	share := 0.5
+	low := []board.VMNow{{VM: "db", Locality: &share}}
+	past := &lately{over: "last 24 hours", events: eventsOf([]board.Alarm{{VCenter: "vc", Begin: time.Unix(100, 0), End: time.Unix(200, 0), Finding: finding.Finding{Rule: "M001", Severity: finding.High, VM: "db", VMID: "vm-1", Host: "esx1"}}}, time.Unix(300, 0))}
+	settings := []string{"esx1 is well set.", "More."}
+	now, lost := "Now: 1 VM runs with much remote memory: db (50 % local).", "Last 24 hours: 1 VM had trouble: db."
+	for _, tt := range []struct {
+		low  []board.VMNow
+		past *lately
+		want []string
+	}{
+		{nil, &lately{}, settings},
+		{low, &lately{}, []string{now, "Settings: esx1 is well set.", "More."}},
+		{nil, past, []string{lost, "Settings: esx1 is well set.", "More."}},
+		{low, past, []string{now, lost, "Settings: esx1 is well set.", "More."}},
+	} {
+		if got := hostVerdict(tt.low, tt.past, settings); !slices.Equal(got, tt.want) {
+			t.Errorf("found %q, want %q", got, tt.want)
 		}
 	}
 }

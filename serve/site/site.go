@@ -106,7 +106,7 @@ type view struct {
 	actions []action
 	filter  bool      // its form filters findings and is placed above them
 	open    bool      // the findings of a rule are expanded
-	first   bool      // the things to do first stand above the drawings
+	first   bool      // the things to do first stand below the drawings
 	links   []link    // to further pages
 	plan    *planFile // the plan on the page; nil for none
 	// recorded is the capture of the findings; "" for the fleet.

@@ -41,7 +41,7 @@ func showHost(x *request) (*view, error) {
 }
 
 // leftNote explains why a drawing shows other amounts than were observed.
-const leftNote = "memory left in a drawing is what stays free once the VMs that it shows have touched all their memory; the tables of what is seen show the amount free now"
+const leftNote = "memory left is predicted: it stays free once the VMs of the host have touched all their memory; free now is the amount that is seen"
 
 // addHostLive adds the current and past observations of a host, and the actions of its collector.
 func (x *request) addHostLive(v *view, h *numa.Host) error {
@@ -56,20 +56,20 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if err != nil {
 		return err
 	}
-	if ok {
-		v.answer.Drawings = append(slices.Clone(v.answer.Drawings), past)
+	pictures := v.answer.Drawings
+	if v.answer.Drawings = nil; ok {
+		v.answer.Drawings = []answer.Drawing{past}
 	}
 	if err := l.addMemory(x.Context(), v.answer, "the VMs on "+h.Name, length, at, nil, "vcenter", vcenter, "host", h.Name); err != nil {
 		return err
 	}
-	if err := x.addHappened(v.answer, at, ofHost(h.Name)); err != nil {
+	v.answer.Drawings = append(v.answer.Drawings, pictures...)
+	lately, err := x.addHappened(v.answer, at, ofHost(h.Name))
+	if err != nil {
 		return err
 	}
 	low := slices.DeleteFunc(l.Board.VMsOf(func(on *board.Host, _ string) bool { return on.VCenter == vcenter && on.ID == h.ID }), func(v board.VMNow) bool { return !l.low(&v) || x.interleaved()(v.VMID) })
-	if len(low) > 0 && len(v.answer.Verdict) > 0 {
-		settings := answer.State{Name: "settings", Cell: answer.Cell{Text: v.answer.Verdict[0]}}
-		v.answer.Verdict = append([]string{textOf(&answer.State{Name: "now", Cell: answer.Cell{Parts: lowParts(low)}}) + ".", textOf(&settings)}, v.answer.Verdict[1:]...)
-	}
+	v.answer.Verdict = hostVerdict(low, lately, v.answer.Verdict)
 	if now := l.hostNow(vcenter, h.ID, at, x.interleaved()); now != nil {
 		v.answer.Tables = append(now, v.answer.Tables...)
 		v.answer.Notes = slices.Clone(v.answer.Notes)
@@ -94,6 +94,23 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 		v.answer.Facts = append(v.answer.Facts, answer.Fact{Name: "cannot be seen", Text: status.Failing + ", since " + moment(status.Since, at)})
 	}
 	return nil
+}
+
+// hostVerdict puts the VMs with much remote memory now, and the events of the last day, before the verdict about the settings of a host.
+func hostVerdict(low []board.VMNow, past *lately, settings []string) (lines []string) {
+	say := func(name string, parts []answer.Cell) {
+		lines = append(lines, textOf(&answer.State{Name: name, Cell: answer.Cell{Parts: parts}})+".")
+	}
+	if len(low) > 0 {
+		say("now", lowParts(low))
+	}
+	if len(past.events) > 0 {
+		say(past.over, past.line().Parts)
+	}
+	if lines != nil && len(settings) > 0 {
+		settings = append([]string{"Settings: " + settings[0]}, settings[1:]...)
+	}
+	return append(lines, settings...)
 }
 
 // showVM explains the topology of a VM, and shows its current and past observations.
@@ -121,12 +138,13 @@ func showVM(x *request) (*view, error) {
 	return v, x.addVMLive(v, found[0])
 }
 
-// adviceFirst returns an answer about a VM with the plan above the trace and its facts.
+// adviceFirst returns an answer about a VM with the plan above the trace and its facts, below the drawings.
 func adviceFirst(a *answer.Answer) *answer.Answer {
 	out := *a
 	out.Tables = nil
 	for _, t := range a.Tables {
 		if t.Name == "plan" {
+			t.First = false
 			out.Tables = slices.Insert(out.Tables, 0, t)
 			continue
 		}
@@ -152,12 +170,13 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	if err != nil {
 		return err
 	}
-	if past != nil {
-		out.Drawings = slices.Concat([]answer.Drawing{pastVM(past, found, span, x.interleaved()(vm.ID))}, out.Drawings)
+	if out.Drawings = nil; past != nil {
+		out.Drawings = []answer.Drawing{pastVM(past, found, span, x.interleaved()(vm.ID))}
 	}
 	if err := l.addMemory(x.Context(), &out, vm.Name, length, at, nil, "vcenter", vcenter, "vm_id", vm.ID); err != nil {
 		return err
 	}
+	out.Drawings = append(out.Drawings, v.answer.Drawings...)
 	if events := eventsOf(found, at); len(events) > 0 {
 		for i := range out.Tables {
 			if t := &out.Tables[i]; t.Name == "plan" {
@@ -172,7 +191,7 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 		out.Note(leftNote)
 		t.First = true
 		at := 0
-		for at < len(out.Tables) && out.Tables[at].First { // the plan
+		for at < len(out.Tables) && out.Tables[at].First { // the events
 			at++
 		}
 		out.Tables = slices.Insert(slices.Clone(out.Tables), at, t)

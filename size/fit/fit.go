@@ -113,7 +113,9 @@ type Type struct {
 	Name  string
 	Host  numa.Host // as the model sees it
 	Hosts int       // of this kind in the source; 0 for a described one
-	Price float64   // of a host; 0 when unknown
+	// Releases are those of these hosts, oldest first; Host has the newest.
+	Releases []numa.Release
+	Price    float64 // of a host; 0 when unknown
 }
 
 // A room is a host with its capacity for VMs.

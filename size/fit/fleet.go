@@ -246,23 +246,27 @@ func (c *Cluster) PerCore() (today, failed float64, ok bool) {
 }
 
 // Types returns the kinds of hosts of the cluster, the most frequent first. Hosts of one kind differ only in the
-// memory that the kernel keeps of a node (rule book A-5); the smallest represents all.
+// memory that the kernel keeps of a node (rule book A-5) and in their release; the smallest represents all, with the newest release.
 func (c *Cluster) Types() []Type {
 	var out []Type
 	for _, h := range c.Hosts {
 		k := slices.IndexFunc(out, func(t Type) bool { return equal(&t.Host, h) })
 		if k < 0 {
-			out = append(out, Type{Name: typeName(h), Host: *h, Hosts: 1})
-			continue
+			k, out = len(out), append(out, Type{Name: typeName(h), Host: *h})
 		}
-		out[k].Hosts++
-		if h.Memory.Value < out[k].Host.Memory.Value {
-			out[k].Host = *h
+		t := &out[k]
+		t.Hosts++
+		t.Releases = append(t.Releases, h.Release.Value)
+		if h.Memory.Value < t.Host.Memory.Value {
+			t.Host = *h
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Type) int { return cmp.Compare(b.Hosts, a.Hosts) })
 	// Kinds with equal names differ in facts that the name lacks.
 	for i := range out {
+		slices.Sort(out[i].Releases)
+		out[i].Releases = slices.Compact(out[i].Releases)
+		out[i].Host.Release.Value = slices.Max(out[i].Releases)
 		for n, j := 1, i+1; j < len(out); j++ {
 			if out[j].Name == out[i].Name {
 				n++
@@ -285,7 +289,7 @@ func Beside(own, described []Type) []Type {
 	return out
 }
 
-// equal reports whether hosts are of one kind: equal except for the memory that firmware and kernel keep of their nodes.
+// equal reports whether hosts are of one kind: equal except for their release and the memory that firmware and kernel keep of their nodes.
 func equal(a, b *numa.Host) bool {
 	if !slices.EqualFunc(a.Nodes.Value, b.Nodes.Value, func(m, n numa.Node) bool {
 		least, most := min(m.Memory.Value, n.Memory.Value), max(m.Memory.Value, n.Memory.Value)
@@ -294,7 +298,7 @@ func equal(a, b *numa.Host) bool {
 		return false
 	}
 	same := *b
-	same.Nodes, same.Memory = a.Nodes, a.Memory
+	same.Nodes, same.Memory, same.Release = a.Nodes, a.Memory, a.Release
 	x, errX := vnuma.NewMachine(a)
 	y, errY := vnuma.NewMachine(&same)
 	return errX == nil && errY == nil && x.Like(y)

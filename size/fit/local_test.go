@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,6 +160,14 @@ func TestAlmostAlike(t *testing.T) {
 	types := clusterOf(t, text+"vm db host=h1 vcpus=16 memory=200GB\n", "a").Types()
 	if len(types) != 1 || types[0].Hosts != 10 || !strings.HasPrefix(types[0].Name, "2x32c/102") {
 		t.Errorf("found %d kinds, first %s with %d hosts", len(types), types[0].Name, types[0].Hosts)
+	}
+}
+
+// TestReleases: hosts that differ in their release alone are one kind, which counts with the newest.
+func TestReleases(t *testing.T) {
+	types := clusterOf(t, "cluster a\nhost h1 release=8.0U3 nodes=2 cores=32 memory=1TB\nhost h[2-3] release=7.0U3 nodes=2 cores=32 memory=1023GB\nvm db host=h1 vcpus=16 memory=200GB\n", "a").Types()
+	if len(types) != 1 || types[0].Hosts != 3 || types[0].Host.Release.Value != numa.NewRelease(8, 0, 3) || !slices.Equal(types[0].Releases, []numa.Release{numa.NewRelease(7, 0, 3), numa.NewRelease(8, 0, 3)}) {
+		t.Errorf("found %+v", types)
 	}
 }
 

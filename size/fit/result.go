@@ -47,6 +47,8 @@ type Outcome struct {
 	Steps      []Step     `json:"steps"`
 	Counts     []Count    `json:"counts,omitempty"` // by shape, for shapes without counts
 	Mix        *Mix       `json:"mix,omitempty"`    // for shapes with counts
+
+	Releases []numa.Release `json:"releases,omitempty"` // of these hosts, oldest first; the newest counts
 }
 
 // Fit computes the numbers of VMs that fit the types. The error reports an invalid question, or that ctx ended.
@@ -125,7 +127,7 @@ func (a *Ask) check() error {
 func (r *room) outcome(t *Type, a *Ask) Outcome {
 	m := &r.machine
 	out := Outcome{
-		Name: t.Name, InSource: t.Hosts, Nodes: int(m.Nodes), Cores: int(m.AllCores),
+		Name: t.Name, InSource: t.Hosts, Releases: t.Releases, Nodes: int(m.Nodes), Cores: int(m.AllCores),
 		Memory: t.Host.Memory.Or(numa.Bytes(m.AllMemory)), Uneven: r.uneven(), NodeCores: int(m.Cores), NodeMemory: numa.Bytes(m.NodeMemory),
 		Reserve: r.reserve, Steps: r.steps(&a.Options),
 	}

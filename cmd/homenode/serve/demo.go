@@ -35,9 +35,10 @@ type demoLab struct {
 	mu      sync.Mutex
 	keep    bool // append ticks to past
 	writers map[string]*fetchstats.Writer
-	answers map[string]string // latest Esxtop answer, by host ID; from the end of the day on
-	faults  map[string]string // by host ID
-	runs    map[string]string // host ID by VM name, for running VMs
+	answers map[string]string     // latest Esxtop answer, by host ID; from the end of the day on
+	faults  map[string]string     // by host ID
+	runs    map[string]string     // host ID by VM name, for running VMs
+	moves   map[string]numa.Moves // by VM name: migrations since the last tick that was stored
 }
 
 // A placed is the host and power state of a VM.
@@ -63,7 +64,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 		return nil, err
 	}
 	d := &demoLab{name: open.Demo, story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, answers: map[string]string{}, keep: true,
-		placed: map[string]placed{}, until: demoDay, runs: map[string]string{}}
+		placed: map[string]placed{}, until: demoDay, runs: map[string]string{}, moves: map[string]numa.Moves{}}
 	d.start = now.UTC().Truncate(2 * time.Second).Add(-demoDay)
 	story.Length, story.Every = demoDay+demoRounds, demoTick
 	if err := d.addRounds(); err != nil {
@@ -179,16 +180,22 @@ func (d *demoLab) fleet() *numa.Fleet {
 // observe handles a tick of the simulated scheduler. Of the past day it stores the last hour, and a tick every five minutes before that.
 func (d *demoLab) observe(t *numa.Tick) {
 	at := t.Time.Sub(d.story.Start)
-	if d.keep && at%demoPast != 0 && at < demoDay-time.Hour {
-		return
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for i := range t.VMs {
+		sum := d.moves[t.VMs[i].Name]
+		sum.Add(t.VMs[i].Moves)
+		d.moves[t.VMs[i].Name] = sum
+	}
+	if d.keep && at%demoPast != 0 && at < demoDay-time.Hour {
+		return // the next tick that is stored has its migrations
+	}
 	id, c := d.hostID[t.Host], *t
 	c.Time = d.start.Add(at)
 	c.Nodes, c.VMs = slices.Clone(t.Nodes), slices.Clone(t.VMs)
 	for i := range c.VMs {
-		c.VMs[i].OnNode = slices.Clone(c.VMs[i].OnNode)
+		c.VMs[i].OnNode, c.VMs[i].Moves = slices.Clone(c.VMs[i].OnNode), d.moves[c.VMs[i].Name]
+		delete(d.moves, c.VMs[i].Name)
 	}
 	maps.DeleteFunc(d.runs, func(_, host string) bool { return host == id })
 	for i := range t.VMs {

@@ -25,7 +25,7 @@ type Site struct {
 	Whole bool       // show all rows: the state is too long for the addresses of further requests
 	Most  int        // number of listed findings per rule
 	Open  bool       // the findings of a rule are unfolded
-	First bool       // the things to do first stand above the drawings
+	First bool       // the things to do first stand below the drawings
 	// Filter is a form that filters findings.
 	Filter template.HTML
 	// Findings returns the address of the list of findings of a rule; nil for none.

@@ -295,7 +295,7 @@ const bindsFoot = "BINDS is the limit that one more VM would exceed first."
 
 // counts returns the table of VMs per host.
 func counts(r *fit.Result) answer.Table {
-	t := answer.Table{Name: "fit", Columns: size.Columns("host type", "nodes", "VM", "clients", ">VMs", "binds", ">cores used", ">memory", "left on a node")}
+	t := answer.Table{Name: "fit", Columns: size.Columns("host type", "nodes", "VM", "clients", ">VMs", "binds", ">cores %", ">memory %", "left on a node")}
 	if r.Hosts > 0 {
 		t.Columns = append(t.Columns, answer.Column{Name: words.Plural(r.Hosts, "host"), Right: true})
 	}
@@ -318,7 +318,7 @@ func counts(r *fit.Result) answer.Table {
 			}
 			row := []string{
 				o.Name, nodesText(o), r.Shapes[j].Name, clients, fmt.Sprint(c.VMs), binds,
-				cores.String(), memory.String(), restText(c),
+				percent(cores), percent(memory), restText(c),
 			}
 			if r.Hosts > 0 {
 				row = append(row, fmt.Sprint(c.InCluster(r.Hosts)))

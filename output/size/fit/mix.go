@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/output/size"
@@ -218,7 +219,7 @@ func hostsOf(t *fit.Outcome, spare int) string {
 
 // mixTable returns the table of hosts to buy.
 func mixTable(r *fit.Result) answer.Table {
-	t := answer.Table{Name: "hosts", Columns: size.Columns("host type", "nodes", ">hosts", ">at least", ">cores", ">memory", ">vCPU, memory used", ">wide", ">remote")}
+	t := answer.Table{Name: "hosts", Columns: size.Columns("host type", "nodes", ">hosts", ">at least", ">spare", ">cores", ">GB", ">vCPU %", ">memory %", ">wide", ">remote")}
 	priced, lost := false, false
 	for i := range r.Types {
 		priced, lost = priced || r.Types[i].Price > 0, lost || r.Types[i].Mix.Lost() > 0
@@ -230,8 +231,8 @@ func mixTable(r *fit.Result) answer.Table {
 		t.Columns = append(t.Columns, answer.Column{Name: "price", Right: true})
 	}
 	t.Foot = []string{
-		"HOSTS are those that hold all VMs, + spare ones; no placement needs fewer than AT LEAST.",
-		"USED is of the HOSTS without the spare ones, which CORES and MEMORY include.",
+		"HOSTS are those that hold all VMs, SPARE ones come to them; no placement needs fewer than AT LEAST.",
+		"VCPU % and MEMORY % are used of the HOSTS; CORES and GB are those of all hosts, the SPARE ones too.",
 		"WIDE: VMs that ESXi divides over several nodes. REMOTE: VMs with memory on other nodes, → with virtual NUMA nodes.",
 	}
 	for i := range r.Types {
@@ -241,9 +242,12 @@ func mixTable(r *fit.Result) answer.Table {
 		if has := fmt.Sprintf("(has %d)", o.InSource); o.InSource > 0 && !strings.HasSuffix(name, has) {
 			name += fmt.Sprintf(", has %d", o.InSource)
 		}
+		if n := len(o.Releases); n > 1 {
+			name += fmt.Sprintf(", of %s, counted as %s", words.List(words.Texts(o.Releases, numa.Release.String)), o.Releases[n-1])
+		}
 		row := []string{
-			name, nodesText(o), fmt.Sprintf("%d + %d", m.Hosts, m.Total-m.Hosts), fmt.Sprintf("%d + %d", m.Bound, m.Total-m.Hosts), fmt.Sprint(m.Cores), whole(m.Memory),
-			m.VCPUsUsed.String() + ", " + m.MemoryUsed.String(), fmt.Sprint(m.Wide), remoteText(m),
+			name, nodesText(o), fmt.Sprint(m.Hosts), fmt.Sprint(m.Bound), fmt.Sprint(m.Total - m.Hosts), fmt.Sprint(m.Cores), fmt.Sprint(m.Memory / numa.GiB),
+			percent(m.VCPUsUsed), percent(m.MemoryUsed), fmt.Sprint(m.Wide), remoteText(m),
 		}
 		if lost {
 			row = append(row, fmt.Sprint(m.Lost()))
@@ -255,6 +259,9 @@ func mixTable(r *fit.Result) answer.Table {
 	}
 	return t
 }
+
+// percent formats a share as a whole number of percent, which a spreadsheet takes for a number.
+func percent(s unit.Share) string { return fmt.Sprintf("%.0f", 100*float64(s)) }
 
 // remoteText formats the number of VMs that are partly remote as configured and, if virtual NUMA nodes help, the number with
 // them: "4 → 1".
