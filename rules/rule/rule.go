@@ -234,6 +234,12 @@ func (v *VM) RunsHANA() bool {
 	return slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() })
 }
 
+// Whole reports whether the vCPUs of a VM of SAP HANA are whole sockets of such hosts, or fit one.
+func (v *VM) Whole(o *On) bool {
+	whole, _ := product.HANASockets(int(v.Guest.VCPUs), v.SocketOf(o.Kind))
+	return whole
+}
+
 // Sized reports whether advice may name this number of vCPUs: if SAP HANA runs in the guest, it has to be a valid size on every host.
 func (v *VM) Sized(vcpus int) bool {
 	if !v.RunsHANA() {
