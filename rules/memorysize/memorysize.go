@@ -106,8 +106,7 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	case p.VM.Guest.Resident() > m.ForVMs():
 		f.Besides = fmt.Sprintf("The host has %s for VMs", numa.Bytes(m.ForVMs()))
 	case p.VM.RunsHANA() && now.Away() > 0 && !best.Better:
-		f.Ways = append(sockets(p, o), f.Ways...)
-		f.Besides = fmt.Sprintf("More nodes for its %d vCPUs are no way out: SAP HANA is supported on whole sockets and on half a one, not on parts of several", p.VM.Guest.VCPUs)
+		sockets(p, o, f)
 	case now.Missed() == 0:
 		f.Ways = append(f.Ways, numa.ByHand("leave it: what it uses comes home"))
 	case now.Away() == 0 && best.Better && after.Missed() < now.Crossed: // less memory would help, if each client had a node
@@ -132,15 +131,17 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	}
 }
 
-// sockets returns the way to the fewest whole sockets whose nodes hold the memory of a VM of SAP HANA; nil for none.
-func sockets(p *rule.Pass, o *rule.On) []numa.Way {
+// sockets adds the way to the fewest whole sockets whose nodes hold the memory of a VM of SAP HANA, and why parts of several sockets are no way.
+func sockets(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	m, socket, packages := &o.Kind.Machine, p.VM.SocketOf(o.Kind), o.Kind.Hosts[0].Packages.Or(1)
-	each := max(1, int(m.Nodes)/packages)
-	n := (m.NodesFor(p.VM.Guest.Resident()) + each - 1) / each * socket
-	if most, _ := p.VM.Crowded(o.Kind); n <= int(p.VM.Guest.VCPUs) || n > most || !p.VM.Sized(n) {
-		return nil
+	nodes, each := m.NodesFor(p.VM.Guest.Resident()), max(1, int(m.Nodes)/packages)
+	if nodes > each {
+		f.Besides = fmt.Sprintf("More nodes for its %d vCPUs are no way out: SAP HANA is supported on whole sockets and on half a one, not on parts of several", p.VM.Guest.VCPUs)
 	}
-	return []numa.Way{p.WholeSockets(n)}
+	n := (nodes + each - 1) / each * socket
+	if most, _ := p.VM.Crowded(o.Kind); n > int(p.VM.Guest.VCPUs) && n <= most && p.VM.Sized(n) {
+		f.Ways = append([]numa.Way{p.WholeSockets(n)}, f.Ways...)
+	}
 }
 
 // consolidate returns numa.consolidate = FALSE as a way, if the plan sets sizes manually and this setting is as
