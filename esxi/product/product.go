@@ -3,6 +3,7 @@
 package product
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -174,8 +175,8 @@ func (p *Product) HANA() bool { return p.Family == sapHANA }
 
 // Parallel describes the MAXDOP that Microsoft recommends for SQL Server where it sees that many NUMA nodes and as many processors in the
 // smallest of them, and uses that many in all; "" for other products. From 2016 on SQL Server divides nodes of more than 8 cores into soft-NUMA
-// nodes of 5 to 9, and the recommendation is about these (Soft-NUMA, 2018-02-13; Configure max degree of parallelism, 2022-03-17;
-// learn.microsoft.com/en-us/sql/database-engine/configure-windows).
+// nodes of 8 where it can, else of 5 to 9, and the recommendation is about these (Soft-NUMA, 2018-02-13; Configure max degree of parallelism,
+// 2022-03-17; learn.microsoft.com/en-us/sql/database-engine/configure-windows). The fewest of at most 9 are assumed.
 func (p *Product) Parallel(nodes, perNode, uses int) string {
 	if p.Family != sqlServer || perNode < 1 {
 		return ""
@@ -188,7 +189,11 @@ func (p *Product) Parallel(nodes, perNode, uses int) string {
 	case perNode > 16:
 		whole = min(16, perNode/2)
 	}
-	soft := "it divides a node of " + strconv.Itoa(perNode) + " into soft-NUMA nodes of 5 to 9: MAXDOP at most the processors of one of them (sys.dm_os_nodes), with soft-NUMA off at most " + strconv.Itoa(min(whole, uses))
+	soft := most(whole)
+	if parts := (perNode + 8) / 9; parts > 1 {
+		soft = fmt.Sprintf("%s if it divides a node of %d into %d soft-NUMA nodes (sys.dm_os_nodes lists them), and at most %d with soft-NUMA off",
+			most(perNode/parts), perNode, parts, min(whole, uses))
+	}
 	text := most(min(8, perNode)) // of versions before 2016 too
 	switch {
 	case perNode <= 8 || uses < 5:

@@ -1,6 +1,7 @@
 package product_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -130,7 +131,9 @@ func TestUsable(t *testing.T) {
 
 // TestParallel holds the advice against Microsoft's tables for 2016 and later, and for 2008 to 2014.
 func TestParallel(t *testing.T) {
-	const soft = "it divides a node of %s into soft-NUMA nodes of 5 to 9: MAXDOP at most the processors of one of them (sys.dm_os_nodes), with soft-NUMA off at most "
+	soft := func(most, of, parts, whole int) string {
+		return fmt.Sprintf("MAXDOP at most %d if it divides a node of %d into %d soft-NUMA nodes (sys.dm_os_nodes lists them), and at most %d with soft-NUMA off", most, of, parts, whole)
+	}
 	for _, tt := range []struct {
 		text                 string
 		nodes, perNode, uses int
@@ -138,14 +141,17 @@ func TestParallel(t *testing.T) {
 	}{
 		{"SQL Server 2019 Standard", 1, 6, 6, "MAXDOP at most 6"},
 		{"SQL Server 2019 Standard", 3, 8, 24, "MAXDOP at most 8"},
-		{"SQL Server 2022 Standard", 2, 12, 24, strings.Replace(soft, "%s", "12", 1) + "12"},
-		{"SQL Server 2022 Enterprise", 2, 24, 48, strings.Replace(soft, "%s", "24", 1) + "12"}, // half, and at most 16
-		{"SQL Server 2022 Enterprise", 2, 64, 128, strings.Replace(soft, "%s", "64", 1) + "16"},
-		{"SQL Server 2022 Enterprise", 1, 24, 24, strings.Replace(soft, "%s", "24", 1) + "8"},
+		{"SQL Server 2022 Standard", 2, 12, 24, soft(6, 12, 2, 12)},
+		{"SQL Server 2022 Enterprise", 2, 9, 18, "MAXDOP at most 9"}, // 4 and 5 would be too small
+		{"SQL Server 2022 Enterprise", 1, 9, 9, "MAXDOP at most 8"},
+		{"SQL Server 2022 Enterprise", 2, 17, 34, soft(8, 17, 2, 8)},
+		{"SQL Server 2022 Enterprise", 2, 24, 48, soft(8, 24, 3, 12)}, // half, and at most 16
+		{"SQL Server 2022 Enterprise", 2, 64, 128, soft(8, 64, 8, 16)},
+		{"SQL Server 2022 Enterprise", 1, 24, 24, soft(8, 24, 3, 8)},
 		{"SQL Server 2022 Express", 2, 6, 4, "MAXDOP at most 4"},
 		{"SQL Server 2014 Enterprise", 2, 12, 24, "MAXDOP at most 8"},
 		{"SQL Server 2008 R2 Enterprise", 2, 6, 12, "MAXDOP at most 6"},
-		{"SQL Server", 2, 12, 24, "to 2014 MAXDOP at most 8; from 2016 on " + strings.Replace(soft, "%s", "12", 1) + "12"},
+		{"SQL Server", 2, 12, 24, "to 2014 MAXDOP at most 8; from 2016 on " + soft(6, 12, 2, 12)},
 		{"Windows Server 2022", 2, 12, 24, ""},
 	} {
 		want := tt.want

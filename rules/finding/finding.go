@@ -126,13 +126,11 @@ func (f *Finding) Began(why string) {
 	f.Because = append(f.Because, why)
 }
 
-// FirstAdvice returns the first sentence of the advice; for several possible causes, how to recognise the first.
+// FirstAdvice returns the first sentence of the advice; for several possible causes, which they are: the cure of one is no advice.
 func (f *Finding) FirstAdvice() string {
-	first, rest, _ := strings.Cut(f.Advice, ". ")
-	if first == FindOut {
-		rest, _, _ = strings.Cut(rest, ". ")
-		rest, _, _ = strings.Cut(rest, "; ")
-		first = rest
+	first, _, _ := strings.Cut(f.Advice, ". ")
+	if first == FindOut && len(f.Causes) > 0 {
+		first += ": " + words.List(words.Texts(f.Causes, func(c Cause) string { return c.Text }))
 	}
 	return strings.TrimSuffix(first, ".")
 }

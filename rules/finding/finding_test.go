@@ -37,3 +37,22 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("Of() = %+v, want %+v", got, want)
 	}
 }
+
+// TestFirstAdvice: where several causes are possible, the cure of one of them is no advice.
+func TestFirstAdvice(t *testing.T) {
+	causes := []Cause{{Text: "action affinity"}, {Text: "an old placement"}}
+	for _, tt := range []struct {
+		advice string
+		causes []Cause
+		want   string
+	}{
+		{FindOut + ". Action affinity: see sched-stats, then set Numa.LocalityWeightActionAffinity = 0; an old placement: see the load", causes, "Find out which it is: action affinity and an old placement"},
+		{"Clear the affinity", causes[:1], "Clear the affinity"},
+		{"Make room. A power cycle places it anew", nil, "Make room"},
+	} {
+		f := Finding{Advice: tt.advice, Causes: tt.causes}
+		if got := f.FirstAdvice(); got != tt.want {
+			t.Errorf("first of %q: %q, want %q", tt.advice, got, tt.want)
+		}
+	}
+}

@@ -25,12 +25,15 @@ func hana(p *rule.Pass) {
 			finding.Of("packages of "+on.Kind.Hosts[0].Name, on.Kind.Hosts[0].Packages, on.Kind.Hosts[0].At)}
 		p.Report(f, &on.Layout)
 	}
-	if on, others, ok := p.Worst(func(o *rule.On) bool { whole, _ := product.HANASockets(n, v.SocketOf(o.Kind)); return !whole }); ok {
+	if on, others, ok := p.Worst(func(o *rule.On) bool { return !v.Whole(o) }); ok {
 		socket := v.SocketOf(on.Kind)
 		f := finding.Finding{Severity: finding.Low, Topic: "sockets"}
+		if p.Plan().Better {
+			f.When = "Where it is a production system, instead of the plan of its other findings"
+		}
 		for _, size := range []int{n / socket * socket, (n/socket + 1) * socket} {
 			if most, _ := v.Crowded(on.Kind); v.Sized(size) && size <= most {
-				f.Ways = append(f.Ways, whole(v, size))
+				f.Ways = append(f.Ways, p.WholeSockets(size))
 			}
 		}
 		if f.Ways == nil {
@@ -150,15 +153,6 @@ func served(v *rule.VM, one *product.Product, most int) (w numa.Way, ok bool) {
 		}
 	}
 	return w, true
-}
-
-// whole returns the way to n vCPUs, which are whole sockets.
-func whole(v *rule.VM, n int) numa.Way {
-	edits := []numa.Edit{numa.EditVCPUs.To(n)}
-	if cps := int(v.Guest.CoresPerSocket); n > 0 && !v.Guest.AutoCPS && n%cps != 0 {
-		edits = append(edits, numa.EditCoresPerSocket.To(n))
-	}
-	return numa.Way{Do: fmt.Sprintf("take %d vCPUs: whole sockets", n), Edits: edits}
 }
 
 // halfSocket returns the reason why a VM with n vCPUs in half a socket may not be supported next to another one; "" if it is supported, or

@@ -21,7 +21,7 @@ var page string
 
 // Rule is H007.
 var Rule = rule.New(page, rule.Rule{
-	// For an inventory low: it assumes that memory is touched, which was not observed. See Foresee.
+	// For an inventory low where it assumes that memory is touched, which was not observed. See Foresee.
 	Severity: finding.Medium,
 	Check:    check,
 })
@@ -183,14 +183,35 @@ func sum(vms []*rule.VM) (all numa.Bytes) {
 	return all
 }
 
+// held returns the memory of the VMs that is reserved, and what is ballooned or swapped of those without a limit of their own.
+func held(vms []*rule.VM) (reserved, taken numa.Bytes) {
+	for _, v := range vms {
+		reserved += numa.Bytes(v.Guest.Needs.Reserved)
+		if _, limited := v.LimitedTo(); !limited {
+			taken += v.Reclaimed.Value
+		}
+	}
+	return reserved, taken
+}
+
 // overcommitted writes the finding about a host whose VMs have more memory than it has: this plan requires memory that is not
 // touched, and no placement makes room for it. unreserved is the memory of the nodes without their reserves.
 func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have, unreserved numa.Bytes, h *numa.Host) {
 	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("%s %s of memory on a host that has %s for VMs (ESXi keeps %s free): %s if all is touched; the largest are %s",
 		words.Verb(len(vms), "running VM has", "running VMs have"), round(all), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
-	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have, with %s if each node should also keep its reserve; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)",
-		up(all-have), up(all-unreserved))
+	reserved, taken := held(vms)
+	touched := " if they touch what they have"
+	if reserved > have && h.TierMemory.Value == 0 {
+		f.Severity, touched = finding.Medium, ""
+		f.Message += fmt.Sprintf("; %s of it are reserved, which the host cannot hold", round(reserved))
+	}
+	if taken > 0 {
+		f.Severity, touched = finding.Medium, ""
+		f.Message += fmt.Sprintf("; %s are ballooned or swapped now", round(taken))
+	}
+	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts%s, with %s if each node should also keep its reserve; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)",
+		up(all-have), touched, up(all-unreserved))
 	if bound(vms) {
 		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"
 	}

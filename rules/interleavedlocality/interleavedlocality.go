@@ -19,7 +19,7 @@ import (
 var page string
 
 // Rule is M006.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: watch, Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes"}})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Watch: watch, Needs: []string{"Numa Home Nodes", "Numa Local Memory MBytes"}})
 
 func watch(w *rule.Watch) {
 	v := w.VM
@@ -88,6 +88,9 @@ func apart(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean, hidden float64, 
 		why, cure = cause(w, o, homes, why)
 	}
 	f.Severity = finding.Medium
+	if i := planned(w); o != nil && o.Layout.Memory.Placement == vnuma.Interleaved && i >= 0 { // one layout has one severity
+		f.Severity = w.Settings[i].Severity
+	}
 	f.Because = []string{why}
 	f.Message = fmt.Sprintf("N%%L reads %s and means nothing: %s, so %s of it is on another node than the vCPU that uses it", rule.NL(mean), why, far)
 	if o != nil {
@@ -107,7 +110,7 @@ func cause(w *rule.Watch, o *rule.On, homes numa.NodeSet, why string) (_, cure s
 	spread := "the memory is interleaved over " + rule.Nodes(homes)
 	switch {
 	case l.Memory.Placement == vnuma.Interleaved:
-		if i := slices.IndexFunc(w.Settings, (*finding.Finding).Planned); i >= 0 {
+		if i := planned(w); i >= 0 {
 			return spread + " (" + w.Settings[i].Title + ")", fmt.Sprintf("%s (%s)", w.Settings[i].FirstAdvice(), w.Settings[i].Rule)
 		}
 		return spread, "Let the guest see its nodes" + cycle
@@ -122,6 +125,11 @@ func cause(w *rule.Watch, o *rule.On, homes numa.NodeSet, why string) (_, cure s
 			"Remove " + numa.StoredKey + " and " + numa.CookieKey + " where they are set (N010)" + cycle + ". Where it moves between such hosts N014 says which nodes fit all of them"
 	}
 	return why, guestNodes
+}
+
+// planned returns the index of the worst finding about the settings of the VM whose cure is its plan; -1 for none.
+func planned(w *rule.Watch) int {
+	return slices.IndexFunc(w.Settings, func(f *finding.Finding) bool { return f.Planned() && !f.Elsewhere() })
 }
 
 // guestNodes is the advice where the prediction does not tell the cause.

@@ -105,6 +105,8 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	switch after := &best.After[0].Memory; {
 	case p.VM.Guest.Resident() > m.ForVMs():
 		f.Besides = fmt.Sprintf("The host has %s for VMs", numa.Bytes(m.ForVMs()))
+	case p.VM.RunsHANA() && now.Away() > 0 && !best.Better:
+		sockets(p, o, f)
 	case now.Missed() == 0:
 		f.Ways = append(f.Ways, numa.ByHand("leave it: what it uses comes home"))
 	case now.Away() == 0 && best.Better && after.Missed() < now.Crossed: // less memory would help, if each client had a node
@@ -126,6 +128,19 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	}
 	if now.Missed() > 0 && m.UnlikeMemory() {
 		f.Ways = append([]numa.Way{numa.ByHand("give the nodes of the host the same memory: repair a module that failed, or populate the slots of all packages alike")}, f.Ways...)
+	}
+}
+
+// sockets adds the way to the fewest whole sockets whose nodes hold the memory of a VM of SAP HANA, and why parts of several sockets are no way.
+func sockets(p *rule.Pass, o *rule.On, f *finding.Finding) {
+	m, socket, packages := &o.Kind.Machine, p.VM.SocketOf(o.Kind), o.Kind.Hosts[0].Packages.Or(1)
+	nodes, each := m.NodesFor(p.VM.Guest.Resident()), max(1, int(m.Nodes)/packages)
+	if nodes > each {
+		f.Besides = fmt.Sprintf("More nodes for its %d vCPUs are no way out: SAP HANA is supported on whole sockets and on half a one, not on parts of several", p.VM.Guest.VCPUs)
+	}
+	n := (nodes + each - 1) / each * socket
+	if most, _ := p.VM.Crowded(o.Kind); n > int(p.VM.Guest.VCPUs) && n <= most && p.VM.Sized(n) {
+		f.Ways = append([]numa.Way{p.WholeSockets(n)}, f.Ways...)
 	}
 }
 

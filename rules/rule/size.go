@@ -107,6 +107,23 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	return first
 }
 
+// WholeSockets returns the way to n vCPUs, which are whole sockets of its host, as SAP HANA is sized, with the plan for that size.
+func (p *Pass) WholeSockets(n int) numa.Way {
+	w := numa.Way{Do: fmt.Sprintf("take %d vCPUs, whole sockets", n), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
+	socket, cps := p.VM.SocketOf(p.VM.On[0].Kind), int(p.VM.Guest.CoresPerSocket)
+	if socket > 0 && !p.VM.Guest.AutoCPS && (n%cps != 0 || cps > socket) {
+		w.Do += fmt.Sprintf(" of %s", words.Plural(socket, "core"))
+		w.Edits = append(w.Edits, numa.EditCoresPerSocket.To(socket))
+	}
+	if p.Weighing {
+		return w
+	}
+	if more, ok := p.withPlan(&w); ok {
+		return more
+	}
+	return w
+}
+
 // instead describes the finding that the maximum would cause in place of fewer vCPUs, as the end of the text; "" if it causes none.
 func (p *Pass) instead(most numa.Way) string {
 	now := p.now()
@@ -191,6 +208,9 @@ func (p *Pass) AtMostMemory(on *On, n int, allowed numa.NodeSet) numa.Way {
 	if holds != all && holds >= numa.GiB {
 		most = holds / numa.GiB * numa.GiB
 		why = fmt.Sprintf(": new memory leaves %s of each node free", m.Reserve(p.Choices.FillToMinFree).New)
+	}
+	if p.VM.RunsHANA() {
+		why += ", and only if its database fits, which SAP HANA holds in memory"
 	}
 	return numa.Way{Do: fmt.Sprintf("give the VM at most %s%s", most, why), Edits: []numa.Edit{numa.EditMemory.To(int(most / numa.MiB))}}
 }

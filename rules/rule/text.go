@@ -123,6 +123,9 @@ func (v *VM) ForProducts(now, next *vnuma.Layout) (text string) {
 	}
 	n := int(v.Guest.VCPUs)
 	for _, one := range v.Products() {
+		if one.HANA() && slices.ContainsFunc(v.On, func(o On) bool { return !v.Whole(&o) }) {
+			text = words.Join("; ", text, "a production system of SAP HANA needs another size instead")
+		}
 		before, most := one.Usable(n, now.VSockets.Len(), now.CoresPerSocket)
 		fewest, uses := one.Usable(n, next.VSockets.Len(), next.CoresPerSocket)
 		if !now.VSockets.Equal(next.VSockets) && now.VSockets.Sum() == n && one.Sockets() > 0 && n > one.Sockets() && before == most && fewest == uses {

@@ -125,19 +125,14 @@ const PlaceAgain = "a power cycle places the VM anew, and so does vMotion to ano
 func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
 	v := RemoteCauses.Judge(&Remote{VM: w.Predicted, On: w.On(), Host: w.Machine, Tell: w.addWhy(f, s)})
 	v.Explain(f)
-	if !w.VM.Left {
-		return
+	if !w.VM.Left || !s.To.Equal(w.VM.Last) {
+		return // what the VM does after the event changes nothing
 	}
-	if s.To.Equal(w.VM.Last) {
-		f.Message += "; it ended when the VM left the host"
-		if w.To != "" {
-			f.Message += " by vMotion to " + w.To
-		}
+	f.Message += "; it ended when the VM left the host"
+	if w.To != "" {
+		f.Message += " by vMotion to " + w.To
 	}
-	if slices.ContainsFunc(w.Host.VMs, func(v capture.VM) bool { return v.Name == w.VM.Name && !v.Left }) {
-		return // it is back
-	}
-	f.Advice = "Nothing now: the VM left this host. If it comes back: " + words.Lower(f.Advice)
+	f.Advice = "Nothing: it ended when the VM left this host. If it comes back: " + words.Lower(f.Advice)
 }
 
 // Arrival describes how a VM appeared on the host.

@@ -235,22 +235,27 @@ func (p *Pass) together(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 	if slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory }) {
 		return numa.Way{}, false // a size is chosen so that no other change is needed
 	}
+	both, ok := p.withPlan(w)
+	return both, ok && p.harm(f, both.Edits) == nil
+}
+
+// withPlan returns the way with the plan for the VM as it is after it; ok is false if there is none.
+func (p *Pass) withPlan(w *numa.Way) (both numa.Way, ok bool) {
 	v := p.configured(w.Edits)
 	guest, _, err := vnuma.NewGuest(v)
 	if err != nil {
-		return numa.Way{}, false
+		return both, false
 	}
 	fit, _ := p.VM.Machines()
 	best := plan.Best(&guest, fit, p.Choices)
 	if !best.Better {
-		return numa.Way{}, false
+		return both, false
 	}
 	before := v.Config
 	best.Edit.Configure(&v.Config)
-	both := numa.Way{Edits: slices.Concat(w.Edits, unset(numa.Edits(&before, &v.Config))), Auto: w.Auto}
-	steps := best.Edit.Steps(&guest, &p.VM.On[0].Kind.Machine)
-	both.Do = strings.Join(append([]string{w.Do}, steps...), ", ")
-	return both, p.harm(f, both.Edits) == nil
+	both = numa.Way{Edits: slices.Concat(w.Edits, unset(numa.Edits(&before, &v.Config))), Auto: w.Auto}
+	both.Do = strings.Join(append([]string{w.Do}, best.Edit.Steps(&guest, &p.VM.On[0].Kind.Machine)...), ", ")
+	return both, true
 }
 
 // unset returns the edits without the previous values.

@@ -88,9 +88,7 @@ func (r *room) request(s *Shape, o *Options) placement.Request {
 // makes none local.
 func (r *room) count(s *Shape, o *Options) Count {
 	c := r.countAs(s, o)
-	if r.interleaved(s, o) {
-		c.Why = "its guest sees fewer nodes than it has clients, and its memory is interleaved over theirs"
-	} else if c.VMs > 0 {
+	if c.VMs > 0 {
 		return c
 	}
 	if edited, as, ok := r.localAs(s, o); ok {
@@ -110,6 +108,8 @@ func (r *room) countAs(s *Shape, o *Options) Count {
 		c.Why = why
 	} else if c.Bound = r.most(&it); c.Unmanaged {
 		c.Bound, c.Why = 0, "the NUMA scheduler does not place it: no memory of it is local for sure"
+	} else if r.interleaved(s, o) {
+		c.Bound, c.Why = 0, "its guest sees fewer nodes than it has clients, and its memory is interleaved over theirs"
 	}
 	if c.Why == "" {
 		c.VMs, c.ByCores, c.ByMemory, c.Binds = newBin(r).counts(&it)

@@ -28,6 +28,7 @@ func TestLocalAs(t *testing.T) {
 		{"15x600GB", "2x32c/1TB", 1, "3 virtual NUMA nodes of 5 vCPUs: set cores per socket to 5 (3 sockets), set numa.vcpu.maxPerVirtualNode = 5, set numa.vcpu.maxPerMachineNode = 5"},
 		{"2x500GB", "2x32c/1TB", 1, "2 virtual NUMA nodes of 1 vCPU: set cores per socket to 1 (2 sockets), set numa.vcpu.maxPerVirtualNode = 1, set numa.vcpu.maxPerMachineNode = 1, set numa.vcpu.min = 2"},
 		{"7x600GB", "2x32c/1TB", 0, ""},  // does not divide
+		{"7x32GB", "2x4c/256GB", 0, ""},  // wide, not shown, and does not divide
 		{"24x960GB", "2x32c/1TB", 0, ""}, // 937 GB are there for VMs
 		{"48x64GB", "2x32c/1TB", 1, ""},  // wide by itself
 		{"8x32GB", "2x4c/256GB", 1, "2 virtual NUMA nodes of 4 vCPUs: set cores per socket to 4 (2 sockets), set numa.vcpu.min = 8"}, // wide, and not shown
