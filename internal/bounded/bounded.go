@@ -64,17 +64,26 @@ var patience = time.Minute
 // File returns the contents of the file at path. If it is larger than limit, the error names both;
 // no more than limit is read. Nothing waits for a pipe without a writer.
 func File(path string, limit int64) ([]byte, error) {
+	return FileIf(path, limit, func(os.FileInfo) error { return nil })
+}
+
+// FileIf is File for a file whose mode or owner matters: it returns the error of allow about the open file, which is the one that is read whatever
+// takes its place meanwhile.
+func FileIf(path string, limit int64, allow func(os.FileInfo) error) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
 		return nil, err
 	}
 	_ = f.SetReadDeadline(time.Now().Add(patience)) // a regular file has none
-	b, err := contents(f, path, limit)
+	b, err := contents(f, path, limit, allow)
 	return b, errors.Join(err, f.Close())
 }
 
-func contents(f *os.File, path string, limit int64) ([]byte, error) {
+func contents(f *os.File, path string, limit int64, allow func(os.FileInfo) error) ([]byte, error) {
 	info, err := f.Stat()
+	if err == nil {
+		err = allow(info)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -57,3 +57,26 @@ func TestOpen(t *testing.T) {
 }
 
 // TestSecret takes files of each mode: what others may read is none, and root reads no file that it lends.
+
+// TestFileIf asks about the open file and reads that one: what takes its place meanwhile is not read.
+func TestFileIf(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(path, []byte("first"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := FileIf(path, Secret, func(info os.FileInfo) error {
+		if info.Size() != int64(len("first")) {
+			t.Errorf("it is asked about a file of %d bytes", info.Size())
+		}
+		if err := os.Rename(path, path+".old"); err != nil && os.PathSeparator == '/' {
+			t.Fatal(err)
+		}
+		return os.WriteFile(path+".new", []byte("other text"), 0o644)
+	})
+	if err != nil || string(b) != "first" {
+		t.Errorf("FileIf = %q, %v", b, err)
+	}
+	if b, err := FileIf(path+".new", Secret, func(os.FileInfo) error { return errors.New("no") }); b != nil || err == nil || err.Error() != "no" {
+		t.Errorf("FileIf of a refused file = %q, %v", b, err)
+	}
+}

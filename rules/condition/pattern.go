@@ -3,13 +3,14 @@ package condition
 import (
 	"errors"
 	"fmt"
-	"regexp/syntax"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
+
+	"example.org/homenode/numa/pattern"
 )
 
-// mostPattern limits the regular expressions of a condition, in steps for each character of input: (a{100}){10} has 1,000.
+// mostPattern limits the regular expressions of a condition, in steps.
 const mostPattern = 1000
 
 // A patterns checks the regular expressions of a condition.
@@ -40,27 +41,12 @@ func (p *patterns) Visit(node *ast.Node) {
 		p.err = errors.New("found a pattern that is no text, want one in quotes")
 		return
 	}
-	re, err := syntax.Parse(s.Value, syntax.Perl)
+	steps, err := pattern.Steps(s.Value)
 	if err != nil {
 		p.err = err
 		return
 	}
-	if p.size += sizeOf(re); p.size > mostPattern {
+	if p.size += steps; p.size > mostPattern {
 		p.err = fmt.Errorf("found patterns of more than %d steps, want fewer or smaller repetitions", mostPattern)
 	}
-}
-
-// sizeOf returns the number of steps of an expression with its repetitions expanded.
-func sizeOf(re *syntax.Regexp) int {
-	n := max(1, len(re.Rune))
-	if re.Op == syntax.OpCharClass {
-		n = 1
-	}
-	for _, sub := range re.Sub {
-		n += sizeOf(sub)
-	}
-	if re.Op == syntax.OpRepeat {
-		n *= max(1, re.Min, re.Max)
-	}
-	return min(n, 1<<30)
 }

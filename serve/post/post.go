@@ -15,7 +15,9 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"example.org/homenode/internal/loopback"
 )
@@ -32,6 +34,8 @@ func (a *Address) Check() (host string, err error) {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return "", errors.New("want a url with https:// or http://")
+	case strings.ContainsFunc(a.Authorization, unicode.IsControl): // no header has one, and each request would fail
+		return "", errors.New("want an authorization of one line")
 	case u.Scheme == "http" && (a.Authorization != "" || u.User != nil) && !loopback.Host(u.Hostname()):
 		return "", errors.New("want https:// for an authorization: it would be readable on the way")
 	}

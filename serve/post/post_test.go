@@ -30,6 +30,9 @@ func TestCheck(t *testing.T) {
 		{Address{URL: "http://0.0.0.0/", Authorization: "Bearer s3cret"}, "want https:// for"},
 		{Address{URL: "http://127.0.0.1.example.com/", Authorization: "Bearer s3cret"}, "want https:// for"},
 		{Address{URL: "ftp://s3cret/"}, "want a url"},
+		{Address{URL: "https://db.example.com/", Authorization: "Bearer s3cret\n"}, "want an authorization of one line"},
+		{Address{URL: "https://db.example.com/", Authorization: "Bearer s3cret\r\nHost: x"}, "want an authorization of one line"},
+		{Address{URL: "https://db.example.com/", Authorization: "Bearer s3cret\x7f"}, "want an authorization of one line"},
 		{Address{URL: "http://s3cret:x/"}, "want a url"},
 	} {
 		got, err := tt.Check()

@@ -8,11 +8,15 @@ import (
 	"time"
 
 	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/util/strutil"
+
+	"example.org/homenode/numa/pattern"
 )
 
 // Limits of a query, checked before it runs. They are needed because labels that a query lengthens do not count as samples.
 const (
-	mostText   = 32 << 10 // of a query: the parser is recursive for nested expressions
+	mostText   = 32 << 10 // of a query, or of the selectors of a search: the parser is recursive for nested expressions
+	mostRegex  = 32 << 10 // steps of their regular expressions, which the parser compiles
 	mostSteps  = 50_000   // of a subquery: 30 days at one a minute
 	mostParts  = 1_000    // of its tree: what looks at each part looks at all around it
 	mostGrowth = 8        // factor by which the labels of a series may grow
@@ -21,8 +25,8 @@ const (
 
 // bound returns an error if a query must not run. apart is the time between its first and last moment.
 func (a *API) bound(query string, apart time.Duration) (err error) {
-	if len(query) > mostText {
-		return badData{fmt.Errorf("found a query of %d bytes, want at most %d", len(query), mostText)}
+	if err := boundTexts("a query", query); err != nil {
+		return err
 	}
 	expr, wrong := a.parser.ParseExpr(query)
 	if wrong != nil {
@@ -54,6 +58,28 @@ func (a *API) bound(query string, apart time.Duration) (err error) {
 		return err
 	})
 	return err
+}
+
+// boundTexts returns an error if texts must not be parsed: they are long, or have large regular expressions. Each text in quotes may be one.
+func boundTexts(what string, texts ...string) error {
+	size, steps := 0, 0
+	for _, text := range texts {
+		if size += len(text); size > mostText {
+			return badData{fmt.Errorf("found %s of more than %d bytes, want at most that", what, mostText)}
+		}
+		var item parser.Item
+		for l := parser.Lex(text); item.Typ != parser.EOF && item.Typ != parser.ERROR; l.NextItem(&item) {
+			if item.Typ != parser.STRING {
+				continue
+			}
+			value, _ := strutil.Unquote(item.Val) // the parser reports the error
+			n, _ := pattern.Steps(value)          // it need not be an expression
+			if steps += n; steps > mostRegex {
+				return badData{fmt.Errorf("found regular expressions of more than %d steps, want fewer or smaller repetitions", mostRegex)}
+			}
+		}
+	}
+	return nil
 }
 
 // parts counts the parts of a query.

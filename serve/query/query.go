@@ -298,6 +298,9 @@ func between(r *http.Request) (from, to int64, err error) {
 
 // matchers parses the selectors of a search.
 func (a *API) matchers(r *http.Request) (sets [][]*labels.Matcher, err error) {
+	if err := boundTexts("selectors", r.Form["match[]"]...); err != nil {
+		return nil, err
+	}
 	for _, s := range r.Form["match[]"] {
 		set, err := a.parser.ParseMetricSelector(s)
 		if err != nil {

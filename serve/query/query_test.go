@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -293,6 +294,45 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBoundExpressions asks with regular expressions that take gigabytes when they are compiled: the request is refused before, whichever kind it is.
+func TestBoundExpressions(t *testing.T) {
+	base := serve(t, open(t, t.TempDir()))
+	large := strings.Repeat("a{999}", 1000)
+	quoted := func(regex string) string { return `{__name__="x",a=~"` + regex + `"}` }
+	for _, tt := range []struct {
+		path, field string
+		texts       []string
+		want        string
+	}{
+		{"query", "query", []string{quoted(large)}, "regular expressions of more than"},
+		{"query", "query", []string{"{__name__='x',a!~'" + large + "'}"}, "regular expressions of more than"},
+		{"query", "query", []string{"{__name__=`x`,a=~`" + large + "`}"}, "regular expressions of more than"},
+		{"query", "query", []string{`label_replace(x,"a","b","c","` + large + `")`}, "regular expressions of more than"},
+		{"query", "query", []string{quoted(`\x61{999}`) + strings.Repeat(" or "+quoted(`\u0061{999}`), 40)}, "regular expressions of more than"},
+		{"series", "match[]", slices.Repeat([]string{quoted("a{999}")}, 40), "regular expressions of more than"},
+		{"labels", "match[]", slices.Repeat([]string{quoted("a{999}")}, 40), "regular expressions of more than"},
+		{"label/a/values", "match[]", slices.Repeat([]string{quoted("a{999}")}, 40), "regular expressions of more than"},
+		{"series", "match[]", slices.Repeat([]string{quoted("a")}, 9000), "selectors of more than"},
+		{"series", "match[]", []string{quoted("a{999}b{999}|" + strings.Repeat("esx01.example.com|", 500))}, ""},
+	} {
+		before := allocated()
+		code, v := ask(t, base, "/api/v1/"+tt.path, url.Values{tt.field: tt.texts}, true)
+		if said := fmt.Sprint(v["error"]); (tt.want == "") != (code == http.StatusOK) || tt.want != "" && (code != http.StatusBadRequest || !strings.Contains(said, tt.want)) {
+			t.Errorf("%s %.60s: %d %.200s", tt.path, tt.texts[0], code, said)
+		}
+		if n := allocated() - before; n > 100<<20 {
+			t.Errorf("%s %.60s allocates %d MB", tt.path, tt.texts[0], n>>20)
+		}
+	}
+}
+
+// allocated returns the bytes that the process has allocated until now.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }
 
 // A timed is a querier that tells how long each search of it may take.

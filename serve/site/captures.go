@@ -360,7 +360,7 @@ func (s *Site) take(r *http.Request) (*captures.Entry, error) {
 		head, _ := in.Peek(text.HeadSize) // Take reports the error
 		if way := open.ElsewhereOf(part.FileName(), head); way != "" && ticks.Detect(head) == "" {
 			if _, ok := hostcmd.Detect(text.Decoded(head)); !ok {
-				return nil, fmt.Errorf("no capture: %s", way)
+				return nil, fmt.Errorf("no capture, since it has no counters over time: %s", way)
 			}
 		}
 		e, err := s.Captures.Take(part.FileName(), in)

@@ -47,7 +47,7 @@ func TestEscaped(t *testing.T) {
 	}
 }
 
-// TestUploadOfOthers names the command for a file that is no capture, and keeps nothing.
+// TestUploadOfOthers says what a file lacks that is no capture, names the command for it, and keeps nothing.
 func TestUploadOfOthers(t *testing.T) {
 	shelf, err := captures.Open("", 1<<20)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestUploadOfOthers(t *testing.T) {
 	defer shelf.Close()
 	s := &Site{Fleets: func() []*held.Fleet { return nil }, Captures: shelf}
 	for name, text := range map[string]string{"export.xlsx": "PK\x03\x04", "vms.csv": "Name,NumCpu,MemoryMB\ndb01,8,4096\n", "fleet.txt": "host h nodes=2 cores=18 memory=512GB\n",
-		"RVTools_tabvInfo.csv": "VM,CPUs\ndb01,8\n", "lscpu.txt": "NUMA node(s): 1\nCPU(s): 2\nOn-line CPU(s) list: 0-1\n"} {
+		"RVTools_tabvInfo.csv": "VM,CPUs\ndb01,8\n", "lscpu.txt": "NUMA node(s): 1\nCPU(s): 2\nOn-line CPU(s) list: 0-1\n", "attr.xml": "<domain type='kvm'><name>db01</name><vcpu>8</vcpu></domain>\n"} {
 		var body bytes.Buffer
 		form := multipart.NewWriter(&body)
 		part, err := form.CreateFormFile("file", name)
@@ -70,7 +70,7 @@ func TestUploadOfOthers(t *testing.T) {
 		w := httptest.NewRecorder()
 		s.upload(w, r)
 		all, _, err := shelf.List()
-		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "homenode ") || len(all) > 0 || err != nil {
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "has no counters over time") || !strings.Contains(w.Body.String(), "homenode ") || strings.Contains(w.Body.String(), "of the command "+name[:4]) || len(all) > 0 || err != nil {
 			t.Errorf("%s: status %d, %d kept, %v\n%s", name, w.Code, len(all), err, w.Body)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.org/homenode/numa"
 )
 
 // The first row behind a header, of a capture that was appended to another one, does not
@@ -60,6 +62,21 @@ func TestTooManyColumns(t *testing.T) {
 	_, err := NewReader("b.csv", strings.NewReader(in), Options{})
 	if want := "b.csv:1:1: found more than 1048576 columns"; err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
+
+// More VMs than any host has are refused before each of them takes memory: those of one host, and those of many.
+func TestTooManyGroups(t *testing.T) {
+	for _, host := range []string{"esx01", "esx%d"} {
+		var in strings.Builder
+		in.WriteString(magic + " 4.0) (UTC)(0)")
+		for i := range numa.MaxHostVMs + 1 {
+			fmt.Fprintf(&in, `,\\`+strings.ReplaceAll(host, "%d", fmt.Sprint(i))+`\Group Cpu(%d:db%d)\%% Used`, i, i)
+		}
+		_, err := NewTicks("b.csv", strings.NewReader(in.String()+"\n"), Options{})
+		if want := "b.csv:1:1: found more than 32768 groups of the scheduler, want those of one host, or of some"; err == nil || err.Error() != want {
+			t.Errorf("%s: the error is %v, want %s", host, err, want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
 )
 
@@ -185,6 +186,9 @@ func parseHeader(line []byte, n int, w *warnings, want chooser) (h *Header, msg 
 		})
 	}
 	h.columns(fields, line, w)
+	if len(h.groups) > numa.MaxHostVMs { // a VM takes more memory in every reader of ticks than its columns here
+		return nil, fmt.Sprintf("found more than %d groups of the scheduler, want those of one host, or of some", numa.MaxHostVMs)
+	}
 	h.want(want(h))
 	return h, ""
 }
@@ -318,7 +322,7 @@ func (h *Header) number(c *Column, earlier int, copies map[int]int) {
 
 // group records the group of c, and whether its cells are home nodes.
 func (h *Header) group(c *Column, homes bool) {
-	if gid, name, ok := c.Group(); ok && h.groups[groupKey{c.Host, gid}] != name {
+	if gid, name, ok := c.Group(); ok && len(h.groups) <= numa.MaxHostVMs && h.groups[groupKey{c.Host, gid}] != name {
 		h.groups[groupKey{c.Host, gid}] = name
 	}
 	if homes {

@@ -97,7 +97,7 @@ func evidenceWay(name, format string) string {
 	if format != "" {
 		format = " (" + format + ")"
 	}
-	return fmt.Sprintf("%s is evidence about a host or guest%s: homenode explain %[3]s prints it, --evidence %[3]s adds it to a fleet", name, format, words.Command(name))
+	return fmt.Sprintf("%s is evidence about a host or guest%s: homenode explain %[3]s prints it, and homenode assess adds it to a fleet with --evidence", name, format, words.Command(name))
 }
 
 // ElsewhereOf is Elsewhere for a file with a known name and beginning. Recorded time series are for homenode capture and the capture

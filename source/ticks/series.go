@@ -248,6 +248,9 @@ func (j *job) tick(t *numa.Tick) error {
 	if err := j.ctx.Err(); err != nil {
 		return err
 	}
+	if len(t.VMs) > numa.MaxHostVMs {
+		return &numa.SyntaxError{File: j.file.Name, Line: t.Line, Msg: fmt.Sprintf("found %d VMs of one moment, want at most %d", len(t.VMs), numa.MaxHostVMs)}
+	}
 	if j.opt.Host != "" {
 		t.Host = j.opt.Host
 	}

@@ -212,6 +212,22 @@ func TestFileOfRead(t *testing.T) {
 	}
 }
 
+// TestTooManyVMs refuses a moment of more VMs than a host runs, in whatever format, before each of them takes memory in what reads the ticks.
+func TestTooManyVMs(t *testing.T) {
+	var screen strings.Builder
+	screen.WriteString(" 9:15:01am up 12 days  1:02, 950 worlds, 3 VMs, 28 vCPUs; MEM overcommit avg: 0.00, 0.01, 0.02\n     GID NAME                  MEMSZ   NHN NMIG     NRMEM     NLMEM N%L\n")
+	for i := range numa.MaxHostVMs + 1 {
+		fmt.Fprintf(&screen, "%8d %-20s 65536.00     1    3   1024.00  31744.00  96\n", 40000+i, fmt.Sprint("db", i))
+	}
+	_, err := Read(t.Context(), "screen.txt", strings.NewReader(screen.String()), Options{Start: time.Unix(1e9, 0), Interval: time.Minute}, func(*numa.Tick) error {
+		t.Error("a tick was passed on")
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "found 32769 VMs of one moment, want at most 32768") {
+		t.Errorf("Read: %.300v", err)
+	}
+}
+
 // utf16le is ASCII as PowerShell writes it.
 func utf16le(s string) string {
 	b := []byte{0xff, 0xfe}

@@ -31,14 +31,12 @@ func readCredentials(path string) ([]credential, error) {
 
 // ReadSecret reads a file with a password that only its owner can read, or, if it belongs to root, also the group of this process.
 func ReadSecret(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !owned.Secret(info) {
-		return nil, fmt.Errorf("%s: others may read it (mode %04o): chmod 600 it", path, info.Mode().Perm())
-	}
-	return bounded.File(path, bounded.Secret)
+	return bounded.FileIf(path, bounded.Secret, func(info os.FileInfo) error {
+		if !owned.Secret(info) {
+			return fmt.Errorf("%s: others may read it (mode %04o): chmod 600 it", path, info.Mode().Perm())
+		}
+		return nil
+	})
 }
 
 // parseCredentials parses lines of host, user and password. A word that starts with a quote
