@@ -98,19 +98,16 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 
 // hostVerdict puts the VMs with much remote memory now, and the events of the last day, before the verdict about the settings of a host.
 func hostVerdict(low []board.VMNow, past *lately, settings []string) (lines []string) {
-	say := func(name string, parts []answer.Cell) {
-		lines = append(lines, textOf(&answer.State{Name: name, Cell: answer.Cell{Parts: parts}})+".")
-	}
 	if len(low) > 0 {
-		say("now", lowParts(low))
+		lines = append(lines, textOf(&answer.State{Name: "now", Cell: answer.Cell{Parts: lowParts(low)}})+".")
 	}
 	if len(past.events) > 0 {
-		say(past.over, past.line().Parts)
+		lines = append(lines, textOf(&answer.State{Name: past.over, Cell: past.line()})+".")
 	}
-	if lines != nil && len(settings) > 0 {
-		settings = append([]string{"Settings: " + settings[0]}, settings[1:]...)
+	if lines == nil || len(settings) == 0 {
+		return append(lines, settings...)
 	}
-	return append(lines, settings...)
+	return append(append(lines, "Settings: "+settings[0]), settings[1:]...)
 }
 
 // showVM explains the topology of a VM, and shows its current and past observations.

@@ -22,6 +22,14 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	names := make(map[[2]string]bool, len(vms))
 	away := map[string]bool{}
 	var left, repeated, shared, namesakes, unhosted, ambiguous, elsewhere tally
+	same := map[string]int{} // VMs of a name: of several it is the ID of none
+	for i := range vms {
+		if v := &vms[i]; !v.placeholder && v.first == nil {
+			name := prefix(v.vcenter) + v.vm.Name
+			same[name]++
+			taken[name] = same[name] > 1
+		}
+	}
 	for i := range vms {
 		v := &vms[i]
 		if v.placeholder {

@@ -300,6 +300,19 @@ func TestPart(t *testing.T) {
 	}
 }
 
+// TestTwins: the ID of a VM finds that VM alone, also where another one has its name and the export states no IDs.
+func TestTwins(t *testing.T) {
+	f := mustRead(t, tempFolder(t, map[string][]byte{"vInfo.csv": []byte("VM,CPUs,Memory,Cluster,Host\nsql,24,65536,a,h1\nsql,20,307200,b,h2\nother,4,3072,b,h2\n")}))
+	for i := range f.VMs {
+		if found := f.FindVMs(f.VMs[i].ID); len(found) != 1 || found[0] != &f.VMs[i] {
+			t.Errorf("the ID %s finds %d VMs", f.VMs[i].ID, len(found))
+		}
+	}
+	if len(f.VMs) != 3 || f.VMs[2].ID != "other" {
+		t.Errorf("found %+v", f.VMs)
+	}
+}
+
 // TestOddRow: one row of nonsense ends no read.
 func TestOddRow(t *testing.T) {
 	f := mustRead(t, tempFolder(t, map[string][]byte{
