@@ -15,9 +15,8 @@ const (
 
 // A usage has the system's counters since its start, in seconds of processors.
 type usage struct {
-	busy  float64 // by all processes
-	own   float64 // by this process
-	steal float64 // taken by the hypervisor, as reported
+	busy float64 // by all processes
+	own  float64 // by this process
 }
 
 // others returns the number of logical processors that other processes kept busy between two readings.

@@ -36,7 +36,7 @@ func systemUsage() (usage, error) {
 		return usage{}, err
 	}
 	seconds := func(t unix.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
-	return usage{busy: v[1] + v[2] + v[3] + v[6] + v[7], own: seconds(own.Utime) + seconds(own.Stime), steal: v[8]}, nil
+	return usage{busy: v[1] + v[2] + v[3] + v[6] + v[7], own: seconds(own.Utime) + seconds(own.Stime)}, nil
 }
 
 // runnable returns the number of threads that run or wait for a processor.

@@ -110,7 +110,7 @@ func Simulate(ctx context.Context, m *Model) (*Simulated, error) {
 	out := &Simulated{Seconds: m.Length.Seconds()}
 	for _, setup := range Setups {
 		story := m.story(setup)
-		r := run{story: story, setup: setup, hosts: map[int]*ending{}}
+		r := run{story: story, hosts: map[int]*ending{}}
 		outcome, err := scheduler.Run(ctx, story, scheduler.Options{Choices: m.Choices, Workers: m.Workers, Observe: r.observe})
 		if err != nil {
 			return nil, err
@@ -248,7 +248,6 @@ func (s Setup) fleet(f *numa.Fleet) *numa.Fleet {
 // A run watches the ticks of one setup; the last tick of each host counts.
 type run struct {
 	story *numa.Story
-	setup Setup
 	mu    sync.Mutex
 	hosts map[int]*ending
 }

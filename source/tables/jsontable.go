@@ -366,6 +366,14 @@ func (j *jsonRows) want(columns []int) {
 
 func (j *jsonRows) decimal() byte { return '.' }
 
+// place returns the path of the row, the prefix of each origin.
+func (j *jsonRows) place() string {
+	if at := j.rows[j.n-2].at; at != "" {
+		return at + "."
+	}
+	return ""
+}
+
 // cellOf returns the text of a value; a list is encoded as JSON.
 func cellOf(v any) string {
 	switch v := v.(type) {

@@ -39,7 +39,6 @@ type model struct {
 
 // An item is a VM. Its cells are sorted by size, the largest first.
 type item struct {
-	vm        int32
 	cells     []cell
 	offset    int // of its cells among all
 	exclusive bool
@@ -147,7 +146,7 @@ func (m *model) addItems() {
 	names, shapes := map[string]int32{}, map[string]int{}
 	for i := range m.p.VMs {
 		v := &m.p.VMs[i]
-		it := item{vm: int32(i), offset: m.cells, exclusive: v.Exclusive, share: v.Share}
+		it := item{offset: m.cells, exclusive: v.Exclusive, share: v.Share}
 		it.size = slices.Index(m.sizes, v.Page)
 		var groups []int32
 		for _, name := range v.Groups {
