@@ -76,6 +76,9 @@ func (s *Site) search(w http.ResponseWriter, r *http.Request) {
 	x, err := s.request(&screen{path: "/search", title: "Search"}, r)
 	q := strings.TrimSpace(x.query.Get("q"))
 	found := search{words: strings.Fields(strings.ToLower(q)), found: answer.Table{Name: "found", Title: "Found", Columns: answer.Columns("Name", "What", "Where, or what it says")}}
+	if err == nil && len(q) > numa.MaxName { // each word is looked for in every name
+		err = fmt.Errorf("found %d bytes to search for, want at most %d", len(q), numa.MaxName)
+	}
 	v := &view{answer: &answer.Answer{Title: "Search: " + q}}
 	if err != nil {
 		v.answer = x.cannot(err)

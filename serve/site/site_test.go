@@ -37,6 +37,16 @@ func TestNoFleet(t *testing.T) {
 	}
 }
 
+// TestLongSearch refuses a search that would look for thousands of words in every name.
+func TestLongSearch(t *testing.T) {
+	s := &Site{Fleets: func() []*held.Fleet { return nil }}
+	for words, want := range map[int]int{400: http.StatusOK, 30_000: http.StatusBadRequest} {
+		if status, _, body := get(t, s, "/search?q="+strings.Repeat("a+", words)); status != want {
+			t.Errorf("%d words: status %d, want %d\n%s", words, status, want, body)
+		}
+	}
+}
+
 func TestEscaped(t *testing.T) {
 	status, header, body := get(t, &Site{Fleets: func() []*held.Fleet { return nil }}, `/calculator?vcpus=%22%3E%3Cscript%3E`)
 	if status != http.StatusBadRequest || strings.Contains(body, "<script>") || !strings.Contains(body, "&lt;script&gt;") {
