@@ -186,10 +186,10 @@ func parseHeader(line []byte, n int, w *warnings, want chooser) (h *Header, msg 
 		})
 	}
 	h.columns(fields, line, w)
-	if len(h.groups) > numa.MaxHostVMs { // a VM takes more memory in every reader of ticks than its columns here
+	h.want(want(h))
+	if max(len(h.groups), len(h.proven)) > numa.MaxHostVMs { // a VM takes more memory in every reader of ticks than its columns here
 		return nil, fmt.Sprintf("found more than %d groups of the scheduler, want those of one host, or of some", numa.MaxHostVMs)
 	}
-	h.want(want(h))
 	return h, ""
 }
 

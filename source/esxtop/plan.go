@@ -169,6 +169,9 @@ func (h *Header) vms() map[groupKey]map[int64]bool {
 	last := ""
 	for i := range h.Columns {
 		c := &h.Columns[i]
+		if len(out) > numa.MaxHostVMs { // the header is refused
+			break
+		}
 		switch names.of(c.Object) {
 		case "group cpu":
 			if names.of(c.Counter) == "% vmwait" {
