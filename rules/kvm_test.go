@@ -408,3 +408,16 @@ func TestAllCPUsArePinsOfNone(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultOnce: what is wrong in the same way with several elements is one finding, with all places.
+func TestFaultOnce(t *testing.T) {
+	pins := ""
+	for v := range 4 {
+		pins += fmt.Sprintf("<vcpupin vcpu='%d' cpuset='0-15,^4-7'/>", v)
+	}
+	got := judged(t, "nodes=2 cores=16 memory=128GB", "a.xml", "<domain type='kvm'><name>a</name><memory unit='GiB'>8</memory><vcpu>4</vcpu><cputune>"+pins+
+		"</cputune><features><acpi/></features></domain>")
+	if strings.Count(got, "K013 high") != 1 {
+		t.Errorf("found\n%s\nwant one finding of the list that libvirt refuses", got)
+	}
+}
