@@ -306,14 +306,26 @@ func (s *Stated) RunsOn(cell int, h *Host) (nodes []int) {
 		if there && !s.There(v) {
 			continue
 		}
-		if v >= len(s.CPUs) || s.CPUs[v] == nil {
+		of, held := s.HeldOn(v, h)
+		if !held {
 			return nil
 		}
-		of, _ := h.NodesOf(s.CPUs[v])
 		nodes = append(nodes, of...)
 	}
 	slices.Sort(nodes)
 	return slices.Compact(nodes)
+}
+
+// HeldOn returns the nodes that a vCPU may run on; false if it may run on all CPUs of several nodes, by a list of them or without one.
+func (s *Stated) HeldOn(vcpu int, h *Host) (nodes []int, held bool) {
+	if vcpu >= len(s.CPUs) || s.CPUs[vcpu] == nil {
+		return nil, false
+	}
+	nodes, _ = h.NodesOf(s.CPUs[vcpu])
+	everywhere := h.CPUs.Known() && !slices.ContainsFunc(h.CPUs.Value, func(node []int) bool {
+		return slices.ContainsFunc(node, func(c int) bool { return !slices.Contains(s.CPUs[vcpu], c) })
+	})
+	return nodes, len(nodes) == 1 || !everywhere
 }
 
 // PinAt returns the place of the pins of a cell's vCPUs; "" if there is none.

@@ -364,3 +364,60 @@ func TestWhereTo(t *testing.T) {
 		t.Errorf("40 vCPUs on 32 cores: found %s", got)
 	}
 }
+
+// TestAllCPUsArePinsOfNone: a list of all CPUs of the host limits no more than none, so both get the same findings.
+func TestAllCPUsArePinsOfNone(t *testing.T) {
+	host := "<capabilities><host><topology><cells num='2'>"
+	for node := range 2 {
+		host += fmt.Sprintf("<cell id='%d'><memory unit='GiB'>64</memory><cpus num='8'>", node)
+		for cpu := node * 8; cpu < node*8+8; cpu++ {
+			host += fmt.Sprintf("<cpu id='%d' socket_id='%d' core_id='%d' siblings='%d'/>", cpu, node, cpu, cpu)
+		}
+		host += "</cpus></cell>"
+	}
+	host += "</cells></topology></host></capabilities>"
+	all := func(vcpus int) (pins string) {
+		for v := range vcpus {
+			pins += fmt.Sprintf("<vcpupin vcpu='%d' cpuset='0-15'/>", v)
+		}
+		return "<cputune>" + pins + "</cputune>"
+	}
+	flat, cells := "<topology sockets='1' cores='4' threads='1'/>", "<topology sockets='2' cores='2' threads='1'/><numa>"+
+		"<cell id='0' cpus='0-1' memory='4' unit='GiB'/><cell id='1' cpus='2-3' memory='4' unit='GiB'/></numa>"
+	for _, cpu := range []string{flat, cells} {
+		for _, c := range []struct{ memory, want string }{
+			{"", ""},
+			{"<numatune><memory mode='strict' nodeset='0'/></numatune>", "K007 medium"},
+			{"<numatune><memory mode='strict' nodeset='0-1'/></numatune>", ""},
+			{"<numatune><memory mode='interleave' nodeset='0-1'/></numatune>", "K003 medium"},
+			{"<numatune><memory mode='restrictive' nodeset='0-1'/></numatune>", ""},
+		} {
+			domain := func(list, pins string) string {
+				return "<domain type='kvm'><name>a</name><memory unit='GiB'>8</memory><vcpu" + list + ">4</vcpu>" + pins + c.memory +
+					"<features><acpi/></features><cpu>" + cpu + "</cpu></domain>"
+			}
+			none := judged(t, host, "a.xml", domain("", ""))
+			if !strings.HasPrefix(none, c.want) || c.want == "" && none != "" {
+				t.Errorf("%s %s: found %q, want %q", cpu, c.memory, none, c.want)
+			}
+			for _, same := range []string{domain(" cpuset='0-15'", ""), domain("", all(4))} {
+				if got := judged(t, host, "a.xml", same); got != none {
+					t.Errorf("%s: found\n%s\nwithout a list\n%s", same, got, none)
+				}
+			}
+		}
+	}
+}
+
+// TestFaultOnce: what is wrong in the same way with several elements is one finding, with all places.
+func TestFaultOnce(t *testing.T) {
+	pins := ""
+	for v := range 4 {
+		pins += fmt.Sprintf("<vcpupin vcpu='%d' cpuset='0-15,^4-7'/>", v)
+	}
+	got := judged(t, "nodes=2 cores=16 memory=128GB", "a.xml", "<domain type='kvm'><name>a</name><memory unit='GiB'>8</memory><vcpu>4</vcpu><cputune>"+pins+
+		"</cputune><features><acpi/></features></domain>")
+	if strings.Count(got, "K013 high") != 1 {
+		t.Errorf("found\n%s\nwant one finding of the list that libvirt refuses", got)
+	}
+}

@@ -26,7 +26,13 @@ func check(p *rule.StatedPass) {
 		p.Report(finding.Finding{Severity: severity, Topic: topic, Message: message, Advice: "Correct the definition",
 			Evidence: []finding.Evidence{p.At(name, value, at)}})
 	}
+	said := map[string]int{} // the index of the finding that says it; others have but another place
 	for _, n := range s.Strays {
+		if i, ok := said[n.Text]; ok {
+			p.Findings[i].Evidence = append(p.Findings[i].Evidence, p.At("definition", n.Text, n.At))
+			continue
+		}
+		said[n.Text] = len(p.Findings)
 		severity := finding.Medium
 		switch {
 		case n.Refused:

@@ -123,11 +123,11 @@ func unpinned(s *numa.Stated, cell int, h *numa.Host) (loose, on []int) {
 		if !s.There(v) {
 			continue
 		}
-		if v >= len(s.CPUs) || s.CPUs[v] == nil {
+		of, held := s.HeldOn(v, h)
+		if !held {
 			loose = append(loose, v)
 			continue
 		}
-		of, _ := h.NodesOf(s.CPUs[v])
 		on = append(on, of...)
 	}
 	slices.Sort(on)

@@ -161,11 +161,11 @@ func (v *StatedVM) Own() map[int]int {
 func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
 	s := v.Stated
 	for _, vcpu := range s.Cells[piece.Cell].CPUs {
-		if piece.Bound.Nodes == nil || !s.There(vcpu) || vcpu >= len(s.CPUs) || s.CPUs[vcpu] == nil {
+		if piece.Bound.Nodes == nil || !s.There(vcpu) {
 			continue
 		}
-		nodes, _ := v.Host.NodesOf(s.CPUs[vcpu])
-		if len(nodes) > 0 && !slices.ContainsFunc(piece.Bound.Nodes, func(n int) bool { return v.Host.Near(n, nodes) }) {
+		nodes, held := s.HeldOn(vcpu, v.Host)
+		if held && len(nodes) > 0 && !slices.ContainsFunc(piece.Bound.Nodes, func(n int) bool { return v.Host.Near(n, nodes) }) {
 			vcpus, on = append(vcpus, vcpu), append(on, nodes...)
 		}
 	}
@@ -177,14 +177,8 @@ func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
 func (v *StatedVM) Fixed(cell int) bool {
 	s := v.Stated
 	return !slices.ContainsFunc(s.Cells[cell].CPUs, func(vcpu int) bool {
-		if !s.There(vcpu) {
-			return false
-		}
-		if vcpu >= len(s.CPUs) || s.CPUs[vcpu] == nil {
-			return true
-		}
-		nodes, _ := v.Host.NodesOf(s.CPUs[vcpu])
-		return len(nodes) != 1
+		nodes, _ := s.HeldOn(vcpu, v.Host)
+		return s.There(vcpu) && len(nodes) != 1
 	})
 }
 
