@@ -23,6 +23,7 @@ func squash(header string) string {
 // units are the units of amounts: of memory in bytes, of frequencies in Hz. MB means MiB throughout vSphere.
 var units = map[string]float64{
 	"bytes": 1, "b": 1, "kb": 1 << 10, "kib": 1 << 10, "mb": 1 << 20, "mib": 1 << 20, "gb": 1 << 30, "gib": 1 << 30, "tb": 1 << 40, "tib": 1 << 40,
+	"mo": 1 << 20, "go": 1 << 30, // in French
 	"hz": 1, "mhz": 1e6, "ghz": 1e9,
 }
 
@@ -76,7 +77,7 @@ var wrappers = []string{"instance.", "ansible_facts.", "extensiondata.", "value.
 
 // find returns the known name for a header.
 func find(known map[string]name, header string) (name, bool) {
-	s := squash(header)
+	s := strings.TrimSuffix(squash(header), "optional") // of templates for imports
 	for _, w := range wrappers {
 		s = strings.TrimPrefix(s, squash(w))
 	}
@@ -129,6 +130,9 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 			at[k.columns[i].id()] = place{index: -1}
 		}
 	}
+	if i := slices.IndexFunc(header, func(h string) bool { return squash(h) == "server" }); k.name == vmTable.name && i >= 0 && at["VM"].index < 0 && at["Host"].index >= 0 && at["Host"].index != i {
+		at["VM"] = place{index: i, header: `"` + strings.TrimSpace(header[i]) + `"`} // the host has a column of its own
+	}
 	return at, repeated
 }
 
@@ -171,7 +175,7 @@ func kindOf(header []string) *kind {
 		return nil
 	}
 	switch lead := leadOfVMs(header); {
-	case ofVMs && lead > 0:
+	case ofVMs && (lead > 0 || lead == 0 && namesVM(header)):
 		return vms
 	case ofHosts && (lead < 0 || lead == 0 && !ofVMs):
 		return hosts
@@ -194,9 +198,7 @@ func leadOfVMs(header []string) (lead int) {
 		case ofHost && !ofVM:
 			lead--
 		}
-		if squash(h) != coresHeader {
-			has[vm.id] = true
-		}
+		has[vm.id] = true
 	}
 	if has["VM"] && has["Host"] { // the row of a host names one object
 		lead++
@@ -207,8 +209,8 @@ func leadOfVMs(header []string) (lead int) {
 	return lead
 }
 
-// coresHeader is a header of vCPUs, of cores per socket and of cores of hosts.
-const coresHeader = "cores"
+// coresKey is the key of the column that states vCPUs, or beside sockets perhaps cores per socket.
+const coresKey = "cores"
 
 // sheetsTold are the columns that distinguish the RVTools sheets; each sheet also needs the column that identifies its object. Most
 // columns of vInfo occur in every sheet of VMs. The first match counts.
@@ -250,8 +252,8 @@ func (k *kind) matches(header []string) int {
 
 // needs are the required columns: at least one that identifies the object and one with data about it.
 var needs = map[string][2][]string{
-	"VMs":   {{"VM", "VM ID", "VM UUID"}, {"CPUs", "Memory", "Cores p/s", "CPU hot add", "memory hot add", "settings"}},
-	"hosts": {{"Host"}, {"# CPU", "# Cores", "Cores per CPU", "CPU Model", "nodes", "CPU Threads"}},
+	"VMs":   {{"VM", "VM ID", "VM UUID"}, {"CPUs", "Memory", "Cores p/s", "CPU hot add", "memory hot add", "settings", coresKey}},
+	"hosts": {{"Host"}, {"# CPU", "# Cores", "CPU Model", "nodes", "CPU Threads"}},
 }
 
 // fits reports whether a header has the required columns of a kind.

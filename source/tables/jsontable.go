@@ -117,6 +117,7 @@ var foreign = []struct {
 	{"terraform_version", "a state of Terraform, which states what was asked for and not what the VMs have now"},
 	{"ansible_processor_count", "facts of Ansible about a guest or another machine, which is no ESXi host: want those of vmware_host_facts"},
 	{"resources.num_vcpus_per_socket", "a VM of Nutanix AHV, which is not of vSphere"},
+	{"cpu.topology.sockets", "VMs or hosts of oVirt, which are not read: save virsh dumpxml of the VMs, and virsh capabilities of their hosts"},
 	{"os-flv-*", flavor},
 	{"os-flavor-access:is_public", flavor},
 	{"is public", flavor},

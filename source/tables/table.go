@@ -93,9 +93,12 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	if !t.has("ESX Version") && t.has("version") {
 		t.columns["ESX Version"] = t.columns["version"]
 	}
-	if t.has("Sockets") && s.kind.name == vmTable.name && squash(t.columns["CPUs"].header) == coresHeader {
-		n.add(s.place(), "column "+t.columns["CPUs"].header+" beside sockets may be the cores of a VM or of a socket: not read")
-		t.columns["CPUs"] = place{index: -1}
+	if cores := t.place(coresKey); cores.index >= 0 && !t.has("CPUs") {
+		if t.has("Sockets") {
+			n.add(s.place(), "column "+cores.header+" beside sockets may be the cores of a VM or of a socket: not read")
+		} else {
+			t.columns["CPUs"] = cores
+		}
 	}
 	for i := range s.kind.columns {
 		c := &s.kind.columns[i]

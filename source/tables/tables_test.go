@@ -351,7 +351,12 @@ func TestVMsOrHosts(t *testing.T) {
 		"*Server name,*Cores,*Memory (In MB),*OS name,Number of disks,Hypervisor":         "VMs",
 		"Machine,Operating system,Boot type,Cores,Memory (MB),Host name,Power status":     "VMs",
 		"Server Name,Cores,Memory(MB),Operating System,Host":                              "VMs",
-		"Server,Power Status,Cores,Memory (in MB),OS,Host":                                "no column states vCPUs",
+		"Server,Power Status,Cores,Memory (in MB),OS,Host":                                "VMs",
+		"Server,Model,CPU Sockets,Cores,RAM (GB),OS":                                      "hosts",
+		"Server Name,CPU Cores,Memory (MB),Operating System,Is Virtual?,Hypervisor Name":  "VMs",
+		"ClusterName,HostName,VMName,VMSockets,VMCores,CPUSockets,CPUCores":               "VMs",
+		"VM Name,Hypervisor,Memory,CPU Cores":                                             "VMs",
+		"Name,CPU|Number of vCPUs (Virtual Cores),CPU|Cores per socket,Parent":            "no column states vCPUs",
 		"ClusterName,HostName,VMName,VMSockets,NumCpu,CPUSockets":                         "VMs",
 		"Name,Manufacturer,Model,PowerState,ProcessorType,NumCpu,CpuTotalMhz,CpuUsageMhz": "hosts",
 	} {
@@ -411,5 +416,32 @@ func TestManyKeys(t *testing.T) {
 	}
 	if _, err := Read(tempFile(t, "a.json", []byte("[{"+flat.String()+`"Name":"a","NumCpu":4}]`))); err == nil {
 		t.Error("found a table of too many columns")
+	}
+}
+
+// TestScripts: in tables of scripts and import templates, vCPUs that are called sockets give no cores per socket, and physical machines are no VMs.
+func TestScripts(t *testing.T) {
+	for text, want := range map[string]string{
+		"VMName,VMSockets,VMCores,VMNumCPUs\na,8,4,8\n":                        "a 8 0",
+		"VMName,VMSockets,VMCores,VMNumCPUs\na,2,4,8\n":                        "a 8 4",
+		"VM,CPUs,Sockets,Cores\na,16,2,16\n":                                   "a 16 8",
+		"HostName,VMName,VMSockets,VMCores\nesx01,a,8,4\n":                     "a 0 0",
+		"VMName,VMState,TotalCPU\na,poweredOn,16\n":                            "a 16 0",
+		"Server,Power Status,Cores,Host\na,On,16,esx01\n":                      "a 16 0",
+		"MachineName,AllocatedProcessorCoreCount,IsPhysical\na,16,0\np,32,1\n": "a 16 0",
+		"Server Name,vCPU,Is Virtual?\na,16,TRUE\np,32,FALSE\n":                "a 16 0",
+		"Nom;Nb vCPU;Mémoire (Go);Hôte\na;16;64;esx01\n":                       "a 16 0",
+	} {
+		f, notes := readText(t, "a.csv", text)
+		var got []string
+		for _, v := range f.VMs {
+			got = append(got, fmt.Sprint(v.Name, " ", v.VCPUs.Value, " ", v.CoresPerSocket.Value))
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("%s: found %s, want %s; %s", text, got, want, notes)
+		}
+	}
+	if _, err := Read(tempFile(t, "a.json", []byte(`{"vm":[{"name":"a","memory":"1","cpu":{"topology":{"sockets":"2","cores":"8","threads":"1"}}}]}`))); err == nil || !strings.Contains(err.Error(), "oVirt") {
+		t.Errorf("oVirt: found %v", err)
 	}
 }

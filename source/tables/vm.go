@@ -122,7 +122,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	}
 	t.noteMissing()
 	var vms []vmRow
-	var nameless, others, foreign tally
+	var nameless, others, foreign, physical tally
 	err = x.rowsOf(t, func() {
 		if t.other(vms) {
 			others.add(t.text("VM"))
@@ -140,6 +140,10 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 			return
 		}
 		t.subject = "VM " + name
+		if virtual := t.boolFact("virtual"); virtual.Known() && !virtual.Value || t.boolFact("physical").Value {
+			physical.add(name)
+			return
+		}
 		v.placeholder = t.boolFact("SRM Placeholder").Value
 		v.vcenter, v.date = t.vcenter(), t.text(dateKey)
 		v.locate(t)
@@ -158,6 +162,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	})
 	n.tallied(s.place(), nameless, "row names", "rows name", "no VM: left out")
 	n.tallied(s.place(), foreign, "VM is", "VMs are", "of another hypervisor than ESXi: left out")
+	n.tallied(s.place(), physical, "row is", "rows are", "a physical machine, and no VM: left out")
 	n.tallied(s.place(), others, "row is", "rows are", "a total or a remark, and no VM: left out")
 	return newest(t, "VM", vms, func(v *vmRow) dated { return dated{v.vcenter, cmp.Or(v.id, v.vm.UUID), v.vm.Name, v.date} }), err
 }
@@ -323,6 +328,9 @@ func readCores(t *table, c, known *numa.Config) (doubt string) {
 		doubt = fmt.Sprintf("CPUs %d, but %s × %d", vcpus, words.Plural(s.Value, "socket"), cps.Value)
 		t.bad("Cores p/s", "the cells contradict each other: "+doubt+": which is right decides")
 		*cps = numa.Fact[int]{}
+	case t.has(coresKey) && !slices.Contains([]int{0, vcpus, vcpus / s.Value}, t.count(coresKey, numa.MaxVCPUs).Value): // scripts call vCPUs sockets
+		doubt = fmt.Sprintf("CPUs %d, but %s and cores %s", vcpus, words.Plural(s.Value, "socket"), t.text(coresKey))
+		t.bad(coresKey, "the cells contradict each other: "+doubt+": cores per socket are unknown")
 	case !cps.Known() && vcpus%s.Value == 0:
 		c.CoresPerSocket = derived(vcpus/s.Value, "CPUs and Sockets")
 	}
