@@ -59,6 +59,9 @@ test: deps check check-bench
 deps:
 	@scripts/test-deps
 
+# Compilers, linters and tests keep little for long: collecting their garbage later saves a tenth to a fifth of the time.
+check check-bench check-release: export GOGC = 400
+
 # vet compiles everything; then staticcheck uses the processor while tests wait.
 check:
 	@test -z "$$(gofmt -s -l .)" || { echo "not gofmt -s:"; gofmt -s -l .; exit 1; }

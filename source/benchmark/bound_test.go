@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,7 @@ var tenSeconds = []string{"Measuring Loaded Latencies for the system\n", `{ "fio
 // TestBounds reads each sample without end, as an archive of some KB may hold it: time and memory
 // have a bound.
 func TestBounds(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // make test collects less often
 	endless := map[string]*repeater{
 		"Measuring Loaded Latencies for the system\n":    {text: []byte("no line of it\n")},
 		`{ "fio version" : "fio-3.1", "x" : [0`:          {text: []byte(",0")},

@@ -176,12 +176,12 @@ func TestServeDemo(t *testing.T) {
 	if res, err := http.Post(url+"/metrics", "text/plain", strings.NewReader("x")); err != nil || res.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %v, %v", res, err)
 	}
+	t.Run("lint", func(t *testing.T) { lintMetrics(t, url) })
 }
 
-// TestMetricsLint lets promtool look at what Prometheus would scrape.
-func TestMetricsLint(t *testing.T) {
+// lintMetrics lets promtool look at what Prometheus would scrape.
+func lintMetrics(t *testing.T, url string) {
 	promtool := testdeps.Program(t, "promtool")
-	url, _ := startServer(t, 2*time.Minute)
 	var text string
 	for end := time.Now().Add(30 * time.Second); !strings.Contains(text, "homenode_vm_numa_migrations_total"); time.Sleep(200 * time.Millisecond) {
 		if _, text = get(t, url+"/metrics"); time.Now().After(end) {

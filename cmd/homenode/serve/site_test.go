@@ -94,6 +94,7 @@ func TestPages(t *testing.T) {
 	if len(data.Time) < 100 || len(data.Time) > 1000 || !slices.IsSorted(data.Time) || low == 0 || len(data.Homes) != len(data.Nodes) || len(data.Events) < 3 {
 		t.Errorf("%d steps, %d of low locality, nodes %v, %d events", len(data.Time), low, data.Nodes, len(data.Events))
 	}
+	t.Run("browser", func(t *testing.T) { pagesInBrowser(t, address) })
 	// Looking closely is asked from the pages of this server alone.
 	post := func(origin string) int {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/host/closely", strings.NewReader(url.Values{"fleet": {"demo"}, "host": {"esx02.demo"}}.Encode()))
@@ -123,10 +124,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPagesInBrowser looks at the page of a VM in a browser: its past is drawn by uPlot below the strict policy, without a complaint, and
+// pagesInBrowser looks at the page of a VM in a browser: its past is drawn by uPlot below the strict policy, without a complaint, and
 // what is shown follows what changes while an open part, the focus and the stretch of time stay.
-func TestPagesInBrowser(t *testing.T) {
-	address := startPages(t, 2*time.Minute, t.TempDir(), time.Second)
+func pagesInBrowser(t *testing.T, address string) {
 	b := browser.Open(t, address+"/vm?vm=cache01&range=24h")
 	wait := func(what string) {
 		t.Helper()
