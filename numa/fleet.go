@@ -18,8 +18,8 @@ type Fleet struct {
 	VMs        []VM       `json:"vms"`
 	// Notes list missing and omitted data for the reader of a report: a restricted view must not look complete.
 	Notes []Note `json:"notes,omitempty"`
-	// Part says that hosts run more VMs or vCPUs than are listed, and how many; "" if they are not known to. Those of a cluster are its Part.
-	Part string `json:"part,omitempty"`
+	// Part is stated if hosts run more VMs or vCPUs than are listed. Those of a cluster are its Part.
+	Part *Running `json:"part,omitempty"`
 	// Unread are the files and folders of a bundle that could not be read completely. The rest of their data is missing here, and each has a
 	// note.
 	Unread []string `json:"unread,omitempty"`
@@ -54,7 +54,7 @@ func (f *Fleet) LoadUnknown() string {
 func (f *Fleet) LoadUnknownIn(cluster string) string { return loadUnknown(f.PartIn(cluster)) }
 
 // PartIn returns the Part of a cluster, by ID. Standalone hosts, "", are not told apart from the fleet.
-func (f *Fleet) PartIn(cluster string) string {
+func (f *Fleet) PartIn(cluster string) *Running {
 	for i := range f.Clusters {
 		if c := &f.Clusters[i]; c.ID == cluster {
 			return c.Part
@@ -63,19 +63,54 @@ func (f *Fleet) PartIn(cluster string) string {
 	return f.Part
 }
 
-func loadUnknown(part string) string {
-	if part == "" {
+func loadUnknown(part *Running) string {
+	if part == nil {
 		return ""
 	}
-	return part + ": this is part of an export, so the load and free memory of their nodes are unknown"
+	return part.String() + ": this is part of an export, so the load and free memory of their nodes are unknown"
+}
+
+// A Running is the load of hosts by their own rows, in an export that does not list all of their running VMs.
+type Running struct {
+	VMs         int   `json:"vms"`
+	VCPUs       int   `json:"vcpus,omitempty"`  // 0 if no row states them
+	Memory      Bytes `json:"memory,omitempty"` // configured; 0 if no row states it
+	Cores       int   `json:"cores"`            // of the hosts
+	Listed      int   `json:"listed"`           // VMs
+	ListedVCPUs int   `json:"listedVCPUs"`
+}
+
+// PerCore returns the vCPUs per core.
+func (p *Running) PerCore() float64 { return float64(p.VCPUs) / float64(max(1, p.Cores)) }
+
+// String returns the part as a clause: "the hosts run 9 VMs, 2.00 vCPUs per core by their rows, but only 3 of them are listed".
+func (p *Running) String() string {
+	run, listed, noun := p.VMs, p.Listed, "VM"
+	if p.Listed >= p.VMs {
+		run, listed, noun = p.VCPUs, p.ListedVCPUs, "vCPU"
+	}
+	at := ""
+	if p.VCPUs > 0 {
+		at = fmt.Sprintf(", %.2f vCPUs per core by their rows", p.PerCore())
+	}
+	if run != 1 {
+		noun += "s"
+	}
+	some := "none of them is"
+	if listed == 1 {
+		some = "only 1 of them is"
+	} else if listed > 1 {
+		some = fmt.Sprintf("only %d of them are", listed)
+	}
+	return fmt.Sprintf("the hosts run %d %s%s, but %s listed", run, noun, at, some)
 }
 
 // A Cluster is a set of hosts that VMs move between.
 type Cluster struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	At   string `json:"at,omitempty"`
-	Part string `json:"part,omitempty"` // as in Fleet, for the hosts of the cluster
+	ID   string   `json:"id"`
+	Name string   `json:"name"`
+	At   string   `json:"at,omitempty"`
+	Part *Running `json:"part,omitempty"` // as in Fleet, for the hosts of the cluster
 	// Apart are groups of VMs that must run on different hosts: enabled anti-affinity rules of DRS.
 	Apart []Group `json:"apart,omitempty"`
 }

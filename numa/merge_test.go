@@ -27,11 +27,11 @@ func part(source, collected, cluster, host, uuid string) *Fleet {
 
 func TestMerge(t *testing.T) {
 	a := part("vc01", "2026-11-02T10:00:00Z", "Prod", "esx01.example.com", "5009-a")
-	a.Part, a.Clusters[0].Part = "the hosts run 2 VMs", "the host runs 1 VM"
+	a.Part, a.Clusters[0].Part = &Running{VMs: 2}, &Running{VMs: 1}
 	b := part("vc02", "2026-11-02T10:00:07Z", "prod", "esx02.example.com", "5009-b")
 	want := &Fleet{
-		Source: "https://vc01, https://vc02", Collected: "2026-11-02T10:00:00Z", Part: "the hosts run 2 VMs",
-		Clusters: []Cluster{{ID: "vc01/domain-c1", Name: "vc01/Prod", At: "vc01 domain-c1", Part: "the host runs 1 VM"}, {ID: "vc02/domain-c1", Name: "vc02/prod", At: "vc02 domain-c1"}},
+		Source: "https://vc01, https://vc02", Collected: "2026-11-02T10:00:00Z", Part: &Running{VMs: 2},
+		Clusters: []Cluster{{ID: "vc01/domain-c1", Name: "vc01/Prod", At: "vc01 domain-c1", Part: &Running{VMs: 1}}, {ID: "vc02/domain-c1", Name: "vc02/prod", At: "vc02 domain-c1"}},
 		Hosts: []Host{
 			{ID: "vc01/host-1", Name: "esx01.example.com", Cluster: "vc01/domain-c1", At: "vc01 host-1"},
 			{ID: "vc01/host-2", Name: "localhost.localdomain"},

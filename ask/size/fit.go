@@ -129,10 +129,14 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	if c.Cluster, err = fit.Find(fleet, f.Cluster...); err != nil {
 		return nil, err
 	}
-	if text := (&numa.Fleet{Part: c.Cluster.Part}).LoadUnknown(); text != "" && (room || !c.Given["vcpus-per-core"]) {
-		return nil, fmt.Errorf("%s; read the whole export, or use --vcpus-per-core with --hosts to size for the listed VMs only", text)
+	part := c.Cluster.Part
+	if text := (&numa.Fleet{Part: part}).LoadUnknown(); text != "" && (room || !c.Given["vcpus-per-core"] && (len(a.Types) == 0 || c.Cluster.Running == nil)) {
+		return nil, fmt.Errorf("%s; read the whole export, or ask with --hosts how many a cluster, or --cluster all, needs at least", text)
 	}
-	if !c.Given["vcpus-per-core"] {
+	a.Running = c.Cluster.Running
+	if a.Running != nil && !c.Given["vcpus-per-core"] {
+		a.PerCore = max(fit.MostPerCore, a.Running.PerCore())
+	} else if !c.Given["vcpus-per-core"] {
 		var ok bool
 		if a.PerCore, ok = c.Cluster.Limit(); !ok {
 			return nil, noHost(c.Cluster, ", or --vcpus-per-core where only --hosts are asked about")
@@ -152,7 +156,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		return nil, fmt.Errorf("%s has no running VM: want --vm, or --hosts without the SOURCE to ask which VMs fit them", c.Cluster.Name)
 	}
 	a.Hosts = 0
-	if c.Cluster.Part != "" || len(c.Cluster.Hosts) == 0 {
+	if part != nil || len(c.Cluster.Hosts) == 0 {
 		return nil, nil
 	}
 	today, err := c.Cluster.Today(&a.Options)

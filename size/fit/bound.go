@@ -1,6 +1,9 @@
 package fit
 
-import "example.org/homenode/internal/binpack"
+import (
+	"example.org/homenode/internal/binpack"
+	"example.org/homenode/numa"
+)
 
 // kind is the capacity of the nodes for VMs, without a limit on the number of hosts.
 func (r *room) kind() binpack.Kind {
@@ -25,6 +28,18 @@ func (r *room) most(it *item) int {
 	k, b := r.kind(), it.batch()
 	b.Things = maxPerHost
 	return k.Most(&b)
+}
+
+// leastFor returns a lower bound of the hosts for VMs of which only the sums are known; 0 without them.
+func (r *room) leastFor(l *numa.Running) int {
+	if l == nil {
+		return 0
+	}
+	vcpus, memory := 0, numa.Bytes(0)
+	for i, n := range r.host.Nodes {
+		vcpus, memory = vcpus+r.vcpus[i], memory+n.Memory.Value
+	}
+	return max(binpack.Ceil(l.VMs, maxPerHost), binpack.Ceil(l.VCPUs, max(1, vcpus)), binpack.Ceil(int(l.Memory/numa.MiB), max(1, int(memory/numa.MiB))))
 }
 
 // leastHosts returns a lower bound of the hosts for the items, for any placement of their clients.

@@ -14,14 +14,16 @@ import (
 // A Cluster is the selected part of a fleet.
 type Cluster struct {
 	Name  string
-	Hosts []*numa.Host // with all needed facts
-	VMs   []*numa.VM   // running, with known sizes
-	Off   []*numa.VM   // powered off, with known sizes: not counted
-	Away  int          // of VMs: they run on hosts that the source does not describe, or not with all needed facts
-	Apart int          // clusters that are counted together
-	Alone int          // standalone hosts that are counted with them
-	Part  string       // as of numa.Fleet: the hosts run more VMs than are listed
-	Notes []string     // on excluded hosts and VMs
+	Hosts []*numa.Host  // with all needed facts
+	VMs   []*numa.VM    // running, with known sizes
+	Off   []*numa.VM    // powered off, with known sizes: not counted
+	Away  int           // of VMs: they run on hosts that the source does not describe, or not with all needed facts
+	Apart int           // clusters that are counted together
+	Alone int           // standalone hosts that are counted with them
+	Part  *numa.Running // as of numa.Fleet: the hosts run more VMs than are listed
+	// Running is Part if it is that of exactly these hosts.
+	Running *numa.Running
+	Notes   []string // on excluded hosts and VMs
 
 	unsure bool // VMs may run on one of Hosts or not
 	vcpus  int  // that run on Hosts
@@ -46,10 +48,13 @@ func Find(f *numa.Fleet, names ...string) (*Cluster, error) {
 		labels = append(labels, label)
 		switch s.all = s.all || label == allHosts; {
 		case label == allHosts:
-			c.Part = f.Part
+			c.Part, c.Running = f.Part, f.Part
 		case id != "":
 			s.clusters[id] = true
 			c.Part = cmp.Or(c.Part, f.PartIn(id))
+			if len(names) == 1 {
+				c.Running = c.Part
+			}
 		}
 		for _, h := range in {
 			c.addHost(&s, h)

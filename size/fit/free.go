@@ -90,7 +90,7 @@ func (c *Cluster) Loss(ctx context.Context) *Free {
 	out := &Free{Spare: 1}
 	o := &Options{Reserve: 1, PerCore: perCore, Overhead: PublishedOverhead}
 	hosts, err := c.presents(out, o)
-	if !ok || err != nil || c.Part != "" || len(hosts) < 2 {
+	if !ok || err != nil || c.Part != nil || len(hosts) < 2 {
 		return nil
 	}
 	out.fail(ctx, hosts, nil, o)

@@ -18,17 +18,19 @@ type Ask struct {
 	Hosts, Spare int
 	Prices       Prices
 	Options
-	Density float64 // vCPUs per core of the cluster today; 0 if there is none
-	base    *Ask    // of which this is a variant: hosts that have more are no worse
+	Running *numa.Running // of which Shapes are a part: the result is a lower bound; nil if they are all
+	Density float64       // vCPUs per core of the cluster today; 0 if there is none
+	base    *Ask          // of which this is a variant: hosts that have more are no worse
 }
 
 // A Result is the outcome per type, in the order of the requested types; for a mix, the cheapest first.
 type Result struct {
-	Shapes []Shape   `json:"shapes"`
-	Hosts  int       `json:"hosts,omitempty"`
-	Spare  int       `json:"spare"`
-	Types  []Outcome `json:"types"`
-	Left   []string  `json:"leftOut,omitempty"` // host types without the needed facts, and why
+	Shapes  []Shape       `json:"shapes"`
+	Hosts   int           `json:"hosts,omitempty"`
+	Spare   int           `json:"spare"`
+	Running *numa.Running `json:"running,omitempty"` // of which Shapes are a part
+	Types   []Outcome     `json:"types"`
+	Left    []string      `json:"leftOut,omitempty"` // host types without the needed facts, and why
 }
 
 // An Outcome is the result for one type of host.
@@ -60,7 +62,7 @@ func Fit(ctx context.Context, a *Ask) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Shapes: append([]Shape{}, a.Shapes...), Hosts: a.Hosts, Spare: a.Spare}
+	out := &Result{Shapes: append([]Shape{}, a.Shapes...), Hosts: a.Hosts, Spare: a.Spare, Running: a.Running}
 	for i := range a.Types {
 		t := &a.Types[i]
 		r, err := newRoom(&t.Host, &a.Options)

@@ -45,7 +45,7 @@ func Write(w io.Writer, f *numa.Fleet) error {
 	if f.VCenter != "" {
 		fmt.Fprintf(bw, "\"vcenterInstance\": %s,\n", enc(f.VCenter))
 	}
-	if f.Part != "" {
+	if f.Part != nil {
 		fmt.Fprintf(bw, "\"part\": %s,\n", enc(f.Part))
 	}
 	if f.Hypervisor != numa.ESXi {

@@ -107,9 +107,6 @@ func (n *notes) rowless() string {
 	return "named, but without a row in " + cmp.Or(strings.TrimPrefix(n.hosts, "sheet "), "a table of hosts")
 }
 
-// A load is the number of VMs and vCPUs that hosts run and of their cores, by their rows, and of those that are listed.
-type load struct{ vms, vcpus, cores, listed, listedVCPUs int }
-
 // partOf sets the Part of the fleet and of its clusters: the hosts run more than is listed. Only running VMs are compared when the rows of hosts count the
 // others apart. VMs that are away, by ID, are on hosts without a row.
 func partOf(f *numa.Fleet, hosts []hostRow, away map[string]bool, c *clusters) {
@@ -119,11 +116,11 @@ func partOf(f *numa.Fleet, hosts []hostRow, away map[string]bool, c *clusters) {
 		of[hosts[i].vcenter+"/"+hosts[i].host.Name] = &hosts[i]
 		running = running || hosts[i].all > 0
 	}
-	loads := map[string]load{} // by cluster
+	loads := map[string]numa.Running{} // by cluster
 	for _, h := range of {
 		id := c.id(h.vcenter, h.datacenter, h.cluster)
 		l := loads[id]
-		l.vms, l.vcpus, l.cores = l.vms+h.vms, l.vcpus+h.vcpus, l.cores+h.host.Cores.Or(numa.MaxVCPUs)
+		l.VMs, l.VCPUs, l.Memory, l.Cores = l.VMs+h.vms, l.VCPUs+h.vcpus, l.Memory+numa.Bytes(h.vram)*numa.MiB, l.Cores+h.host.Cores.Or(numa.MaxVCPUs)
 		loads[id] = l
 	}
 	at := map[string]string{} // cluster, by host
@@ -140,51 +137,32 @@ func partOf(f *numa.Fleet, hosts []hostRow, away map[string]bool, c *clusters) {
 			id = v.Cluster
 		}
 		l := loads[id]
-		l.listed, l.listedVCPUs = l.listed+1, l.listedVCPUs+v.VCPUs.Or(numa.MaxVCPUs) // a VM of unknown size may have all
+		l.Listed, l.ListedVCPUs = l.Listed+1, l.ListedVCPUs+v.VCPUs.Or(numa.MaxVCPUs) // a VM of unknown size may have all
 		loads[id] = l
 	}
-	var all load
+	var all numa.Running
 	short := false
 	for id, l := range loads {
-		part := l.part(tolerated)
+		all.VMs, all.Listed = all.VMs+l.VMs, all.Listed+min(l.VMs, l.Listed)
+		all.VCPUs, all.ListedVCPUs = all.VCPUs+l.VCPUs, all.ListedVCPUs+min(l.VCPUs, l.ListedVCPUs)
+		all.Memory, all.Cores = all.Memory+l.Memory, all.Cores+l.Cores
+		if (l.VMs-l.Listed)*tolerated <= l.VMs && (l.VCPUs-l.ListedVCPUs)*tolerated <= l.VCPUs {
+			continue
+		}
+		short = true
 		for i := range f.Clusters {
 			if f.Clusters[i].ID == id {
-				f.Clusters[i].Part = part
+				f.Clusters[i].Part = &l
 			}
 		}
-		short = short || part != ""
-		all.vms, all.listed = all.vms+l.vms, all.listed+min(l.vms, l.listed)
-		all.cores += l.cores
-		all.vcpus, all.listedVCPUs = all.vcpus+l.vcpus, all.listedVCPUs+min(l.vcpus, l.listedVCPUs)
 	}
 	if short {
-		f.Part = all.part(1 << 24)
+		f.Part = &all
 	}
 }
 
 // tolerated: one VM of so many may have been switched on or off while the program read hosts and VMs.
 const tolerated = 50
-
-// part returns the numbers of VMs or vCPUs if the hosts run more than are listed, by more than one of so many; "" otherwise.
-func (l *load) part(of int) string {
-	for _, n := range []struct {
-		run, listed int
-		noun        string
-	}{{l.vms, l.listed, "VM"}, {l.vcpus, l.listedVCPUs, "vCPU"}} {
-		if (n.run-n.listed)*of > n.run {
-			at := ""
-			if l.vcpus > 0 {
-				at = fmt.Sprintf(", %.2f vCPUs per core by their rows", float64(l.vcpus)/float64(l.cores))
-			}
-			listed := "none of them is"
-			if n.listed > 0 {
-				listed = "only " + words.Verb(n.listed, "of them is", "of them are")
-			}
-			return fmt.Sprintf("the hosts run %s%s, but %s listed", words.Plural(n.run, n.noun), at, listed)
-		}
-	}
-	return ""
-}
 
 // nameHost adds the host that the row of a VM names, of which nothing else is known, to the hosts of its cluster if others of these are known: it is one of
 // those that the VMs of the cluster can run on.

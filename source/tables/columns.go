@@ -119,6 +119,7 @@ var kinds = []kind{
 		{names: []string{"# VMs total"}},
 		{fact: "whether the export lists all VMs", names: []string{"# VMs", "vHostNumVMs"}},
 		{names: []string{"# vCPUs"}},
+		{names: []string{"vRAM=MiB"}},
 		{fact: "cores", names: []string{"# Cores", "vHostNumCpuCores"}},
 		{fact: "memory", names: []string{"# Memory=MiB", "vHostMemorySize=MiB"}},
 		{names: []string{"Memory Tiering Type", "vHostMemoryTieringType"}},

@@ -290,9 +290,15 @@ func TestPart(t *testing.T) {
 	} {
 		f := mustRead(t, tempFolder(t, map[string][]byte{"vHost.csv": []byte("Host,Cluster,# VMs,# VMs total,# vCPUs,# Cores\n" + strings.ReplaceAll(tt.hosts, "\n", ",4\n")),
 			"vInfo.csv": []byte("VM,Powerstate,CPUs,Cluster,Host\n" + strings.ReplaceAll(strings.ReplaceAll(tt.vms, "On", "poweredOn"), "Off", "poweredOff"))}))
-		got := []string{f.Part, "", ""}
+		text := func(p *numa.Running) string {
+			if p == nil {
+				return ""
+			}
+			return p.String()
+		}
+		got := []string{text(f.Part), "", ""}
 		for i := range f.Clusters {
-			got[1+i] = f.Clusters[i].Part
+			got[1+i] = text(f.Clusters[i].Part)
 		}
 		if want := []string{tt.whole, tt.a, tt.b}; !slices.Equal(got, want) || slices.ContainsFunc(f.Notes, func(n numa.Note) bool { return strings.Contains(n.Text, "want 1 to") }) {
 			t.Errorf("%s: found %q, want %q; notes %v", tt.name, got, want, f.Notes)

@@ -27,7 +27,7 @@ type hostRow struct {
 	host                         numa.Host
 	id, date                     string // managed object reference, and date of the row
 	vcenter, datacenter, cluster string
-	vms, all, vcpus              int            // VMs and vCPUs that it runs, and all VMs with the others; 0 if no column states it
+	vms, all, vcpus, vram        int            // VMs, vCPUs and configured MiB that it runs, and all VMs with the others; 0 if no column states it
 	nodes                        numa.Fact[int] // number of nodes, if a column states it
 	odd                          bool           // it is inconsistent
 	tiered                       bool           // its memory includes a slower tier, so no row has the memory of the nodes
@@ -88,7 +88,7 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 			h.cluster = "" // a standalone host
 		}
 		t.subject = "host " + name
-		for column, to := range map[string]*int{"# VMs": &h.vms, "# VMs total": &h.all, "# vCPUs": &h.vcpus} {
+		for column, to := range map[string]*int{"# VMs": &h.vms, "# VMs total": &h.all, "# vCPUs": &h.vcpus, "vRAM": &h.vram} {
 			*to = int(t.intFact(column, 0, 1<<24).Value)
 		}
 		readHost(t, name, &h)

@@ -45,7 +45,7 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	mixed := r.Types[0].Mix != nil
 	if mixed {
 		out.Verdict = mixVerdict(c, r)
-		if c.Cluster == nil || c.Cluster.Part == "" && c.Cluster.Away == 0 {
+		if c.Cluster == nil || c.Cluster.Part == nil && c.Cluster.Away == 0 {
 			out.Note(addNote(r)...)
 		}
 		r = c.useful(r, out)
@@ -170,11 +170,14 @@ func (c *Context) perCore() answer.Assumption {
 		return ratio
 	}
 	today, _, _ := c.Cluster.PerCore()
+	if c.Cluster.Running != nil {
+		today = c.Cluster.Running.PerCore()
+	}
 	limit, of := "VMware's example of a limit", c.Cluster.Name
 	if ratio.Origin = unit.Assumed; c.PerCore > fit.MostPerCore {
 		ratio.Origin, limit = unit.Derived, "as there with its largest host failed"
 	}
-	if c.Cluster.Away > 0 {
+	if c.Cluster.Away > 0 && c.Cluster.Running == nil {
 		of += fmt.Sprintf(" (the %s that the source describes)", words.Plural(len(c.Cluster.Hosts), "host"))
 	}
 	ratio.Note = fmt.Sprintf("at most, %s: %s has %s today", limit, of, unit.Digits(today, 3))

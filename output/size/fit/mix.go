@@ -33,6 +33,9 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	if first.Mix.Bound < first.Mix.Hosts {
 		verb = map[bool]string{true: "fits on", false: "fit on"}[vms == 1]
 	}
+	if all := r.Running; all != nil {
+		size, verb = c.ofRows(all), "need at least"
+	}
 	line := fmt.Sprintf("At %s, %s %s %s", c.ratio(), size, verb, hostsOf(first, r.Spare))
 	if first.Mix.VMs == 0 && vms > 0 {
 		fits := "such a host"
@@ -69,6 +72,15 @@ func lost(m *fit.Mix) (text string) {
 	return text
 }
 
+// ofRows names the running VMs of an export that lists a part of them.
+func (c *Context) ofRows(all *numa.Running) string {
+	memory := "unknown memory"
+	if all.Memory > 0 {
+		memory = whole(all.Memory)
+	}
+	return fmt.Sprintf("%s (%d vCPUs, %s)", words.Plural(all.VMs, "running VM"), all.VCPUs, memory)
+}
+
 // running names a number of VMs, of which more are described: those of a source are the running ones.
 func (c *Context) running(vms, more int) string {
 	switch {
@@ -85,8 +97,11 @@ func (c *Context) uncounted(spare, more int) (lines []string) {
 	if c.Cluster == nil {
 		return nil
 	}
-	if c.Cluster.Part != "" {
-		lines = append(lines, fmt.Sprintf("Only the listed VMs are counted: %s.", c.Cluster.Part))
+	switch part := c.Cluster.Part; {
+	case c.Cluster.Running != nil:
+		lines = append(lines, fmt.Sprintf("It is a lower bound, from the vCPUs and memory that the rows of hosts state: %s.", part))
+	case part != nil:
+		lines = append(lines, fmt.Sprintf("Only the listed VMs are counted: %s.", part))
 	}
 	if n := c.Cluster.Away; n > 0 && len(c.Cluster.Hosts) > 0 {
 		lines = append(lines, fmt.Sprintf("%s on hosts that the source does not describe.", words.Verb(n, "of them runs", "of them run")))
@@ -235,6 +250,10 @@ func mixTable(r *fit.Result) answer.Table {
 		"VCPU % and MEMORY % are used of the HOSTS; CORES and GB are those of all hosts, the SPARE ones too.",
 		"WIDE: VMs that ESXi divides over several nodes. REMOTE: VMs with memory on other nodes, → with virtual NUMA nodes.",
 	}
+	if r.Running != nil {
+		t.Foot[0] = "HOSTS, without the SPARE ones, are the least number for the vCPUs and memory that the rows of hosts state, and for the listed VMs."
+		t.Foot[1] = "VCPU % and MEMORY % are what the listed VMs use of the HOSTS; CORES and GB are those of all hosts, the SPARE ones too."
+	}
 	for i := range r.Types {
 		o := &r.Types[i]
 		m := o.Mix
@@ -246,7 +265,7 @@ func mixTable(r *fit.Result) answer.Table {
 			name += fmt.Sprintf(", of %s, counted as %s", words.List(words.Texts(o.Releases, numa.Release.String)), o.Releases[n-1])
 		}
 		row := []string{
-			name, nodesText(o), fmt.Sprint(m.Hosts), fmt.Sprint(m.Bound), fmt.Sprint(m.Total - m.Hosts), fmt.Sprint(m.Cores), fmt.Sprint(m.Memory / numa.GiB),
+			name, nodesText(o), fmt.Sprint(m.Hosts), fmt.Sprint(m.Bound), fmt.Sprint(m.Total - m.Hosts), fmt.Sprint(m.Cores), fmt.Sprint(int64(m.Memory / numa.GiB)),
 			percent(m.VCPUsUsed), percent(m.MemoryUsed), fmt.Sprint(m.Wide), remoteText(m),
 		}
 		if lost {

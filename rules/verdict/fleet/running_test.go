@@ -30,7 +30,7 @@ vm v3 host=h2 vcpus=16
 	if got, want := Clusters(r)[0].Running, (Running{64, 64, 96, 1, 0.67, false}); got != want {
 		t.Errorf("cluster: %+v, want %+v", got, want)
 	}
-	f.Clusters[0].Part = "the hosts run 9 VMs, but only 3 VMs are listed"
+	f.Clusters[0].Part = &numa.Running{VMs: 9, Listed: 3}
 	r = rules.Run(f, rules.Options{})
 	if got := Clusters(r)[0].Running; !got.Unknown || got.PerCore != 0 {
 		t.Errorf("of a part of an export: %+v", got)
