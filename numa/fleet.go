@@ -80,6 +80,14 @@ type Running struct {
 	ListedVCPUs int   `json:"listedVCPUs"`
 }
 
+// Sums returns p if it states vCPUs; nil otherwise.
+func (p *Running) Sums() *Running {
+	if p == nil || p.VCPUs == 0 {
+		return nil
+	}
+	return p
+}
+
 // PerCore returns the vCPUs per core.
 func (p *Running) PerCore() float64 { return float64(p.VCPUs) / float64(max(1, p.Cores)) }
 

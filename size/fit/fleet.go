@@ -21,7 +21,7 @@ type Cluster struct {
 	Apart int           // clusters that are counted together
 	Alone int           // standalone hosts that are counted with them
 	Part  *numa.Running // as of numa.Fleet: the hosts run more VMs than are listed
-	// Running is Part if it is that of exactly these hosts.
+	// Running is Part if it is that of exactly these hosts, and states vCPUs.
 	Running *numa.Running
 	Notes   []string // on excluded hosts and VMs
 
@@ -48,12 +48,13 @@ func Find(f *numa.Fleet, names ...string) (*Cluster, error) {
 		labels = append(labels, label)
 		switch s.all = s.all || label == allHosts; {
 		case label == allHosts:
-			c.Part, c.Running = f.Part, f.Part
+			c.Part = f.Part
+			c.Running = f.Part.Sums()
 		case id != "":
 			s.clusters[id] = true
 			c.Part = cmp.Or(c.Part, f.PartIn(id))
 			if len(names) == 1 {
-				c.Running = c.Part
+				c.Running = c.Part.Sums()
 			}
 		}
 		for _, h := range in {

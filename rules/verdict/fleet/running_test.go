@@ -3,6 +3,7 @@ package fleet
 import (
 	"testing"
 
+	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/source/scenario"
 )
