@@ -117,6 +117,9 @@ func TestAdvice(t *testing.T) {
 			}
 			topics[about] = true
 			named(t, one, text)
+			if one.VMID != "" && one.Severity == finding.High && one.Advice == "" {
+				t.Errorf("%s of %s (%s) has no advice and no reason for that: %s\n%s", one.Rule, one.VM, one.Severity, one.Message, text)
+			}
 			for _, way := range one.Ways {
 				if k < followed && one.VMID != "" && way.Edits != nil {
 					ways++

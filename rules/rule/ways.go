@@ -273,7 +273,13 @@ func (p *Pass) advise(f *finding.Finding) {
 		f.Ways = []numa.Way{numa.ByHand(words.Lower(f.Advice))}
 		return
 	}
-	if f.Ways == nil || p.Weighing {
+	if p.Weighing {
+		return
+	}
+	if f.Ways == nil {
+		if p.VM != nil && f.Advice == "" && f.Severity >= finding.Medium {
+			f.Advice = p.vetted().why
+		}
 		return
 	}
 	if p.VM != nil && !p.away && f.Planned() && f.Severity >= finding.Medium {
