@@ -332,3 +332,17 @@ vm v host=h0 vcpus=20 coresPerSocket=5 memory=300GB hw=21 numa.vcpu.followcoresp
 		t.Errorf("found %q", got)
 	}
 }
+
+// TestEachHostThatIsLeft checks that a way names all hosts on which it leaves its finding, or makes one as severe.
+func TestEachHostThatIsLeft(t *testing.T) {
+	r := rules.Run(assumed(t, `release 6.7
+cluster c
+host wide  nodes=2 cores=18 memory=256GB
+host small nodes=1 packages=1 cores=8 memory=768GB
+host home  nodes=2 cores=8 memory=256GB
+vm v host=home vcpus=25 coresPerSocket=1 memory=150GB hotAdd=on hw=14`), rules.Options{})
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "N013" })
+	if i < 0 || r.Findings[i].Advice != "Use at most 16 vCPUs (not on small and wide)" {
+		t.Errorf("found %v", r.Findings)
+	}
+}

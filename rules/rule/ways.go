@@ -191,13 +191,18 @@ func (p *Pass) starts(guest *vnuma.Guest) bool {
 // leaves names the hosts on which a way that helps on that of the VM leaves the finding, or causes one as severe, if the VM has the findings after with it; "" for none.
 func (p *Pass) leaves(f *finding.Finding, after []finding.Finding) string {
 	_, brought := p.balance(after)
+	var hosts []string
 	for i := range after {
 		a := &after[i]
 		if a.Severity >= f.Full() && a.Severity > finding.Info && a.Elsewhere() && (a.Same(*f) || f.Severity > finding.Info && slices.Contains(brought, a)) {
-			return " (not on " + words.Join(" and ", a.On...) + ")"
+			hosts = append(hosts, a.On...)
 		}
 	}
-	return ""
+	if hosts == nil {
+		return ""
+	}
+	slices.Sort(hosts)
+	return " (not on " + words.Join(" and ", slices.Compact(hosts)...) + ")"
 }
 
 // helps reports whether the plan of the VM cures the finding on some host: it is gone, less severe, or left on fewer hosts, and not on that of
