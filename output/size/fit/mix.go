@@ -246,7 +246,7 @@ func mixTable(r *fit.Result) answer.Table {
 			name += fmt.Sprintf(", of %s, counted as %s", words.List(words.Texts(o.Releases, numa.Release.String)), o.Releases[n-1])
 		}
 		row := []string{
-			name, nodesText(o), fmt.Sprint(m.Hosts), fmt.Sprint(m.Bound), fmt.Sprint(m.Total - m.Hosts), fmt.Sprint(m.Cores), fmt.Sprint(m.Memory / numa.GiB),
+			name, nodesText(o), fmt.Sprint(m.Hosts), fmt.Sprint(m.Bound), fmt.Sprint(m.Total - m.Hosts), fmt.Sprint(m.Cores), fmt.Sprint(int64(m.Memory / numa.GiB)),
 			percent(m.VCPUsUsed), percent(m.MemoryUsed), fmt.Sprint(m.Wide), remoteText(m),
 		}
 		if lost {
