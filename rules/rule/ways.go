@@ -201,8 +201,8 @@ func (p *Pass) leaves(f *finding.Finding, after []finding.Finding) string {
 	if hosts == nil {
 		return ""
 	}
-	slices.Sort(hosts)
-	return " (not on " + words.Join(" and ", slices.Compact(hosts)...) + ")"
+	slices.SortFunc(hosts, words.Natural)
+	return " (not on " + strings.Join(slices.Compact(hosts), " and ") + ")"
 }
 
 // helps reports whether the plan of the VM cures the finding on some host: it is gone, less severe, or left on fewer hosts, and not on that of
@@ -241,7 +241,12 @@ func (p *Pass) together(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 		return numa.Way{}, false // a size is chosen so that no other change is needed
 	}
 	both, ok := p.withPlan(w)
-	return both, ok && p.harm(f, both.Edits) == nil
+	if !ok {
+		return both, false
+	}
+	after := p.weigh(both.Edits)
+	both.Do += p.leaves(f, after)
+	return both, p.objection(f, both.Edits, after) == nil
 }
 
 // withPlan returns the way with the plan for the VM as it is after it; ok is false if there is none.
