@@ -305,3 +305,44 @@ vm there host=b vcpus=20 memory=64GB`), rules.Options{})
 		t.Errorf("findings %+v", r.Findings)
 	}
 }
+
+// TestHighForHigh checks that a plan that cures one finding of high severity and makes another is advice if much less memory is far with it, and that the finding
+// says why there is none otherwise.
+func TestHighForHigh(t *testing.T) {
+	for memory, want := range map[string]string{
+		"128GB,256GB": "Switch CPU hot add off, then power off and on",
+		"32GB,300GB":  "To switch CPU hot add off would not do: ",
+	} {
+		r := rules.Run(assumed(t, "release 8.0U3\nhost h nodes=2 cores=18 nodeMemory="+memory+"\nvm v host=h vcpus=20 coresPerSocket=10 memory=300GB hotAdd=on"), rules.Options{})
+		i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "N001" })
+		if i < 0 || !strings.HasPrefix(r.Findings[i].Advice, want) {
+			t.Errorf("%s: want the advice %q of N001: %v", memory, want, r.Findings)
+		}
+	}
+}
+
+// TestFewestForAllHosts checks that cores per socket are no more than a low finding where fewer virtual nodes would suit the host of the VM, and not the others.
+func TestFewestForAllHosts(t *testing.T) {
+	r := rules.Run(assumed(t, `release 9.0
+cluster c
+host h0 nodes=2 cores=64 memory=3TB
+host h1 nodes=4 packages=2 cores=8 memory=3TB
+vm v host=h0 vcpus=20 coresPerSocket=5 memory=300GB hw=21 numa.vcpu.followcorespersocket=1`), rules.Options{})
+	if got := found(r, "N008"); !slices.Equal(got, []string{"low v"}) {
+		t.Errorf("found %q", got)
+	}
+}
+
+// TestEachHostThatIsLeft checks that a way names all hosts on which it leaves its finding, or makes one as severe.
+func TestEachHostThatIsLeft(t *testing.T) {
+	r := rules.Run(assumed(t, `release 6.7
+cluster c
+host wide  nodes=2 cores=18 memory=256GB
+host small nodes=1 packages=1 cores=8 memory=768GB
+host home  nodes=2 cores=8 memory=256GB
+vm v host=home vcpus=25 coresPerSocket=1 memory=150GB hotAdd=on hw=14`), rules.Options{})
+	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "N013" })
+	if i < 0 || r.Findings[i].Advice != "Use at most 16 vCPUs (not on small and wide)" {
+		t.Errorf("found %v", r.Findings)
+	}
+}

@@ -36,7 +36,7 @@ func check(p *rule.Pass) {
 	}
 	severity := finding.Medium
 	switch byCPS := on.Layout.Why == vnuma.ByCPS; {
-	case byCPS && fewest(on, &v.Guest):
+	case byCPS && fewest(v, on):
 		severity = finding.Low
 	case !byCPS && on.Layout.PPDs.Unevenness() < p.Threshold("noticedUneven"):
 		severity = finding.Low
@@ -51,10 +51,10 @@ func check(p *rule.Pass) {
 	}, &on.Layout)
 }
 
-// fewest reports whether the virtual nodes are equal, and fewer ones would not be.
-func fewest(on *rule.On, g *vnuma.Guest) bool {
-	for k := on.Needed(g); k < on.Layout.VPDs.Len(); k++ {
-		if int(g.VCPUs)%k == 0 {
+// fewest reports whether the virtual nodes are equal, and fewer ones that suit all hosts of the VM would not be.
+func fewest(v *rule.VM, on *rule.On) bool {
+	for k := v.Needed(); k < on.Layout.VPDs.Len(); k++ {
+		if int(v.Guest.VCPUs)%k == 0 {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,6 +26,7 @@ type planKey struct {
 type vetted struct {
 	*plan.Plan
 	price string // the findings that it causes in place of those that it cures; "" for none
+	why   string // the objection to the plan that was dropped; "" if none was
 }
 
 // Plan returns the best configuration of the VM for the hosts it can run on. There is one plan per VM, so that findings do not give
@@ -66,18 +68,19 @@ func (p *Pass) vetted() vetted {
 	if p.Cluster.vetted == nil {
 		p.Cluster.vetted = map[*VM]vetted{}
 	}
-	serves := func(e *plan.Edit) (price string, ok bool) {
+	whole := v.Plan
+	serves := func(e *plan.Edit, then []vnuma.Layout) (price string, ok bool) {
 		if *e == (plan.Edit{}) {
 			return "", false
 		}
-		return p.gains(p.weighPlan(e))
+		price, ok = p.gains(p.weighPlan(e))
+		return price, ok || p.nearer(e, whole.Before, then)
 	}
-	whole := v.Plan
 	part := whole.Needed != (plan.Edit{}) && whole.Needed != whole.Edit
-	price, all := serves(&whole.Edit)
+	price, all := serves(&whole.Edit, whole.After)
 	less, some := "", false
 	if part {
-		less, some = serves(&whole.Needed)
+		less, some = serves(&whole.Needed, whole.Cured)
 	}
 	enough := some && !(all && p.falls(whole))
 	if v.price = price; !all || part && !enough { // it is shared by VMs of the same guest
@@ -91,6 +94,7 @@ func (p *Pass) vetted() vetted {
 	case some:
 		whole.Edit, whole.After, v.price = whole.Needed, whole.Cured, less
 	default:
+		v.why = p.dropped(&whole.Edit)
 		whole.Better, whole.Edit, whole.Needed = false, plan.Edit{}, plan.Edit{}
 		whole.After, whole.Cured = whole.Before, whole.Before
 		whole.For, whole.Alone, v.price = nil, nil, ""
@@ -102,6 +106,31 @@ func (p *Pass) vetted() vetted {
 	}
 	p.Cluster.vetted[p.VM] = v
 	return v
+}
+
+// nearer reports whether a plan with which the VM has findings as severe as now leaves less of its memory far from its vCPUs by a tenth or more on a host, and is worse on none.
+func (p *Pass) nearer(e *plan.Edit, now, then []vnuma.Layout) (nearer bool) {
+	b, brought := p.balance(p.weighPlan(e))
+	if b.Compare() != 0 || b.Level() < finding.High || slices.ContainsFunc(brought, func(a *finding.Finding) bool { return a.Topic == Unsupported }) {
+		return false
+	}
+	for i := range now {
+		if then[i].Compare(&now[i]) > 0 {
+			return false
+		}
+		nearer = nearer || now[i].Farther(&then[i])
+	}
+	return nearer
+}
+
+// dropped says why the plan of the edit is none: the worst finding that it makes.
+func (p *Pass) dropped(e *plan.Edit) string {
+	_, brought := p.balance(p.weighPlan(e))
+	if brought == nil {
+		return ""
+	}
+	worst := slices.MaxFunc(brought, func(a, b *finding.Finding) int { return cmp.Compare(a.Full(), b.Full()) })
+	return fmt.Sprintf("To %s would not do: %s", strings.Join(p.stepsOf(e), ", "), worst.Message)
 }
 
 // falls reports whether the necessary part of the plan falls short: a finding of at least medium severity stays with it and goes with the whole plan.

@@ -191,13 +191,18 @@ func (p *Pass) starts(guest *vnuma.Guest) bool {
 // leaves names the hosts on which a way that helps on that of the VM leaves the finding, or causes one as severe, if the VM has the findings after with it; "" for none.
 func (p *Pass) leaves(f *finding.Finding, after []finding.Finding) string {
 	_, brought := p.balance(after)
+	var hosts []string
 	for i := range after {
 		a := &after[i]
 		if a.Severity >= f.Full() && a.Severity > finding.Info && a.Elsewhere() && (a.Same(*f) || f.Severity > finding.Info && slices.Contains(brought, a)) {
-			return " (not on " + words.Join(" and ", a.On...) + ")"
+			hosts = append(hosts, a.On...)
 		}
 	}
-	return ""
+	if hosts == nil {
+		return ""
+	}
+	slices.SortFunc(hosts, words.Natural)
+	return " (not on " + strings.Join(slices.Compact(hosts), " and ") + ")"
 }
 
 // helps reports whether the plan of the VM cures the finding on some host: it is gone, less severe, or left on fewer hosts, and not on that of
@@ -236,7 +241,12 @@ func (p *Pass) together(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 		return numa.Way{}, false // a size is chosen so that no other change is needed
 	}
 	both, ok := p.withPlan(w)
-	return both, ok && p.harm(f, both.Edits) == nil
+	if !ok {
+		return both, false
+	}
+	after := p.weigh(both.Edits)
+	both.Do += p.leaves(f, after)
+	return both, p.objection(f, both.Edits, after) == nil
 }
 
 // withPlan returns the way with the plan for the VM as it is after it; ok is false if there is none.
@@ -273,7 +283,13 @@ func (p *Pass) advise(f *finding.Finding) {
 		f.Ways = []numa.Way{numa.ByHand(words.Lower(f.Advice))}
 		return
 	}
-	if f.Ways == nil || p.Weighing {
+	if p.Weighing {
+		return
+	}
+	if f.Ways == nil {
+		if p.VM != nil && f.Advice == "" && f.Severity >= finding.Medium {
+			f.Advice = p.vetted().why
+		}
 		return
 	}
 	if p.VM != nil && !p.away && f.Planned() && f.Severity >= finding.Medium {
