@@ -73,24 +73,22 @@ func (s *step) state(ctx context.Context) (numa.State, error) {
 	return st, nil
 }
 
-// settled reads the VM when no task of it runs, or the one that runs takes too long. It reads twice: tasks are read after
+// settled reads the VM when no task of it runs and nothing of it changes, or when that takes too long. It reads twice: tasks are read after
 // the VM, so one that ended in between has changed what was read.
 func (s *step) settled(ctx context.Context) (numa.State, error) {
 	st, err := s.state(ctx)
-	for begin := time.Now(); ; {
-		if err != nil || st.Task != "" && time.Since(begin) > s.o.Busy {
-			return st, err
-		}
-		if st.Task != "" {
+	for begin, again := time.Now(), false; err == nil && time.Since(begin) <= s.o.Busy; again = true {
+		if st.Task != "" || again {
 			if err := s.rest(ctx, nil); err != nil {
 				return st, err
 			}
 		}
 		was := st
 		if st, err = s.state(ctx); err == nil && was.Task == "" && st.Task == "" && was.ChangeVersion == st.ChangeVersion && was.VM.Power.Value == st.VM.Power.Value {
-			return st, nil
+			break
 		}
 	}
+	return st, err
 }
 
 // side says on which side of the change the VM is. What this run, or the one that it goes on with, left half done counts
