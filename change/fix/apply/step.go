@@ -77,14 +77,16 @@ func (s *step) state(ctx context.Context) (numa.State, error) {
 // the VM, so one that ended in between has changed what was read.
 func (s *step) settled(ctx context.Context) (numa.State, error) {
 	st, err := s.state(ctx)
-	for begin, again := time.Now(), false; err == nil && time.Since(begin) <= s.o.Busy; again = true {
-		if st.Task != "" || again {
+	for begin := time.Now(); err == nil; {
+		if st.Task != "" {
 			if err := s.rest(ctx, nil); err != nil {
 				return st, err
 			}
 		}
 		was := st
-		if st, err = s.state(ctx); err == nil && was.Task == "" && st.Task == "" && was.ChangeVersion == st.ChangeVersion && was.VM.Power.Value == st.VM.Power.Value {
+		st, err = s.state(ctx)
+		still := was.Task == "" && st.Task == "" && was.ChangeVersion == st.ChangeVersion && was.VM.Power.Value == st.VM.Power.Value
+		if still || time.Since(begin) > s.o.Busy {
 			break
 		}
 	}
