@@ -118,6 +118,8 @@ on each host of its cluster, explains it, and says what is wrong.
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       built.Build(),
+
+		PersistentPreRunE: flags.KeepsInput,
 	}
 	root.SetVersionTemplate("homenode {{.Version}}\n")
 	sizes := described("size", &cobra.Command{})

@@ -73,24 +73,24 @@ func (s *step) state(ctx context.Context) (numa.State, error) {
 	return st, nil
 }
 
-// settled reads the VM when no task of it runs, or the one that runs takes too long. It reads twice: tasks are read after
+// settled reads the VM when no task of it runs and nothing of it changes, or when that takes too long. It reads twice: tasks are read after
 // the VM, so one that ended in between has changed what was read.
 func (s *step) settled(ctx context.Context) (numa.State, error) {
 	st, err := s.state(ctx)
-	for begin := time.Now(); ; {
-		if err != nil || st.Task != "" && time.Since(begin) > s.o.Busy {
-			return st, err
-		}
+	for begin := time.Now(); err == nil; {
 		if st.Task != "" {
 			if err := s.rest(ctx, nil); err != nil {
 				return st, err
 			}
 		}
 		was := st
-		if st, err = s.state(ctx); err == nil && was.Task == "" && st.Task == "" && was.ChangeVersion == st.ChangeVersion && was.VM.Power.Value == st.VM.Power.Value {
-			return st, nil
+		st, err = s.state(ctx)
+		still := was.Task == "" && st.Task == "" && was.ChangeVersion == st.ChangeVersion && was.VM.Power.Value == st.VM.Power.Value
+		if still || time.Since(begin) > s.o.Busy {
+			break
 		}
 	}
+	return st, err
 }
 
 // side says on which side of the change the VM is. What this run, or the one that it goes on with, left half done counts

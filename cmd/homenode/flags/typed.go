@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,16 +24,55 @@ func Typed(cmd *cobra.Command, names []string) (words []string) {
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+name+"="+f.Value.String())
 		default:
-			values := []string{f.Value.String()}
-			if list, ok := f.Value.(pflag.SliceValue); ok {
-				values = list.GetSlice()
-			}
-			for _, value := range values {
+			for _, value := range valuesOf(f) {
 				words = append(words, "--"+name, value)
 			}
 		}
 	}
 	return words
+}
+
+// valuesOf returns the values of a flag, each by itself.
+func valuesOf(f *pflag.Flag) []string {
+	switch v := f.Value.(type) {
+	case *value:
+		return v.field.Values()
+	case pflag.SliceValue:
+		return v.GetSlice()
+	}
+	return []string{f.Value.String()}
+}
+
+// KeepsInput returns an error when the command would write its output over a file that it reads.
+func KeepsInput(cmd *cobra.Command, args []string) (err error) {
+	output := cmd.Flags().Lookup("output")
+	if output == nil {
+		return nil
+	}
+	file := output.Value.String()
+	written, missing := os.Stat(file)
+	if missing != nil || !written.Mode().IsRegular() {
+		return nil
+	}
+	check := func(text string) {
+		_, observed, _ := strings.Cut(text, "=") // --evidence VM=FILE
+		for _, name := range []string{text, strings.TrimPrefix(text, "@"), observed} {
+			if read, missing := os.Stat(name); missing == nil && os.SameFile(read, written) {
+				err = fmt.Errorf("-o %s: the command reads this file and would replace it: name another one", file)
+			}
+		}
+	}
+	for _, text := range args {
+		check(text)
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f != output {
+			for _, text := range valuesOf(f) {
+				check(text)
+			}
+		}
+	})
+	return err
 }
 
 // ErrorText formats an error for a terminal. It indents continuation lines, so that a name with
