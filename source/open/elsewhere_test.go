@@ -28,7 +28,7 @@ func TestElsewhere(t *testing.T) {
 		if !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q in it", tt.name, got, tt.want)
 		}
-		if _, err := File(path); err != nil && strings.Contains(Way(err, path).Error(), "homenode assess") {
+		if _, err := File(path); err != nil && strings.Contains(Way(err, path).Error(), "homenode assess "+path) {
 			t.Errorf("%s: the error names the command that refused it: %v", tt.name, Way(err, path))
 		}
 	}
