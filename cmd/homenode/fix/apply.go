@@ -147,7 +147,9 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 			return err
 		}
 		if c.plan == "" && c.do.yes == 0 && c.asks.Output.Format == "table" { // the user has not seen it yet
-			if err := c.asks.Output.Print(cmd, answers.Plan(p, c.plan, true, source)); err != nil {
+			a := answers.Plan(p, c.plan, true, source)
+			a.Next = nil // the question follows
+			if err := c.asks.Output.Print(cmd, a); err != nil {
 				return err
 			}
 		}

@@ -65,4 +65,8 @@ func TestAsks(t *testing.T) {
 		}
 		s.same(strings.Join(tt.args, " "), before)
 	}
+	// The plan is shown before its question, without a command that would change more than was asked about.
+	if text, err := s.command("--rule", "N001", "--apply"); err == nil || !strings.Contains(text, "The plan changes") || strings.Contains(text, "--apply") {
+		t.Errorf("%v, %s", err, text)
+	}
 }
