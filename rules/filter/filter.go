@@ -249,7 +249,10 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out.Stated = slices.DeleteFunc(slices.Clone(r.Stated), func(v *rule.StatedVM) bool { return !s.VMs[v.ID] })
 	out.VMs += len(out.Stated)
 	about := func(x *finding.Finding) bool {
-		return x.VMID != "" && s.VMs[x.VMID] || x.VMID == "" && s.Hosts[x.HostID]
+		if x.VMID != "" {
+			return s.VMs[x.VMID]
+		}
+		return s.Hosts[x.HostID] || slices.ContainsFunc(x.Costs, func(id string) bool { return s.VMs[id] }) // a finding about its host slows the VM
 	}
 	out.Judgement = f.judgement(&r.Judgement, func(x *finding.Finding) bool { return about(x) && f.finding(x) })
 	out.LeftOut = slices.DeleteFunc(slices.Clone(r.Findings), func(x finding.Finding) bool { return !about(&x) || f.finding(&x) })

@@ -87,6 +87,33 @@ func TestFleet(t *testing.T) {
 }
 
 // TestNothing checks the errors, and what is said of values that are unknown.
+// TestCost: a finding about a host that slows a VM stays when the VM alone is asked about.
+func TestCost(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 8.0\ncluster c\nhost h nodes=2 cores=18 memory=1024GB Numa.RebalanceEnable=0\nvm v host=h vcpus=4 memory=16GB\nhost i nodes=2 cores=18 memory=1024GB\nvm w host=i vcpus=4 memory=16GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ vm, want string }{{"v", "H008:h"}, {"w", ""}} {
+		only, err := filter.New(filter.Options{VMs: []string{tt.vm}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := only.Fleet(t.Context(), rules.Run(f, rules.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, x := range r.Findings {
+			if x.VMID == "" {
+				got += x.Rule + ":" + x.Host
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: found %q, want %q", tt.vm, got, tt.want)
+		}
+	}
+}
+
 func TestNothing(t *testing.T) {
 	for _, tt := range []struct {
 		o    filter.Options

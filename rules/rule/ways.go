@@ -113,13 +113,9 @@ const Beside = "beside"
 // Unsupported is the topic of a layout that the software in the guest is not supported on: no advice makes one, whatever else it cures.
 const Unsupported = "support"
 
-// harm returns the objection to the edits: the worst finding that they cause, or that remains of f; nil if they fix f and cause only findings that are less
-// severe than those that go. Equally severe ones do not count if less memory is ballooned or swapped then, or if they are on other hosts and f is on that of the VM.
-func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
-	return p.objection(f, edits, p.weigh(edits))
-}
-
-// objection is harm for edits with which the VM has the findings after.
+// objection returns the objection to the edits, with which the VM has the findings after: the worst finding that they cause, or that remains of f; nil if they
+// fix f and cause only findings that are less severe than those that go. Equally severe ones do not count if less memory is ballooned or swapped then, or if
+// they are on other hosts and f is on that of the VM.
 func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.Finding) *finding.Finding {
 	guest, _, err := vnuma.NewGuest(p.configured(edits))
 	home := &p.VM.On[0]
