@@ -85,8 +85,9 @@ func (c *command) stops(ctx context.Context, w write.Writer, p *fix.Plan, lines 
 	states, err := w.States(ctx, slices.Collect(maps.Keys(may)))
 	off, on := map[string]bool{}, 0
 	for id, st := range states {
+		starts := down[id] && st.Task != "" // the task of the run that ended powers it on
 		switch is := st.VM.Power.Value; {
-		case is == numa.PoweredOn && may[id]:
+		case may[id] && (is == numa.PoweredOn || starts):
 			off[id] = true
 		case is == numa.PoweredOff && down[id]:
 			on++
