@@ -145,7 +145,9 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	if room {
 		return f.room(ctx, a, c)
 	}
-	if today, _, ok := c.Cluster.PerCore(); ok {
+	if a.Running != nil {
+		a.Density = a.Running.PerCore()
+	} else if today, _, ok := c.Cluster.PerCore(); ok {
 		a.Density = today
 	}
 	a.Shapes = append(c.Cluster.Shapes(), a.Shapes...)

@@ -30,16 +30,22 @@ func (r *room) most(it *item) int {
 	return k.Most(&b)
 }
 
-// leastFor returns a lower bound of the hosts for VMs of which only the sums are known; 0 without them.
-func (r *room) leastFor(l *numa.Running) int {
-	if l == nil {
+// leastFor returns a lower bound of the hosts for running VMs of which only the sums are known, and described ones; 0 without the former.
+func (r *room) leastFor(a *Ask) int {
+	if a.Running == nil {
 		return 0
+	}
+	all := *a.Running
+	for _, s := range a.Shapes {
+		if s.VMs == nil {
+			all.VMs, all.VCPUs, all.Memory = all.VMs+s.Count, all.VCPUs+s.Count*s.VCPUs, all.Memory+numa.Bytes(s.Count)*s.Memory
+		}
 	}
 	vcpus, memory := 0, numa.Bytes(0)
 	for i, n := range r.host.Nodes {
 		vcpus, memory = vcpus+r.vcpus[i], memory+n.Memory.Value
 	}
-	return max(binpack.Ceil(l.VMs, maxPerHost), binpack.Ceil(l.VCPUs, max(1, vcpus)), binpack.Ceil(int(l.Memory/numa.MiB), max(1, int(memory/numa.MiB))))
+	return max(binpack.Ceil(all.VMs, maxPerHost), binpack.Ceil(all.VCPUs, max(1, vcpus)), binpack.Ceil(int(all.Memory/numa.MiB), max(1, int(memory/numa.MiB))))
 }
 
 // leastHosts returns a lower bound of the hosts for the items, for any placement of their clients.

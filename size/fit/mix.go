@@ -88,11 +88,11 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 			m.RemoteVMs = append(m.RemoteVMs, f)
 		}
 	}
-	m.Bound = max(r.leastHosts(items), r.leastFor(a.Running))
+	m.Bound = max(r.leastHosts(items), r.leastFor(a))
 	bins := r.pack(ctx, items, byESXi, m.Bound)
 	m.Hosts, m.Free = len(bins), min(len(bins), len(r.pack(ctx, items, byHand, m.Bound)))
 	if a.Running != nil {
-		m.Hosts = max(m.Hosts, m.Bound)
+		m.Hosts = m.Bound
 	}
 	m.Total = m.total(a.Spare)
 	if of.InSource > 0 {

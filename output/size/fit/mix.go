@@ -34,7 +34,10 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 		verb = map[bool]string{true: "fits on", false: "fit on"}[vms == 1]
 	}
 	if all := r.Running; all != nil {
-		size, verb = c.ofRows(all), "need at least"
+		size, verb = ofRows(all), "need at least"
+		if more > 0 {
+			size += fmt.Sprintf(" and %d of --vm", more)
+		}
 	}
 	line := fmt.Sprintf("At %s, %s %s %s", c.ratio(), size, verb, hostsOf(first, r.Spare))
 	if first.Mix.VMs == 0 && vms > 0 {
@@ -73,7 +76,7 @@ func lost(m *fit.Mix) (text string) {
 }
 
 // ofRows names the running VMs of an export that lists a part of them.
-func (c *Context) ofRows(all *numa.Running) string {
+func ofRows(all *numa.Running) string {
 	memory := "unknown memory"
 	if all.Memory > 0 {
 		memory = whole(all.Memory)
