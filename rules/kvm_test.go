@@ -409,7 +409,7 @@ func TestAllCPUsArePinsOfNone(t *testing.T) {
 	}
 }
 
-// TestFaultOnce: what is wrong in the same way with several elements is one finding, with all places.
+// TestFaultOnce: the same fault of several elements is one finding, with all places.
 func TestFaultOnce(t *testing.T) {
 	pins := ""
 	for v := range 4 {

@@ -115,7 +115,7 @@ func headline(page string) string {
 }
 
 // printedCommand is the command that a page prints.
-var printedCommand = regexp.MustCompile(`n a command line(?:, without what is seen live)?: <code>homenode (.*?)</code>`)
+var printedCommand = regexp.MustCompile(`n a command line(?:, without live data)?: <code>homenode (.*?)</code>`)
 
 // TestPagesAreCommands runs the command that each page prints against the same fleet: both have the same answer.
 func TestPagesAreCommands(t *testing.T) {

@@ -58,7 +58,7 @@ func TestOpen(t *testing.T) {
 
 // TestSecret takes files of each mode: what others may read is none, and root reads no file that it lends.
 
-// TestFileIf asks about the open file and reads that one: what takes its place meanwhile is not read.
+// TestFileIf asks about the open file and reads that one, also when another file takes its place meanwhile.
 func TestFileIf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(path, []byte("first"), 0o600); err != nil {

@@ -151,14 +151,6 @@ func (f *Findings) Named(findings []*finding.Finding) string {
 	return strings.Join(parts, ", ")
 }
 
-// Objects returns the number of VMs and hosts that findings are about, which Named names.
-func Objects(findings []*finding.Finding) (n int) {
-	for _, f := range findings {
-		n += max(1, len(f.About))
-	}
-	return n
-}
-
 // Assumed reports how many findings depend on assumptions.
 func Assumed(findings []*finding.Finding) string {
 	n := words.Count(findings, func(f *finding.Finding) bool { return f.Origin() == numa.Assumed })

@@ -202,7 +202,7 @@ func findingTable(name string, d *diff.Drift, findings []diff.Finding) answer.Ta
 		Plain: &answer.Table{Columns: answer.Columns("finding", "severity", "rule", "what", "cluster", "host", "VM", "message", "cure")}}
 	named := answer.Findings{Subject: func(f *finding.Finding) answer.Subject { return answer.Subject{Name: f.Subject(), Group: f.Cluster} }}
 	for i, g := range findingGroups(d, findings) {
-		t.Add(g.change, strconv.Itoa(answer.Objects(g.findings)), strings.ToUpper(g.severity.String()), g.rule.ID, g.rule.Title, named.Named(g.findings), g.cure())
+		t.Add(g.change, strconv.Itoa(len(g.findings)), strings.ToUpper(g.severity.String()), g.rule.ID, g.rule.Title, named.Named(g.findings), g.cure())
 		t.Rows[i][2].Tone = answer.Faint + answer.Tone(g.severity)
 	}
 	for i := range findings {

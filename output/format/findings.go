@@ -48,7 +48,7 @@ func clean(s string) string { return texttab.Clean(s) }
 func (p *printer) counts(j *answer.Findings) {
 	t := texttab.Table{Right: map[int]bool{1: true}, Width: p.o.Width}
 	for _, c := range j.Counts() {
-		t.Row(strings.ToUpper(c.Severity.String()), strconv.Itoa(answer.Objects(c.Findings)), c.Rule.ID, c.Rule.Title, j.Named(c.Findings), answer.Assumed(c.Findings))
+		t.Row(strings.ToUpper(c.Severity.String()), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, j.Named(c.Findings), answer.Assumed(c.Findings))
 		if p.o.Colour {
 			t.Paint(0, codes[toneOf(c.Severity)])
 		}

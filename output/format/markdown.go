@@ -96,7 +96,7 @@ func markFindings(b *strings.Builder, j *answer.Findings, o Options) {
 	b.WriteString("| Severity | Count | Rule | What | Where |\n|---|--:|---|---|---|\n")
 	markRow := func(cells ...string) { fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | ")) }
 	for _, c := range j.Counts() {
-		markRow(markSeverity(c.Severity), strconv.Itoa(answer.Objects(c.Findings)), c.Rule.ID, Mark(c.Rule.Title), code(j.Named(c.Findings)))
+		markRow(markSeverity(c.Severity), strconv.Itoa(len(c.Findings)), c.Rule.ID, Mark(c.Rule.Title), code(j.Named(c.Findings)))
 	}
 	b.WriteString("\n")
 	least := o.FailOn

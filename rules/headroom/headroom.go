@@ -183,7 +183,7 @@ func sum(vms []*rule.VM) (all numa.Bytes) {
 	return all
 }
 
-// held returns the memory of the VMs that is reserved, and what is ballooned or swapped of those without a limit of their own.
+// held returns the memory of the VMs that is reserved, and the ballooned or swapped memory of those without a limit of their own.
 func held(vms []*rule.VM) (reserved, taken numa.Bytes) {
 	for _, v := range vms {
 		reserved += numa.Bytes(v.Guest.Needs.Reserved)
@@ -201,7 +201,7 @@ func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, h
 	f.Message = fmt.Sprintf("%s %s of memory on a host that has %s for VMs (ESXi keeps %s free): %s if all is touched; the largest are %s",
 		words.Verb(len(vms), "running VM has", "running VMs have"), round(all), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
 	reserved, taken := held(vms)
-	touched := " if they touch what they have"
+	touched := " if they touch all of it"
 	if reserved > have && h.TierMemory.Value == 0 {
 		f.Severity, touched = finding.Medium, ""
 		f.Message += fmt.Sprintf("; %s of it are reserved, which the host cannot hold", round(reserved))

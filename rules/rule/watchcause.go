@@ -126,7 +126,7 @@ func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
 	v := RemoteCauses.Judge(&Remote{VM: w.Predicted, On: w.On(), Host: w.Machine, Tell: w.addWhy(f, s)})
 	v.Explain(f)
 	if !w.VM.Left || !s.To.Equal(w.VM.Last) {
-		return // what the VM does after the event changes nothing
+		return // later moves of the VM change nothing
 	}
 	f.Message += "; it ended when the VM left the host"
 	if w.To != "" {

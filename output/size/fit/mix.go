@@ -255,7 +255,7 @@ func mixTable(r *fit.Result) answer.Table {
 	}
 	if r.Running != nil {
 		t.Foot[0] = "HOSTS, without the SPARE ones, are the least number for the vCPUs and memory that the rows of hosts state, and for the listed VMs."
-		t.Foot[1] = "VCPU % and MEMORY % are what the listed VMs use of the HOSTS; CORES and GB are those of all hosts, the SPARE ones too."
+		t.Foot[1] = "VCPU % and MEMORY % are the shares of the HOSTS that the listed VMs use; CORES and GB are those of all hosts, the SPARE ones too."
 	}
 	for i := range r.Types {
 		o := &r.Types[i]
