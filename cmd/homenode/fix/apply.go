@@ -82,10 +82,14 @@ func (c *command) stops(ctx context.Context, w write.Writer, p *fix.Plan, lines 
 			may[v.ID] = power && (v.Runs || p.Undoes != "") && p.Changes[i].Needs() != numa.NeedsNothing
 		}
 	}
-	states, err := w.States(ctx, slices.Collect(maps.Keys(may)))
+	before, err := w.States(ctx, slices.Collect(maps.Keys(may)))
+	if err != nil {
+		return nil, "", err
+	}
+	states, err := w.States(ctx, slices.Collect(maps.Keys(may))) // again: tasks are read after VMs, and one that ended in between has powered its VM on
 	off, on := map[string]bool{}, 0
 	for id, st := range states {
-		starts := down[id] && st.Task != "" // the task of the run that ended powers it on
+		starts := down[id] && before[id].Task+st.Task != "" // the task of the run that ended powers it on
 		switch is := st.VM.Power.Value; {
 		case may[id] && (is == numa.PoweredOn || starts):
 			off[id] = true
