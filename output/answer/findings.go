@@ -125,14 +125,18 @@ func References(findings []*finding.Finding) Cell {
 }
 
 // Named returns the first subject of each group, a cluster or host, with the number of others: "prod-a/sql01 +4, mixed/erp02
-// +3".
+// +3". A subject of several findings counts once.
 func (f *Findings) Named(findings []*finding.Finding) string {
 	var order []string
-	count, first := map[string]int{}, map[string]string{}
+	subjects, first := map[string]map[string]bool{}, map[string]string{}
 	for _, one := range findings {
 		s := f.Subject(one)
-		if count[s.Group] += max(1, len(one.About)); first[s.Group] == "" {
-			order, first[s.Group] = append(order, s.Group), s.Name
+		if subjects[s.Group] == nil {
+			order, first[s.Group], subjects[s.Group] = append(order, s.Group), s.Name, map[string]bool{}
+		}
+		subjects[s.Group][one.VMID+"\x00"+s.Short] = true // names of VMs repeat
+		for _, host := range one.About {
+			subjects[s.Group]["\x00"+host] = true
 		}
 	}
 	const most = 3
@@ -143,8 +147,8 @@ func (f *Findings) Named(findings []*finding.Finding) string {
 			break
 		}
 		s := first[group]
-		if count[group] > 1 {
-			s += fmt.Sprintf(" +%d", count[group]-1)
+		if n := len(subjects[group]); n > 1 {
+			s += fmt.Sprintf(" +%d", n-1)
 		}
 		parts = append(parts, s)
 	}
