@@ -62,17 +62,18 @@ deps:
 # Compilers, linters and tests keep little for long: collecting their garbage later saves a tenth to a fifth of the time.
 check check-bench check-release: export GOGC = 400
 
-# vet compiles everything; then staticcheck uses the processor while tests wait.
+# All is compiled once, with its tests; then linters use the processor while tests wait.
 check:
 	@test -z "$$(gofmt -s -l .)" || { echo "not gofmt -s:"; gofmt -s -l .; exit 1; }
-	$(GO) vet ./...
+	$(GO) list -export -test ./... > /dev/null
 	@$(MAKE) --no-print-directory -j2 lint unit
 
 lint:
+	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	@GO="$(GO)" scripts/supply
 
-# Without what vet has done, and without debug information, which takes long to link. Many tests wait: more packages run at a time than there are processors.
+# Without what lint does, and without debug information, which takes long to link. Many tests wait: more packages run at a time than there are processors.
 unit:
 	$(GO) test -p 3 -vet=off -ldflags=-w -shuffle=on -timeout 30m ./...
 
