@@ -8,7 +8,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release release-twice page demo test check lint unit check-bench check-release deps builds cross workflows site portable race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
+.PHONY: build release release-twice page demo test check lint staticcheck unit check-bench check-release deps builds cross workflows site portable race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X example.org/homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X example.org/homenode/internal/version.pages=$(PAGES) \
@@ -62,30 +62,36 @@ deps:
 # Compilers, linters and tests keep little for long: collecting their garbage later saves a tenth to a fifth of the time.
 check check-bench check-release: export GOGC = 400
 
-# vet compiles everything; then staticcheck uses the processor while tests wait.
+# No test looks at debug information: compilers that write none are faster. go tool would compile staticcheck, and all that it imports, with it.
+check check-bench: export GOFLAGS += -gcflags=all=-dwarf=false
+staticcheck:
+	$(GO) build -ldflags=-w -o bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+
+# All is compiled once, with its tests; then linters use the processor while tests wait.
 check:
 	@test -z "$$(gofmt -s -l .)" || { echo "not gofmt -s:"; gofmt -s -l .; exit 1; }
-	$(GO) vet ./...
+	$(GO) list -export -test ./... > /dev/null
 	@$(MAKE) --no-print-directory -j2 lint unit
 
-lint:
-	$(GO) tool staticcheck ./...
+lint: staticcheck
+	$(GO) vet ./...
+	bin/staticcheck ./...
 	@GO="$(GO)" scripts/supply
 
-# Without what vet has done, and without debug information, which takes long to link. Many tests wait: more packages run at a time than there are processors.
+# Without what lint does, and without debug information, which takes long to link. Many tests wait: more packages run at a time than there are processors.
 unit:
 	$(GO) test -p 3 -vet=off -ldflags=-w -shuffle=on -timeout 30m ./...
 
 # The benchmarks are a module of their own.
-check-bench:
+check-bench: staticcheck
 	$(GO) vet -C cmd/bench ./...
-	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/bench && $$staticcheck ./...
+	cd cmd/bench && ../../bin/staticcheck ./...
 	$(GO) test -C cmd/bench -vet=off -ldflags=-w -shuffle=on ./...
 
 # The tools that make a release are a module of their own too: make prove, and CI before a release, check them.
-check-release:
+check-release: staticcheck
 	$(GO) vet -C cmd/release ./...
-	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/release && $$staticcheck ./...
+	cd cmd/release && ../../bin/staticcheck ./...
 	$(GO) test -C cmd/release -vet=off -ldflags=-w ./...
 
 portable:

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.org/homenode/esxi/plan"
@@ -50,14 +51,21 @@ func sweep() string {
 	return b.String()
 }
 
+// swept judges the sweep, once for the tests that read the result.
+func swept(t *testing.T) *rules.Result {
+	oneSweep.Do(func() { oneSweep.result = runText(t, sweep()) })
+	return oneSweep.result
+}
+
+var oneSweep struct {
+	sync.Once
+	result *rules.Result
+}
+
 // TestNoSilence checks that no memory is remote without a finding of medium severity or more that says so, and that no virtual node is
 // carried by several clients without one of high severity, whatever setting is the cause.
 func TestNoSilence(t *testing.T) {
-	f, err := scenario.Read("sweep", []byte(sweep()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rules.Run(f, rules.Options{})
+	r := swept(t)
 	worst := map[string]finding.Severity{}
 	for _, f := range r.Findings {
 		worst[f.VMID] = max(worst[f.VMID], f.Severity)
@@ -86,11 +94,7 @@ func TestNoSilence(t *testing.T) {
 // worse, the same rule may not fire with the same severity for the same reason, and
 // there may be no further plan.
 func TestAdviceHolds(t *testing.T) {
-	f, err := scenario.Read("sweep", []byte(sweep()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := rules.Run(f, rules.Options{})
+	before := swept(t)
 	planned := map[string]*plan.Plan{}
 	for _, c := range before.Clusters {
 		for _, v := range c.VMs {
@@ -102,6 +106,10 @@ func TestAdviceHolds(t *testing.T) {
 	}
 	if len(planned) < 500 {
 		t.Fatalf("%d plans: the sweep is broken", len(planned))
+	}
+	f, err := scenario.Read("text", []byte(sweep()))
+	if err != nil {
+		t.Fatal(err)
 	}
 	for i := range f.VMs {
 		if plan := planned[f.VMs[i].ID]; plan != nil {
@@ -226,7 +234,7 @@ func TestRandomPlans(t *testing.T) {
 
 // TestOnePlan checks that every finding that speaks of a VM's plan says its steps.
 func TestOnePlan(t *testing.T) {
-	r := runText(t, sweep())
+	r := swept(t)
 	vms, plans := r.Proposals()
 	if len(plans) < 500 {
 		t.Fatalf("%d plans: the sweep is broken", len(plans))

@@ -79,7 +79,7 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	for _, n := range down(fits, tries, node) {
 		var best *numa.Way // with the least that is medium or high
 		var least Weight
-		for _, cps := range []int{0, socketFor(smallest, n), socketFor(node, n), 1} { // old virtual hardware has sockets of one core alone
+		for _, cps := range slices.Compact([]int{0, socketFor(smallest, n), socketFor(node, n), 1}) { // old virtual hardware has sockets of one core alone
 			w := atMost(n, cps, why)
 			if !v.Sized(n) || cps == 0 && !v.divides(n) {
 				continue
