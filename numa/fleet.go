@@ -348,6 +348,24 @@ func NamesNobody(host string) bool {
 	return host == "" || first == "localhost" || host == "local" || host == "esx" || host == "esxi"
 }
 
+// HostsByID returns the hosts by their IDs.
+func (f *Fleet) HostsByID() map[string]*Host {
+	return byID(f.Hosts, func(h *Host) string { return h.ID })
+}
+
+// VMsByID returns the VMs by their IDs.
+func (f *Fleet) VMsByID() map[string]*VM {
+	return byID(f.VMs, func(v *VM) string { return v.ID })
+}
+
+func byID[T any](all []T, id func(*T) string) map[string]*T {
+	out := make(map[string]*T, len(all))
+	for i := range all {
+		out[id(&all[i])] = &all[i]
+	}
+	return out
+}
+
 // ClusterName returns the name of the cluster with this ID, or the ID itself.
 func (f *Fleet) ClusterName(id string) string {
 	for i := range f.Clusters {
