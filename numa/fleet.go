@@ -350,18 +350,19 @@ func NamesNobody(host string) bool {
 
 // HostsByID returns the hosts by their IDs.
 func (f *Fleet) HostsByID() map[string]*Host {
-	return byID(f.Hosts, func(h *Host) string { return h.ID })
+	return ByKey(f.Hosts, func(h *Host) string { return h.ID })
 }
 
 // VMsByID returns the VMs by their IDs.
 func (f *Fleet) VMsByID() map[string]*VM {
-	return byID(f.VMs, func(v *VM) string { return v.ID })
+	return ByKey(f.VMs, func(v *VM) string { return v.ID })
 }
 
-func byID[T any](all []T, id func(*T) string) map[string]*T {
-	out := make(map[string]*T, len(all))
+// ByKey returns the elements of a list by their keys; the last one of a key.
+func ByKey[K comparable, T any](all []T, key func(*T) K) map[K]*T {
+	out := make(map[K]*T, len(all))
 	for i := range all {
-		out[id(&all[i])] = &all[i]
+		out[key(&all[i])] = &all[i]
 	}
 	return out
 }
