@@ -59,7 +59,7 @@ func mergeHost(parts []*Recording) (merged []*Recording, notes []numa.Note) {
 	parts, notes = once(parts)
 	hosts := [][]*Recording{parts}
 	if numa.NamesNobody(parts[0].Host) {
-		hosts = kin(parts)
+		hosts = kin(parts, (*Recording).alike)
 	}
 	if len(hosts) > 1 {
 		notes = append(notes, numa.Note{At: parts[0].Host, Text: fmt.Sprintf("%s and %s have no VM in common, or other nodes: %d hosts of a name that identifies none: the recordings are kept apart",
@@ -77,7 +77,7 @@ func mergeHost(parts []*Recording) (merged []*Recording, notes []numa.Note) {
 			continue
 		}
 		notes = append(notes, numa.Note{At: parts[0].Host, Text: why + ": the recordings of each file are kept apart"})
-		for _, group := range byFile(parts) {
+		for _, group := range kin(parts, (*Recording).shares) {
 			if apart(group) == "" {
 				group = []*Recording{follow(group)}
 			}
@@ -99,14 +99,14 @@ func (r *Recording) renamed(names map[string]int) *Recording {
 	return &c
 }
 
-// kin groups parts that can be of one host, directly or through other parts. The parts are in
+// kin groups parts that are of one host by same, directly or through other parts. The parts are in
 // time order.
-func kin(parts []*Recording) (hosts [][]*Recording) {
+func kin(parts []*Recording, same func(p, q *Recording) bool) (hosts [][]*Recording) {
 	for _, p := range parts {
 		host := []*Recording{}
 		var others [][]*Recording
 		for _, h := range hosts {
-			if slices.ContainsFunc(h, p.alike) {
+			if slices.ContainsFunc(h, func(q *Recording) bool { return same(p, q) }) {
 				host = append(host, h...)
 			} else {
 				others = append(others, h)
@@ -226,27 +226,7 @@ func sameNodes(p, q *Recording) bool {
 	})
 }
 
-// byFile groups parts that share a file; groups and parts keep their order.
-func byFile(parts []*Recording) (groups [][]*Recording) {
-	for _, p := range parts {
-		group := []*Recording{p}
-		var others [][]*Recording
-		for _, g := range groups {
-			if slices.ContainsFunc(g, p.shares) {
-				group = append(slices.Clone(g), group...)
-			} else {
-				others = append(others, g)
-			}
-		}
-		groups = append(others, group)
-	}
-	for _, g := range groups {
-		slices.SortStableFunc(g, inOrder)
-	}
-	slices.SortStableFunc(groups, func(a, b []*Recording) int { return inOrder(a[0], b[0]) })
-	return groups
-}
-
+// shares reports whether two recordings have a file in common.
 func (r *Recording) shares(other *Recording) bool {
 	return slices.ContainsFunc(r.Files, func(f File) bool {
 		return slices.ContainsFunc(other.Files, func(g File) bool { return f.Name == g.Name })

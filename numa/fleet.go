@@ -348,6 +348,25 @@ func NamesNobody(host string) bool {
 	return host == "" || first == "localhost" || host == "local" || host == "esx" || host == "esxi"
 }
 
+// HostsByID returns the hosts by their IDs.
+func (f *Fleet) HostsByID() map[string]*Host {
+	return ByKey(f.Hosts, func(h *Host) string { return h.ID })
+}
+
+// VMsByID returns the VMs by their IDs.
+func (f *Fleet) VMsByID() map[string]*VM {
+	return ByKey(f.VMs, func(v *VM) string { return v.ID })
+}
+
+// ByKey returns the elements of a list by their keys; the last one of a key.
+func ByKey[K comparable, T any](all []T, key func(*T) K) map[K]*T {
+	out := make(map[K]*T, len(all))
+	for i := range all {
+		out[key(&all[i])] = &all[i]
+	}
+	return out
+}
+
 // ClusterName returns the name of the cluster with this ID, or the ID itself.
 func (f *Fleet) ClusterName(id string) string {
 	for i := range f.Clusters {

@@ -28,7 +28,7 @@ func (s *Story) Check() error {
 	if err := s.checkTimes(); err != nil {
 		return err
 	}
-	ids := s.ids()
+	ids := &storyIDs{s.Fleet.HostsByID(), s.Fleet.VMsByID()}
 	if err := s.checkStart(ids); err != nil {
 		return err
 	}
@@ -71,17 +71,6 @@ func (s *Story) checkTimes() error {
 type storyIDs struct {
 	hosts map[string]*Host
 	vms   map[string]*VM
-}
-
-func (s *Story) ids() *storyIDs {
-	ids := &storyIDs{make(map[string]*Host, len(s.Fleet.Hosts)), make(map[string]*VM, len(s.Fleet.VMs))}
-	for i := range s.Fleet.Hosts {
-		ids.hosts[s.Fleet.Hosts[i].ID] = &s.Fleet.Hosts[i]
-	}
-	for i := range s.Fleet.VMs {
-		ids.vms[s.Fleet.VMs[i].ID] = &s.Fleet.VMs[i]
-	}
-	return ids
 }
 
 func (ids *storyIDs) vm(id string) error {

@@ -19,13 +19,10 @@ func (r *Result) expect(o Options) {
 	if o.Policy == nil || len(o.Policy.Expect) == 0 {
 		return
 	}
-	x := expecting{r, o, map[string][]string{}, map[string]*numa.Host{}}
+	x := expecting{r, o, map[string][]string{}, r.Fleet.HostsByID()}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		x.found[f.VMID] = append(x.found[f.VMID], f.Rule)
-	}
-	for i := range r.Fleet.Hosts {
-		x.hosts[r.Fleet.Hosts[i].ID] = &r.Fleet.Hosts[i]
 	}
 	judged := map[string]*rule.VM{}
 	of := map[string]*rule.Cluster{}

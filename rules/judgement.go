@@ -155,10 +155,7 @@ func (r *Result) Nothing() string {
 // Missed counts the VMs that were not assessed, and returns the reasons without duplicates.
 func (r *Result) Missed() (vms int, why []string) {
 	whole := cmp.Or(r.Whole, r)
-	hosts := map[string]*numa.Host{}
-	for i := range whole.Fleet.Hosts {
-		hosts[whole.Fleet.Hosts[i].ID] = &whole.Fleet.Hosts[i]
-	}
+	hosts := whole.Fleet.HostsByID()
 	judged := r.ByID()
 	for i := range r.Fleet.VMs {
 		v := &r.Fleet.VMs[i]

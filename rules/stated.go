@@ -32,10 +32,7 @@ func faultsOf(s *numa.Stated) []shape.Fault {
 // runStated assesses a KVM fleet: only with the rules that have Stated.
 func (r *Result) runStated(ctx context.Context, o Options) error {
 	f := r.Fleet
-	hosts := map[string]*numa.Host{}
-	for i := range f.Hosts {
-		hosts[f.Hosts[i].ID] = &f.Hosts[i]
-	}
+	hosts := f.HostsByID()
 	cores := map[*numa.Host]map[int]int{}
 	for i := range f.Hosts {
 		of := map[int]int{}

@@ -157,10 +157,7 @@ func (s subject) within(f *numa.Fleet) map[string]bool {
 	case err != nil:
 		return in
 	}
-	home := map[string]*numa.Host{}
-	for i := range f.Hosts {
-		home[f.Hosts[i].ID] = &f.Hosts[i]
-	}
+	home := f.HostsByID()
 	for _, v := range vms {
 		if h := home[v.Host]; h != nil {
 			add(h)

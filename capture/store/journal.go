@@ -358,6 +358,17 @@ type decoder struct {
 
 func (d *decoder) fail() { d.b, d.err = nil, io.ErrUnexpectedEOF }
 
+// take returns the next n bytes; fewer only after fail.
+func (d *decoder) take(n uint64) []byte {
+	if n > uint64(len(d.b)) {
+		d.fail()
+		return nil
+	}
+	b := d.b[:n]
+	d.b = d.b[n:]
+	return b
+}
+
 func (d *decoder) uvarint() uint64 {
 	x, n := binary.Uvarint(d.b)
 	if n <= 0 {
@@ -369,45 +380,25 @@ func (d *decoder) uvarint() uint64 {
 }
 
 func (d *decoder) varint() int64 {
-	x, n := binary.Varint(d.b)
-	if n <= 0 {
-		d.fail()
-		return 0
-	}
-	d.b = d.b[n:]
-	return x
+	x := d.uvarint()
+	return int64(x>>1) ^ -int64(x&1)
 }
 
 func (d *decoder) fixed64() uint64 {
-	if len(d.b) < 8 {
-		d.fail()
-		return 0
+	if b := d.take(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
 	}
-	x := binary.LittleEndian.Uint64(d.b)
-	d.b = d.b[8:]
-	return x
+	return 0
 }
 
 func (d *decoder) fixed32() uint32 {
-	if len(d.b) < 4 {
-		d.fail()
-		return 0
+	if b := d.take(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
 	}
-	x := binary.LittleEndian.Uint32(d.b)
-	d.b = d.b[4:]
-	return x
+	return 0
 }
 
-func (d *decoder) string() string {
-	n := d.uvarint()
-	if n > uint64(len(d.b)) {
-		d.fail()
-		return ""
-	}
-	s := string(d.b[:n])
-	d.b = d.b[n:]
-	return s
-}
+func (d *decoder) string() string { return string(d.take(d.uvarint())) }
 
 func (d *decoder) labels() labels.Labels {
 	d.l.Reset()

@@ -30,10 +30,7 @@ func (m *maker) asked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	is := map[string]*numa.VM{}
-	for i := range after.VMs {
-		is[after.VMs[i].ID] = &after.VMs[i]
-	}
+	is := after.VMsByID()
 	for i := range part.VMs {
 		if err := m.askedOf(&part.VMs[i], is[part.VMs[i].ID]); err != nil {
 			return fmt.Errorf("--set: VM %s: %w", part.VMs[i].Name, err)

@@ -192,9 +192,9 @@ func takes(h *numa.Host, v *numa.VM) bool {
 // Moved returns, by ID, why a VM, host or cluster of the plan is not changed: the host or cluster has another name, or the prediction of the VM no longer holds. A host of its
 // cluster has another shape then, one of a new shape takes it, or the VM runs on a host, or in a cluster, that the plan predicts nothing of. f is the fleet as it is now.
 func (p *Plan) Moved(f *numa.Fleet) map[string]string {
-	hosts, names := map[string]*numa.Host{}, map[string]string{}
-	for i := range f.Hosts {
-		hosts[f.Hosts[i].ID], names[f.Hosts[i].ID] = &f.Hosts[i], f.Hosts[i].Name
+	hosts, names := f.HostsByID(), map[string]string{}
+	for id, h := range hosts {
+		names[id] = h.Name
 	}
 	for i := range f.Clusters {
 		names[f.Clusters[i].ID] = f.Clusters[i].Name
@@ -211,10 +211,7 @@ func (p *Plan) Moved(f *numa.Fleet) map[string]string {
 		}
 	}
 	came := p.came(f)
-	now := map[string]*numa.VM{}
-	for i := range f.VMs {
-		now[f.VMs[i].ID] = &f.VMs[i]
-	}
+	now := f.VMsByID()
 	out := map[string]string{}
 	for i := range p.Changes {
 		c := &p.Changes[i]

@@ -44,13 +44,7 @@ func (c *Change) possible() error {
 // Impossible returns, by the ID of each VM of the plan whose edits vSphere would refuse or with which it would not power on on its host, why. f is the
 // fleet as it is now. A VM that is refused before the change too is not listed.
 func (p *Plan) Impossible(f *numa.Fleet) map[string]string {
-	hosts, vms := map[string]*numa.Host{}, map[string]*numa.VM{}
-	for i := range f.Hosts {
-		hosts[f.Hosts[i].ID] = &f.Hosts[i]
-	}
-	for i := range f.VMs {
-		vms[f.VMs[i].ID] = &f.VMs[i]
-	}
+	hosts, vms := f.HostsByID(), f.VMsByID()
 	out := map[string]string{}
 	for i := range p.Changes {
 		c := &p.Changes[i]

@@ -12,7 +12,7 @@ import (
 func (p *Proposal) Fleet(of *Problem, f *numa.Fleet) *numa.Fleet {
 	out := *f
 	out.VMs = slices.Clone(f.VMs)
-	vms := byVM(&out)
+	vms := out.VMsByID()
 	for _, s := range p.Steps {
 		v := vms[of.VMs[s.VM].ID]
 		v.Host = of.Hosts[s.To].ID
@@ -22,14 +22,6 @@ func (p *Proposal) Fleet(of *Problem, f *numa.Fleet) *numa.Fleet {
 		}
 	}
 	return &out
-}
-
-func byVM(f *numa.Fleet) map[string]*numa.VM {
-	out := make(map[string]*numa.VM, len(f.VMs))
-	for i := range f.VMs {
-		out[f.VMs[i].ID] = &f.VMs[i]
-	}
-	return out
 }
 
 // Edited returns the configuration of the VM with the edit applied.

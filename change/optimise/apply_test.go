@@ -25,7 +25,7 @@ func TestEdited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vms := byVM(f)
+		vms := f.VMsByID()
 		for i := range p.VMs {
 			v := vms[p.VMs[i].ID]
 			for _, s := range p.VMs[i].Shapes {
@@ -86,7 +86,7 @@ func TestTwin(t *testing.T) {
 // follow each other; a change of shape powers it off and on.
 func events(p *Proposal, of *Problem, f *numa.Fleet, at, gap time.Duration) []numa.Event {
 	var out []numa.Event
-	vms := byVM(f)
+	vms := f.VMsByID()
 	for _, s := range p.Steps {
 		v := &of.VMs[s.VM]
 		e := numa.Event{At: at, Kind: numa.VMotion, VM: v.ID, Host: of.Hosts[s.To].ID, Note: s.Why}

@@ -19,16 +19,7 @@ type fleetByID struct {
 	vms   map[string]*numa.VM
 }
 
-func byID(f *numa.Fleet) fleetByID {
-	out := fleetByID{make(map[string]*numa.Host, len(f.Hosts)), make(map[string]*numa.VM, len(f.VMs))}
-	for i := range f.Hosts {
-		out.hosts[f.Hosts[i].ID] = &f.Hosts[i]
-	}
-	for i := range f.VMs {
-		out.vms[f.VMs[i].ID] = &f.VMs[i]
-	}
-	return out
-}
+func byID(f *numa.Fleet) fleetByID { return fleetByID{f.HostsByID(), f.VMsByID()} }
 
 // settle removes from the story everything about removed hosts, and observations of VMs and
 // hosts that have changed. An event that can no longer happen is an error.

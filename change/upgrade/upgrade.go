@@ -227,10 +227,7 @@ func (a *Ask) changes() ([]whatif.Change, error) {
 
 // layouts lists the VMs whose layout differs on some host, or that are worse off.
 func (r *Result) layouts(today, later *rules.Result) {
-	drift, found, needs := map[string]*diff.VM{}, map[string][]string{}, map[string]bool{}
-	for i := range r.Drift.VMs {
-		drift[r.Drift.VMs[i].ID] = &r.Drift.VMs[i]
-	}
+	drift, found, needs := numa.ByKey(r.Drift.VMs, func(v *diff.VM) string { return v.ID }), map[string][]string{}, map[string]bool{}
 	for i := range r.Drift.Findings {
 		if f := &r.Drift.Findings[i]; f.Worsens(finding.Info) {
 			found[f.B.VMID] = append(found[f.B.VMID], fmt.Sprintf("%s (%s)", f.B.Rule, f.B.Severity))

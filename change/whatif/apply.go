@@ -190,10 +190,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 	if idle := c.vms.idle(names); idle != nil {
 		return idle.none("VM", names)
 	}
-	on := map[string]*numa.Host{}
-	for i := range f.Hosts {
-		on[f.Hosts[i].ID] = &f.Hosts[i]
-	}
+	on := f.HostsByID()
 	var odd uneven
 	moved := map[string]bool{}
 	for _, i := range c.vms.match(names) {

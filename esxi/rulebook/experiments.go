@@ -16,12 +16,12 @@ var Record string
 
 // An Experiment is one entry of the record.
 type Experiment struct {
-	Name    string // such as e-spill
-	Former  string // its former id, such as E-1, which may be a statement too
-	Title   string
-	Text    string // set-up and figures, in Markdown
-	Article string // author, title and date of the publication
-	Host    string // the set-up common to the article's experiments, in Markdown
+	Name    string `json:"name"`             // such as e-spill
+	Former  string `json:"former,omitempty"` // its former id, such as E-1, which may be a statement too
+	Title   string `json:"title"`
+	Text    string `json:"text"`    // set-up and figures, in Markdown
+	Article string `json:"article"` // author, title and date of the publication
+	Host    string `json:"host"`    // the set-up common to the article's experiments, in Markdown
 }
 
 // Experiments lists the record in its order.

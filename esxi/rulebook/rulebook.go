@@ -12,9 +12,9 @@ import (
 
 // A Statement is one rule of ESX's NUMA behaviour or, with the letter G, of that of KVM.
 type Statement struct {
-	ID     string
-	Text   string
-	Source string // public; "inferred" where no source states it
+	ID     string `json:"id"`
+	Text   string `json:"text"`
+	Source string `json:"source"` // public; "inferred" where no source states it
 }
 
 //go:embed statements.md

@@ -146,10 +146,7 @@ func (w *World) note(at, text string) {
 // begin places the running VMs on their hosts: observed ones before the others, as placement.Place does, and those known to run
 // before those that may.
 func (w *World) begin() {
-	seen := map[string]*numa.SeenVM{}
-	for i := range w.story.Seen {
-		seen[w.story.Seen[i].VM] = &w.story.Seen[i]
-	}
+	seen := numa.ByKey(w.story.Seen, func(v *numa.SeenVM) string { return v.VM })
 	order := make([]int, len(w.fleet.VMs))
 	rank := make([]int, len(order))
 	for i := range order {

@@ -10,10 +10,7 @@ func AssumeStored(f *numa.Fleet, ch Choices) {
 	if f.Hypervisor == numa.KVM {
 		return
 	}
-	hosts, machines := map[string]*numa.Host{}, map[string]*Machine{}
-	for i := range f.Hosts {
-		hosts[f.Hosts[i].ID] = &f.Hosts[i]
-	}
+	hosts, machines := f.HostsByID(), map[string]*Machine{}
 	on := func(h *numa.Host) *Machine {
 		if h == nil {
 			return nil

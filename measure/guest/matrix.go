@@ -148,7 +148,33 @@ func (g *grid) newMatrix(unit string) *measured.Matrix {
 }
 
 func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
-	m := g.newMatrix("ns")
+	m, err := g.cells(ctx, r, d, "ns", func(memory []*pages.Memory, b *breather) (sampler, error) {
+		cycles := make([]*chase.Cycle, len(memory))
+		for j, mem := range memory {
+			var err error
+			if cycles[j], err = chase.Link(ctx, mem.Bytes, cpu.LineBytes(), uint64(j+1), func() error { return b.breathe(ctx) }); err != nil {
+				return nil, err
+			}
+		}
+		return func(i, j int, to []float64) (out []float64, err error) {
+			err = cpu.On(g.cpus[i][0], func() (err error) {
+				cycles[j].Walk(1 << 12)
+				out, err = cycles[j].Sample(ctx, to, cellSamples, cellSample)
+				return err
+			})
+			return out, err
+		}, nil
+	})
+	r.out.Latency = m
+	return err
+}
+
+// A sampler appends samples of the access from the node at i to the memory at j of a batch.
+type sampler func(i, j int, to []float64) ([]float64, error)
+
+// cells measures each cell of a matrix in several rounds, for about d. It returns nil without samples. prepare returns the sampler for a batch of memory.
+func (g grid) cells(ctx context.Context, r *run, d time.Duration, unit string, prepare func([]*pages.Memory, *breather) (sampler, error)) (*measured.Matrix, error) {
+	m := g.newMatrix(unit)
 	huge := r.plan.Options.Paging != PagingNone
 	samples := make([][][]float64, len(g.from))
 	for i := range samples {
@@ -157,12 +183,9 @@ func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
 	var b breather
 	start := time.Now()
 	err := g.eachBatch(ctx, r, &m.Placed, &huge, func(first int, memory []*pages.Memory) error {
-		cycles := make([]*chase.Cycle, len(memory))
-		for j, mem := range memory {
-			var err error
-			if cycles[j], err = chase.Link(ctx, mem.Bytes, cpu.LineBytes(), uint64(j+1), func() error { return b.breathe(ctx) }); err != nil {
-				return err
-			}
+		sample, err := prepare(memory, &b)
+		if err != nil {
+			return err
 		}
 		for round := range cellRounds {
 			if round >= leastRounds && time.Since(start) > d {
@@ -173,12 +196,7 @@ func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
 				if err := b.breathe(ctx); err != nil {
 					return err
 				}
-				err := cpu.On(g.cpus[i][0], func() (err error) {
-					cycles[j].Walk(1 << 12)
-					samples[i][first+j], err = cycles[j].Sample(ctx, samples[i][first+j], cellSamples, cellSample)
-					return err
-				})
-				if err != nil {
+				if samples[i][first+j], err = sample(i, j, samples[i][first+j]); err != nil {
 					return err
 				}
 			}
@@ -186,10 +204,10 @@ func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
 		return nil
 	})
 	m.Pages = pagesOf(huge)
-	if r.fill(m, samples) {
-		r.out.Latency = m
+	if !r.fill(m, samples) {
+		m = nil
 	}
-	return err
+	return m, err
 }
 
 // fill copies the measured cells into the matrix, and reports whether there are any.
@@ -236,36 +254,15 @@ func threadsOn(cpus []int, b []byte) (out []bandwidth.Thread) {
 }
 
 func (g grid) bandwidth(ctx context.Context, r *run, d time.Duration) error {
-	m := g.newMatrix("MB/s")
-	huge := r.plan.Options.Paging != PagingNone
-	samples := make([][][]float64, len(g.from))
-	for i := range samples {
-		samples[i] = make([][]float64, len(g.to))
-	}
-	var b breather
-	start := time.Now()
-	err := g.eachBatch(ctx, r, &m.Placed, &huge, func(first int, memory []*pages.Memory) error {
-		for round := range cellRounds {
-			if round >= leastRounds && time.Since(start) > d {
-				break // fewer rounds if memory is slow
+	m, err := g.cells(ctx, r, d, "MB/s", func(memory []*pages.Memory, _ *breather) (sampler, error) {
+		return func(i, j int, to []float64) ([]float64, error) {
+			rate, err := bandwidth.Move(ctx, bandwidth.Read, threadsOn(r.plan.spare(g.cpus[i]), memory[j].Bytes), cpu.LineBytes(), cellMove)
+			if err != nil {
+				return to, err
 			}
-			for _, cell := range rand.Perm(len(g.from) * len(memory)) {
-				i, j := cell/len(memory), cell%len(memory)
-				if err := b.breathe(ctx); err != nil {
-					return err
-				}
-				rate, err := bandwidth.Move(ctx, bandwidth.Read, threadsOn(r.plan.spare(g.cpus[i]), memory[j].Bytes), cpu.LineBytes(), cellMove)
-				if err != nil {
-					return err
-				}
-				samples[i][first+j] = append(samples[i][first+j], rate/1e6)
-			}
-		}
-		return nil
+			return append(to, rate/1e6), nil
+		}, nil
 	})
-	m.Pages = pagesOf(huge)
-	if r.fill(m, samples) {
-		r.out.Bandwidth = m
-	}
+	r.out.Bandwidth = m
 	return err
 }

@@ -166,7 +166,8 @@ func (w *Watcher) look(ctx context.Context, out *measured.WatchRound) (err error
 			round.Gap = time.Duration(out.Stun * float64(time.Second))
 		}
 		for _, c := range w.watches[i].Add(round) {
-			out.Changes = append(out.Changes, measured.WatchChange{What: c.What, Says: c.Says, Node: short.Node, Pages: c.Pages, CPUs: c.CPUs})
+			c.Node = short.Node
+			out.Changes = append(out.Changes, c)
 		}
 	}
 	return nil

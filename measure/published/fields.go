@@ -212,41 +212,36 @@ var localBeside = map[numa.Bytes]string{numa.GiB: "local_mem_gb", numa.KiB: "loc
 // local compares local memory: other content of the node is not stated, so the prediction for
 // an empty node is the maximum.
 func local(unit numa.Bytes) predictor {
-	return func(_ *Case, v *variant, observed any) (string, bool, error) {
-		l := &v.layout
-		if !l.Memory.Known {
-			return "", false, errNoMemory
-		}
+	return ofMemory(func(_ *Case, l *vnuma.Layout, got float64) (string, bool) {
 		most := float64(l.Memory.Local / unit)
-		each, ok := numbers(observed)
-		if !ok {
-			return "", false, unlike(observed, "an amount of memory")
-		}
-		got := total(each)
-		return fmt.Sprintf("at most %.0f", most), got <= most*(1+nodeTolerance), nil
-	}
+		return fmt.Sprintf("at most %.0f", most), got <= most*(1+nodeTolerance)
+	})
 }
 
 // remote is the counterpart of local: the prediction is the minimum. If the case also states
 // the local part, the sum of both is the memory that the guest had touched.
 func remote(unit numa.Bytes) predictor {
-	return func(c *Case, v *variant, observed any) (string, bool, error) {
-		l := &v.layout
-		if !l.Memory.Known {
-			return "", false, errNoMemory
-		}
+	return ofMemory(func(c *Case, l *vnuma.Layout, got float64) (string, bool) {
 		least := float64(l.Memory.Remote / unit)
 		if here, ok := numbers(c.Observed[localBeside[unit]]); ok {
-			there, _ := numbers(observed)
-			touched := total(here) + total(there)
-			least = min(least, max(0, touched-float64(l.Memory.Local/unit)))
+			least = min(least, max(0, got+total(here)-float64(l.Memory.Local/unit)))
+		}
+		return fmt.Sprintf("at least %.0f", least), got >= least*(1-nodeTolerance) && (got == 0) == (least == 0)
+	})
+}
+
+// ofMemory returns a predictor of an amount of memory.
+func ofMemory(predict func(c *Case, l *vnuma.Layout, got float64) (string, bool)) predictor {
+	return func(c *Case, v *variant, observed any) (string, bool, error) {
+		if !v.layout.Memory.Known {
+			return "", false, errNoMemory
 		}
 		each, ok := numbers(observed)
 		if !ok {
 			return "", false, unlike(observed, "an amount of memory")
 		}
-		got := total(each)
-		return fmt.Sprintf("at least %.0f", least), got >= least*(1-nodeTolerance) && (got == 0) == (least == 0), nil
+		text, agrees := predict(c, &v.layout, total(each))
+		return text, agrees, nil
 	}
 }
 

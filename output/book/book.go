@@ -107,30 +107,21 @@ func conflict(id string) *vnuma.Choice {
 	return nil
 }
 
-// A stated is a statement in JSON.
-type stated struct {
-	ID     string `json:"id"`
-	Text   string `json:"text"`
-	Source string `json:"source"`
-}
-
 // Statements returns the answer that lists the statements.
 func Statements() *answer.Answer {
-	all := make([]stated, len(rulebook.Statements))
 	t := answer.Table{Name: "statements", Title: "Statements", Columns: answer.Columns("ID", "statement", "source")}
-	for i, s := range rulebook.Statements {
-		all[i] = stated(s)
+	for _, s := range rulebook.Statements {
 		t.Rows = append(t.Rows, []answer.Cell{entry(s.ID), {Text: s.Text}, source(s.Source)})
 	}
 	return &answer.Answer{Command: "rules", Format: "homenode-statements", Title: "Rules",
-		Verdict: []string{fmt.Sprintf("Predictions and checks rest on %s about ESX and ESXi, each with its source.", words.Plural(len(all), "statement"))}, Tables: []answer.Table{t}, Result: struct {
-			Statements []stated `json:"statements"`
-		}{all}, Next: []string{more + all[0].ID}}
+		Verdict: []string{fmt.Sprintf("Predictions and checks rest on %s about ESX and ESXi, each with its source.", words.Plural(len(rulebook.Statements), "statement"))}, Tables: []answer.Table{t}, Result: struct {
+			Statements []rulebook.Statement `json:"statements"`
+		}{rulebook.Statements}, Next: []string{more + rulebook.Statements[0].ID}}
 }
 
 // Statement returns the answer about one statement, with the entries that cite it and those that it cites.
 func Statement(s rulebook.Statement) *answer.Answer {
-	a := &answer.Answer{Command: "rules", Format: "homenode-statement", Question: "Statement " + s.ID, Verdict: firstApart(s.Text), Result: stated(s)}
+	a := &answer.Answer{Command: "rules", Format: "homenode-statement", Question: "Statement " + s.ID, Verdict: firstApart(s.Text), Result: s}
 	a.Tables = []answer.Table{sourceTable(s.Source)}
 	t := answer.Table{Name: "checks", Title: "Checks that apply it", Columns: answer.Columns("ID", "what")}
 	for _, r := range rules.All {

@@ -17,30 +17,13 @@ func Experiments() *answer.Answer {
 	}
 	return &answer.Answer{Command: "rules", Format: "homenode-published", Title: "Rules", Verdict: []string{fmt.Sprintf("The model is compared with %s that others published.", words.Plural(len(rulebook.Experiments), "experiment"))}, Tables: []answer.Table{t}, Next: []string{more + rulebook.Experiments[0].Name},
 		Result: struct {
-			Experiments []published `json:"experiments"`
-		}{allPublished()}}
-}
-
-// A published is an experiment in JSON.
-type published struct {
-	Name    string `json:"name"`
-	Former  string `json:"former,omitempty"`
-	Title   string `json:"title"`
-	Text    string `json:"text"`
-	Article string `json:"article"`
-	Host    string `json:"host"`
-}
-
-func allPublished() (out []published) {
-	for _, e := range rulebook.Experiments {
-		out = append(out, published(e))
-	}
-	return out
+			Experiments []rulebook.Experiment `json:"experiments"`
+		}{rulebook.Experiments}}
 }
 
 // Experiment returns the answer about one experiment.
 func Experiment(e rulebook.Experiment) *answer.Answer {
-	a := &answer.Answer{Command: "rules", Format: "homenode-experiment", Question: "Experiment " + e.Name, Verdict: []string{e.Title}, Result: published(e)}
+	a := &answer.Answer{Command: "rules", Format: "homenode-experiment", Question: "Experiment " + e.Name, Verdict: []string{e.Title}, Result: e}
 	if e.Former != "" {
 		a.Facts = append(a.Facts, answer.Fact{Name: "formerly", Text: "exp " + e.Former})
 	}

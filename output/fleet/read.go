@@ -76,15 +76,12 @@ func valueText(v any) string {
 
 // factData has one row per file and fact.
 func factData(files []fact.File) table.Table {
-	var rows [][]table.Cell
-	for i := range files {
-		f := &files[i]
-		for _, one := range f.Facts {
-			rows = append(rows, []table.Cell{table.Text(f.Name), table.Text(f.Format), table.Known(one.Line > 0, table.Number(one.Line)), table.Known(one.Col > 0, table.Number(one.Col)),
-				table.Text(one.Subject), table.Text(one.Name), table.Text(valueText(one.Value)), table.Text(one.Unit), table.Text(one.Origin)})
-		}
-	}
-	return table.Of("facts", []table.Column{
+	columns := []table.Column{
 		table.Col("File", 30), table.Col("Format", 16), table.Col("Line", 7), table.Col("Column", 7), table.Col("Subject", 24), table.Col("Fact", 24), table.Col("Value", 24), table.Col("Unit", 12), table.Col("Origin", 30),
-	}, rows)
+	}
+	of := func(f fact.File) []fact.Fact { return f.Facts }
+	return table.Within("facts", columns, files, of, func(f fact.File, one *fact.Fact) []table.Cell {
+		return []table.Cell{table.Text(f.Name), table.Text(f.Format), table.Known(one.Line > 0, table.Number(one.Line)), table.Known(one.Col > 0, table.Number(one.Col)),
+			table.Text(one.Subject), table.Text(one.Name), table.Text(valueText(one.Value)), table.Text(one.Unit), table.Text(one.Origin)}
+	})
 }

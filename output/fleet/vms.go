@@ -220,10 +220,7 @@ func (x *index) vmRows(judgedOnly bool) iter.Seq[*vmRow] {
 				return
 			}
 		}
-		hosts := map[string]*numa.Host{}
-		for i := range x.Fleet.Hosts {
-			hosts[x.Fleet.Hosts[i].ID] = &x.Fleet.Hosts[i]
-		}
+		hosts := x.Fleet.HostsByID()
 		for i := range x.Fleet.VMs {
 			v := &x.Fleet.VMs[i]
 			if !judgedOnly && !done[v.ID] && !yield(row(v, x.Fleet.ClusterName(v.Cluster), hosts[v.Host])) {

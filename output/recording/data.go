@@ -11,6 +11,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/output/table"
+	"example.org/homenode/rules/simulate"
 	verdict "example.org/homenode/rules/verdict/recording"
 	"example.org/homenode/rules/verdict/simulation"
 )
@@ -117,33 +118,20 @@ func (r *report) hostData() table.Table {
 
 // changeData has one row for each stored change of home nodes.
 func (r *report) changeData() table.Table {
-	n := 0
-	for _, v := range r.VMs {
-		n += len(v.Changes)
-	}
-	return table.Table{
-		Name: "changes", Columns: []table.Column{table.Col("VM", 24), table.Col("Host", 20), table.Col("GID", 10), table.Col("Nth", 5), table.Col("Time", 22), table.Col("From", 12), table.Col("To", 12)}, Len: n,
-		Rows: func(yield func([]table.Cell) bool) {
-			for _, v := range r.VMs {
-				for _, ch := range v.Changes {
-					if !yield([]table.Cell{table.Text(v.Name), table.Text(v.Rec.Host), gid(v.VM), table.Number(v.Nth), table.Time(ch.Time), table.Text(homeNodes(ch.From)), table.Text(homeNodes(ch.To))}) {
-						return
-					}
-				}
-			}
-		},
-	}
+	columns := []table.Column{table.Col("VM", 24), table.Col("Host", 20), table.Col("GID", 10), table.Col("Nth", 5), table.Col("Time", 22), table.Col("From", 12), table.Col("To", 12)}
+	of := func(v *verdict.VM) []capture.Change { return v.Changes }
+	return table.Within("changes", columns, r.VMs, of, func(v *verdict.VM, ch *capture.Change) []table.Cell {
+		return []table.Cell{table.Text(v.Name), table.Text(v.Rec.Host), gid(v.VM), table.Number(v.Nth), table.Time(ch.Time), table.Text(homeNodes(ch.From)), table.Text(homeNodes(ch.To))}
+	})
 }
 
 // fileData has one row per host and file.
 func (r *report) fileData() table.Table {
-	var rows [][]table.Cell
-	for _, rec := range r.Recordings {
-		for _, f := range rec.Files {
-			rows = append(rows, []table.Cell{table.Text(f.Name), table.Text(rec.Host), table.Text(f.Format), table.Time(f.First), table.Time(f.Last), table.Number(f.Ticks), table.Number(len(f.Warnings)), table.Joined(f.Warnings)})
-		}
-	}
-	return table.Of("files", []table.Column{table.Col("File", 40), table.Col("Host", 20), table.Col("Format", 20), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Warnings", 9), table.Col("Warned of", 60)}, rows)
+	columns := []table.Column{table.Col("File", 40), table.Col("Host", 20), table.Col("Format", 20), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Warnings", 9), table.Col("Warned of", 60)}
+	of := func(rec *capture.Recording) []capture.File { return rec.Files }
+	return table.Within("files", columns, r.Recordings, of, func(rec *capture.Recording, f *capture.File) []table.Cell {
+		return []table.Cell{table.Text(f.Name), table.Text(rec.Host), table.Text(f.Format), table.Time(f.First), table.Time(f.Last), table.Number(f.Ticks), table.Number(len(f.Warnings)), table.Joined(f.Warnings)}
+	})
 }
 
 // about describes the origin of the other tables.
@@ -230,40 +218,28 @@ func ratio(n float64) table.Cell { return table.Number(float64(int(n*10000+0.5))
 
 // speedData has one row for each moment with a computed speed of a VM.
 func speedData(vms []*simulation.VM) table.Table {
-	n := 0
-	for _, v := range vms {
-		if v.Speed != nil {
-			n += len(v.Speed.Points)
+	columns := []table.Column{table.Col("VM", 24), table.Col("Time", 22), table.Col("Performance", 11), table.Col("Performance low", 14), table.Col("Performance high", 14), table.Col("VM ID", 14)}
+	of := func(v *simulation.VM) []simulate.SpeedPoint {
+		if v.Speed == nil {
+			return nil
 		}
+		return v.Speed.Points
 	}
-	return table.Table{
-		Name: "speed", Len: n, Columns: []table.Column{table.Col("VM", 24), table.Col("Time", 22), table.Col("Performance", 11), table.Col("Performance low", 14), table.Col("Performance high", 14), table.Col("VM ID", 14)},
-		Rows: func(yield func([]table.Cell) bool) {
-			for _, v := range vms {
-				if v.Speed == nil {
-					continue
-				}
-				for _, p := range v.Speed.Points {
-					if !yield([]table.Cell{table.Text(v.Name), table.Time(p.Time), ratio(p.Value), ratio(p.Low), ratio(p.High), table.Text(v.ID)}) {
-						return
-					}
-				}
-			}
-		},
-	}
+	return table.Within("speed", columns, vms, of, func(v *simulation.VM, p *simulate.SpeedPoint) []table.Cell {
+		return []table.Cell{table.Text(v.Name), table.Time(p.Time), ratio(p.Value), ratio(p.Low), ratio(p.High), table.Text(v.ID)}
+	})
 }
 
 // storyData has one row for each line of the story.
 func storyData(happened []simulation.Happening) table.Table {
-	var rows [][]table.Cell
-	for _, h := range happened {
+	columns := []table.Column{table.Col("From", 22), table.Col("To", 22), table.Col("By", 10), table.Col("Host", 20), table.Col("What", 80), table.Col("Followed", 60), table.Col("Note", 60), table.Col("Rules", 18)}
+	return table.Each("story", columns, happened, func(h simulation.Happening) []table.Cell {
 		kind := "scheduler"
 		if h.Event {
 			kind = "event"
 		}
-		rows = append(rows, []table.Cell{table.Time(h.From), table.Time(h.To), table.Text(kind), table.Text(h.Host), table.Text(h.Text), table.Text(h.Followed), table.Text(h.Note), table.Text(strings.Join(h.Rules, " "))})
-	}
-	return table.Of("story", []table.Column{table.Col("From", 22), table.Col("To", 22), table.Col("By", 10), table.Col("Host", 20), table.Col("What", 80), table.Col("Followed", 60), table.Col("Note", 60), table.Col("Rules", 18)}, rows)
+		return []table.Cell{table.Time(h.From), table.Time(h.To), table.Text(kind), table.Text(h.Host), table.Text(h.Text), table.Text(h.Followed), table.Text(h.Note), table.Text(strings.Join(h.Rules, " "))}
+	})
 }
 
 // decisionData has one row per decision.

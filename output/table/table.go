@@ -48,6 +48,24 @@ func Each[T any](name string, columns []Column, all []T, row func(T) []Cell) Tab
 	}}
 }
 
+// Within returns a table with a row for each part of each of all, which is computed when it is read.
+func Within[T, P any](name string, columns []Column, all []T, parts func(T) []P, row func(T, *P) []Cell) Table {
+	t := Table{Name: name, Columns: columns, Rows: func(yield func([]Cell) bool) {
+		for _, one := range all {
+			list := parts(one)
+			for i := range list {
+				if !yield(row(one, &list[i])) {
+					return
+				}
+			}
+		}
+	}}
+	for _, one := range all {
+		t.Len += len(parts(one))
+	}
+	return t
+}
+
 // Names returns the names of tables, in order.
 func Names(tables []Table) []string {
 	return words.Texts(tables, func(t Table) string { return t.Name })

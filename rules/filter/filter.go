@@ -203,10 +203,7 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 
 // Templates returns the templates that would match if they were VMs; all for a nil filter.
 func (f *Filter) Templates(fleet *numa.Fleet) (out []*numa.VM) {
-	on := map[string]*numa.Host{}
-	for i := range fleet.Hosts {
-		on[fleet.Hosts[i].ID] = &fleet.Hosts[i]
-	}
+	on := fleet.HostsByID()
 	for i := range fleet.VMs {
 		v := &fleet.VMs[i]
 		if cluster := fleet.ClusterName(v.Cluster); v.Template.Value && (f == nil || f.shows(v, cluster, []string{cluster}, on[v.Host])) {

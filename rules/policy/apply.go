@@ -42,10 +42,7 @@ func (p *Policy) ApplyRecorded(all []finding.Finding, f *numa.Fleet, today time.
 
 // apply applies p. told reports whether a suppression that matches no finding is noted.
 func (p *Policy) apply(all []finding.Finding, f *numa.Fleet, today time.Time, told func(*Suppression) bool) Applied {
-	vms := make(map[string]*numa.VM, len(f.VMs))
-	for i := range f.VMs {
-		vms[f.VMs[i].ID] = &f.VMs[i]
-	}
+	vms := f.VMsByID()
 	day := today.Format(time.DateOnly)
 	matchers := make([]matcher, len(p.Suppress))
 	for i := range p.Suppress {

@@ -160,12 +160,9 @@ const SeenAt = "FetchStats"
 // home nodes, local and remote memory. Earlier observations of the same source are replaced. A VM on two hosts has moved:
 // the newer tick counts.
 func (b *Board) observe(vcenter string, f *numa.Fleet, read time.Time) {
-	at, newest, hosts := map[string]int{}, map[string]time.Time{}, map[string]*numa.Host{}
+	at, newest, hosts := map[string]int{}, map[string]time.Time{}, f.HostsByID()
 	for i := range f.VMs {
 		at[f.VMs[i].ID] = i
-	}
-	for i := range f.Hosts {
-		hosts[f.Hosts[i].ID] = &f.Hosts[i]
 	}
 	b.Each(func(h *Host) {
 		host := hosts[h.ID]

@@ -372,16 +372,9 @@ func cut[S ~[]T, T any](all S, most int, notes *annotations.Annotations) S {
 }
 
 func (a *API) labelNames(r *http.Request) (any, annotations.Annotations, error) {
-	q, sets, most, err := a.search(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer q.Close()
-	all, notes, err := collect(sets, func(m ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+	return a.texts(r, func(q storage.Querier, m ...*labels.Matcher) ([]string, annotations.Annotations, error) {
 		return q.LabelNames(r.Context(), nil, m...)
 	})
-	all = cut(all, most, &notes)
-	return all, notes, err
 }
 
 func (a *API) labelValues(r *http.Request) (any, annotations.Annotations, error) {
@@ -389,14 +382,19 @@ func (a *API) labelValues(r *http.Request) (any, annotations.Annotations, error)
 	if name == "" {
 		return nil, nil, badData{errors.New("invalid label name")}
 	}
+	return a.texts(r, func(q storage.Querier, m ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+		return q.LabelValues(r.Context(), name, nil, m...)
+	})
+}
+
+// texts returns the names or values of labels of the series that the request selects.
+func (a *API) texts(r *http.Request, of func(storage.Querier, ...*labels.Matcher) ([]string, annotations.Annotations, error)) (any, annotations.Annotations, error) {
 	q, sets, most, err := a.search(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer q.Close()
-	all, notes, err := collect(sets, func(m ...*labels.Matcher) ([]string, annotations.Annotations, error) {
-		return q.LabelValues(r.Context(), name, nil, m...)
-	})
+	all, notes, err := collect(sets, func(m ...*labels.Matcher) ([]string, annotations.Annotations, error) { return of(q, m...) })
 	all = cut(all, most, &notes)
 	return all, notes, err
 }

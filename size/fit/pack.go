@@ -274,10 +274,7 @@ func (r *room) within(l *room) *room {
 
 // again packs hosts with the VMs of others, in their order or another; nil if ESXi places some of them otherwise, so that they do not fit.
 func (r *room) again(others []*bin, items []item, take taker) (bins []*bin) {
-	at := map[int]*item{}
-	for i := range items {
-		at[items[i].shape] = &items[i]
-	}
+	at := numa.ByKey(items, func(it *item) int { return it.shape })
 	orders := append([]func(a, b *item) int{func(_, _ *item) int { return 0 }}, r.orders()...)
 	for _, o := range others {
 		k := slices.IndexFunc(orders, func(order func(a, b *item) int) bool {

@@ -112,7 +112,7 @@ func (c *Counted) Sheets(of string, gain unit.Figure[unit.Share], details bool) 
 		values["breaking"] = ""
 	}
 	if largest != nil {
-		values["largest"], values["pass"] = largest.VM, pass(*largest.Consumed)
+		values["largest"], values["pass"] = largest.Name, pass(*largest.Consumed)
 	}
 	more := map[string]any{"vms": values["vms"], "more": !details && len(all) > mostVMs}
 	if !details && len(all) > mostVMs {

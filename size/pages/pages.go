@@ -35,16 +35,16 @@ type Host struct {
 
 // A VM holds the counters of one VM. Nil counters are missing.
 type VM struct {
-	Name     string
-	Size     *numa.Bytes // configured
-	Granted  *numa.Bytes // mapped guest memory
-	Consumed *numa.Bytes // host memory for it
-	Active   *numa.Bytes
-	Shared   *numa.Bytes
-	Saved    *numa.Bytes
-	Zero     *numa.Bytes
-	Hint     *numa.Bytes // COWH: scanned and not shared
-	Large    *numa.Bytes // backed by large pages
+	Name     string      `json:"vm"`
+	Size     *numa.Bytes `json:"size,omitempty"`     // configured
+	Granted  *numa.Bytes `json:"-"`                  // mapped guest memory
+	Consumed *numa.Bytes `json:"consumed,omitempty"` // host memory for it
+	Active   *numa.Bytes `json:"active,omitempty"`
+	Shared   *numa.Bytes `json:"shared,omitempty"`
+	Zero     *numa.Bytes `json:"zero,omitempty"`
+	Saved    *numa.Bytes `json:"saved,omitempty"`
+	Large    *numa.Bytes `json:"large,omitempty"` // backed by large pages
+	Hint     *numa.Bytes `json:"hint,omitempty"`  // COWH: scanned and not shared
 }
 
 // A Bound names the counter that limits a gain from above.
@@ -103,17 +103,9 @@ type Counts struct {
 
 // VMCounts is one VM.
 type VMCounts struct {
-	VM       string      `json:"vm"`
-	Size     *numa.Bytes `json:"size,omitempty"`
-	Consumed *numa.Bytes `json:"consumed,omitempty"`
-	Active   *numa.Bytes `json:"active,omitempty"`
-	Shared   *numa.Bytes `json:"shared,omitempty"`
-	Zero     *numa.Bytes `json:"zero,omitempty"`
-	Saved    *numa.Bytes `json:"saved,omitempty"`
-	Large    *numa.Bytes `json:"large,omitempty"`
-	Hint     *numa.Bytes `json:"hint,omitempty"`
-	Private  *numa.Bytes `json:"private,omitempty"` // mapped and not shared
-	Gain     *Gain       `json:"gain,omitempty"`
+	VM
+	Private *numa.Bytes `json:"private,omitempty"` // mapped and not shared
+	Gain    *Gain       `json:"gain,omitempty"`
 }
 
 // Count computes the results from the counters of hosts, in their order.
@@ -164,7 +156,7 @@ func count(h *Host) Counts {
 }
 
 func countVM(v *VM) VMCounts {
-	c := VMCounts{VM: v.Name, Size: v.Size, Consumed: v.Consumed, Active: v.Active, Shared: v.Shared, Zero: v.Zero, Saved: v.Saved, Large: v.Large, Hint: v.Hint}
+	c := VMCounts{VM: *v}
 	if c.Consumed == nil && v.Granted != nil && v.Saved != nil {
 		c.Consumed = to(max(0, *v.Granted-*v.Saved))
 	}

@@ -1,10 +1,9 @@
 package guest
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/pattern"
 	"example.org/homenode/source/text"
@@ -184,7 +183,7 @@ func (s *coreinfo) end() {
 				continue
 			}
 			name, _, _ := strings.Cut(strings.Join(strings.Fields(e.name), " "), " (")
-			v.file.Add(e.at.N, e.at.Col, name, "CPUs", spans(cpus), "")
+			v.file.Add(e.at.N, e.at.Col, name, "CPUs", strings.ReplaceAll(words.Ranges(cpus), ", ", ","), "")
 			s.assign(i, j, e, cpus, llc)
 		}
 	}
@@ -299,24 +298,4 @@ func lastLevel(caches []*entry) string {
 		}
 	}
 	return last
-}
-
-// spans formats ascending numbers as a list such as 0-3,8.
-func spans(cpus []int) string {
-	var b strings.Builder
-	for i := 0; i < len(cpus); {
-		j := i
-		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
-			j++
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(cpus[i]))
-		if j > i {
-			fmt.Fprintf(&b, "-%d", cpus[j])
-		}
-		i = j + 1
-	}
-	return b.String()
 }

@@ -284,10 +284,7 @@ func (p *patch) verify(f *format, data []byte, hunks []Hunk) error {
 	if err := f.read(again, Apply(data, hunks)); err != nil {
 		return fmt.Errorf("the changed file cannot be read: %w", err)
 	}
-	vms := map[string]*numa.VM{}
-	for i := range again.fleet.VMs {
-		vms[again.fleet.VMs[i].ID] = &again.fleet.VMs[i]
-	}
+	vms := again.fleet.VMsByID()
 	for _, m := range p.made {
 		if v := vms[m.id]; v == nil || !m.edit.ValueOf(&v.Config).Same(m.edit.To) {
 			return fmt.Errorf("%s: the changed file does not state %s = %s of %s", p.file, m.edit.Name(), m.edit.To, m.id)

@@ -42,10 +42,7 @@ func vmNames(f *numa.Fleet, hosts *names) *names {
 	for _, c := range f.Clusters {
 		clusters[c.ID] = c.Name
 	}
-	byID := map[string]*named{}
-	for i := range hosts.all {
-		byID[hosts.all[i].id] = &hosts.all[i]
-	}
+	byID := numa.ByKey(hosts.all, func(h *named) string { return h.id })
 	for i := range f.VMs {
 		v := &f.VMs[i]
 		called := []string{v.Name}

@@ -2,10 +2,10 @@ package tables
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
+
+	"example.org/homenode/source/xmlref"
 )
 
 // A scanner splits XML into tags and the text between them, both borrowed until the next call.
@@ -123,7 +123,9 @@ func (s *scanner) content(to []byte, of tagKind) ([]byte, error) {
 	for {
 		text, t, err := s.next()
 		if err == nil && texts > 0 && hints == 0 {
-			to, err = appendText(to, text)
+			if to, err = xmlref.Decode(to, text); err != nil {
+				err = fmt.Errorf("damaged workbook: %w", err)
+			}
 		}
 		step := 1
 		if t.end {
@@ -263,55 +265,4 @@ func digits(b []byte) (n int, ok bool) {
 		n = n*10 + int(c-'0')
 	}
 	return n, len(b) > 0
-}
-
-// appendText appends text with its entities decoded.
-func appendText(to, text []byte) ([]byte, error) {
-	for {
-		i := bytes.IndexByte(text, '&')
-		if i < 0 {
-			return append(to, text...), nil
-		}
-		to = append(to, text[:i]...)
-		text = text[i+1:]
-		end := bytes.IndexByte(text[:min(len(text), 12)], ';')
-		if end < 0 {
-			return to, errors.New("damaged workbook: found a lone &")
-		}
-		r, ok := entity(text[:end])
-		if !ok {
-			return to, fmt.Errorf("damaged workbook: found the entity %q", text[:end])
-		}
-		to = utf8.AppendRune(to, r)
-		text = text[end+1:]
-	}
-}
-
-var entities = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"', "apos": '\''}
-
-// entity returns the character for the name of an entity: amp, #10 or #x2026.
-func entity(name []byte) (rune, bool) {
-	if len(name) < 2 || name[0] != '#' {
-		r, ok := entities[string(name)]
-		return r, ok
-	}
-	base, number := rune(10), name[1:]
-	if number[0] == 'x' {
-		base, number = 16, number[1:]
-	}
-	r := rune(0)
-	for _, c := range number {
-		d := rune(99)
-		switch {
-		case '0' <= c && c <= '9':
-			d = rune(c - '0')
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			d = rune(c|0x20-'a') + 10
-		}
-		if d >= base || r > utf8.MaxRune {
-			return 0, false
-		}
-		r = r*base + d
-	}
-	return r, len(number) > 0 && utf8.ValidRune(r)
 }

@@ -27,24 +27,31 @@ func (inv *inventory) readApart(ctx context.Context) error {
 	for i := range inv.vms {
 		seen[inv.vms[i].ref.Value] = true
 	}
-	for page := range slices.Chunk(refs, configPage) {
-		var clusters []mo.ClusterComputeResource
+	return pagewise(ctx, inv, refs, configPage, "configurationEx", "the DRS rules of the clusters", func(one *mo.ClusterComputeResource) {
+		c, ok := at[one.Self]
+		info, of := one.ConfigurationEx.(*types.ClusterConfigInfoEx)
+		if ok && of {
+			c.apart = apart(info, seen)
+		}
+	})
+}
+
+// pagewise reads a property of objects, so many in a request. A failure costs a note: nothing is known of what the property states.
+func pagewise[T any](ctx context.Context, inv *inventory, refs []types.ManagedObjectReference, size int, path, what string, take func(*T)) error {
+	for page := range slices.Chunk(refs, size) {
+		var all []T
 		err := inv.callFor(ctx, maxLabels, func(ctx context.Context) error {
-			return property.DefaultCollector(inv.client).Retrieve(ctx, page, []string{"configurationEx"}, &clusters)
+			return property.DefaultCollector(inv.client).Retrieve(ctx, page, []string{path}, &all)
 		})
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			inv.notes = append(inv.notes, numa.Note{At: inv.host, Text: "the DRS rules of the clusters could not be read: none is known (" + err.Error() + ")"})
+			inv.notes = append(inv.notes, numa.Note{At: inv.host, Text: what + " could not be read: none is known (" + err.Error() + ")"})
 			return nil
 		}
-		for i := range clusters {
-			c, ok := at[clusters[i].Self]
-			info, of := clusters[i].ConfigurationEx.(*types.ClusterConfigInfoEx)
-			if ok && of {
-				c.apart = apart(info, seen)
-			}
+		for i := range all {
+			take(&all[i])
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/vmware/govmomi/property"
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
 
@@ -26,29 +25,15 @@ func (inv *inventory) readDevices(ctx context.Context) error {
 			refs = append(refs, v.ref)
 		}
 	}
-	for page := range slices.Chunk(refs, labelsPage) {
-		var vms []mo.VirtualMachine
-		err := inv.callFor(ctx, maxLabels, func(ctx context.Context) error {
-			return property.DefaultCollector(inv.client).Retrieve(ctx, page, []string{path}, &vms)
-		})
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err != nil:
-			inv.notes = append(inv.notes, numa.Note{At: inv.host, Text: "the PCI devices of VMs could not be read: none is known (" + err.Error() + ")"})
-			return nil
+	return pagewise(ctx, inv, refs, labelsPage, path, "the PCI devices of VMs", func(vm *mo.VirtualMachine) {
+		which, ok := at[vm.Self]
+		if !ok || vm.Config == nil {
+			return
 		}
-		for i := range vms {
-			which, ok := at[vms[i].Self]
-			if !ok || vms[i].Config == nil {
-				continue
-			}
-			if devices := devicesOf(vms[i].Config.Hardware.Device); devices != nil {
-				inv.vms[which].Devices = numa.ReadAt(devices, path)
-			}
+		if devices := devicesOf(vm.Config.Hardware.Device); devices != nil {
+			inv.vms[which].Devices = numa.ReadAt(devices, path)
 		}
-	}
-	return nil
+	})
 }
 
 // devicesOf returns a VM's PCI devices of its host.

@@ -8,9 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/vmware/govmomi/vim25/methods"
 	"github.com/vmware/govmomi/vim25/soap"
@@ -18,6 +16,7 @@ import (
 	govxml "github.com/vmware/govmomi/vim25/xml"
 
 	"example.org/homenode/numa"
+	"example.org/homenode/source/xmlref"
 )
 
 // A Live is an open session with a vCenter or ESXi host. Its methods may be called concurrently, except
@@ -231,49 +230,5 @@ func returned(answer []byte) ([]byte, error) {
 	if !bytes.HasPrefix(rest[end:], []byte("</returnval>")) {
 		return nil, errors.New("found an element in returnval, want text")
 	}
-	return unescape(rest[:end])
-}
-
-// unescape replaces character references, in place.
-func unescape(text []byte) ([]byte, error) {
-	at := bytes.IndexByte(text, '&')
-	if at < 0 {
-		return text, nil
-	}
-	out := text[:at]
-	for rest := text[at:]; ; {
-		n := bytes.IndexByte(rest, '&')
-		if n < 0 {
-			return append(out, rest...), nil
-		}
-		out = append(out, rest[:n]...)
-		rest = rest[n:]
-		end := bytes.IndexByte(rest[:min(len(rest), 12)], ';')
-		if end < 0 {
-			return nil, errors.New("found & without its ;")
-		}
-		r, ok := reference(string(rest[1:end]))
-		if !ok {
-			return nil, fmt.Errorf("found the reference %q", rest[:end+1])
-		}
-		out = utf8.AppendRune(out, r) // never longer than the reference
-		rest = rest[end+1:]
-	}
-}
-
-var entities = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"', "apos": '\''}
-
-func reference(name string) (rune, bool) {
-	if r, ok := entities[name]; ok {
-		return r, true
-	}
-	if len(name) < 2 || name[0] != '#' {
-		return 0, false
-	}
-	digits, base := name[1:], 10
-	if digits[0] == 'x' {
-		digits, base = digits[1:], 16
-	}
-	n, err := strconv.ParseUint(digits, base, 32)
-	return rune(n), err == nil && n <= utf8.MaxRune
+	return xmlref.Decode(rest[:0], rest[:end])
 }

@@ -82,11 +82,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 		return nil, err
 	}
 	d.keep = false
-	last := map[string]*numa.Tick{} // by host
-	for i := range d.past {
-		last[d.past[i].Host] = &d.past[i]
-	}
-	for host, t := range last {
+	for host, t := range numa.ByKey(d.past, func(t *numa.Tick) string { return t.Host }) {
 		d.answers[d.hostID[host]] = d.writers[d.hostID[host]].Answer(t)
 	}
 	d.world.ObserveEvery(demoLive)
@@ -152,11 +148,7 @@ func (d *demoLab) fleet() *numa.Fleet {
 	f := *d.story.Fleet
 	f.VMs = slices.Clone(f.VMs)
 	at := map[string]string{}
-	last := map[string]*numa.Tick{} // by host
-	for i := range d.past {
-		last[d.past[i].Host] = &d.past[i]
-	}
-	for host, t := range last {
+	for host, t := range numa.ByKey(d.past, func(t *numa.Tick) string { return t.Host }) {
 		for i := range t.VMs {
 			at[t.VMs[i].Name] = d.hostID[host]
 		}

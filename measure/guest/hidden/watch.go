@@ -8,6 +8,7 @@ import (
 
 	"example.org/homenode/internal/stat"
 	"example.org/homenode/internal/words"
+	"example.org/homenode/source/measured"
 )
 
 // A Round is the measurement of one round of watching.
@@ -48,15 +49,6 @@ type Seen struct {
 	CoreHz    float64 `json:"coreHz,omitempty"`
 }
 
-// A Change is a change detected in a round.
-type Change struct {
-	At    time.Time `json:"at"`
-	What  string    `json:"what"` // one of the constants
-	Says  string    `json:"says"`
-	Pages int       `json:"pages,omitempty"` // changed in this round
-	CPUs  []int     `json:"cpus,omitempty"`  // affected vCPUs
-}
-
 // Kinds of changes.
 const (
 	PagesMoved = "pages moved"
@@ -84,9 +76,9 @@ func NewWatch(cpus []int) *Watch {
 }
 
 // Add processes a round and returns the changes.
-func (w *Watch) Add(r *Round) (changes []Change) {
+func (w *Watch) Add(r *Round) (changes []measured.WatchChange) {
 	if why := w.machine(r); why != "" {
-		changes = append(changes, Change{At: r.At, What: Migrated, Says: "Probably live migration (vMotion): " + why + "."})
+		changes = append(changes, measured.WatchChange{What: Migrated, Says: "Probably live migration (vMotion): " + why + "."})
 		w.forget()
 	}
 	w.Last = &Seen{r.Model, r.CounterHz, r.CoreHz}
@@ -210,13 +202,13 @@ func (w *Watch) off(v int, row []float64) []float64 {
 }
 
 // compare searches for changes in the latencies.
-func (w *Watch) compare(r *Round) *Change {
+func (w *Watch) compare(r *Round) *measured.WatchChange {
 	pages := len(w.Usual[0])
 	moved, own, level := w.differ(r)
 	sigma := max(1, ofPages*float64(pages))
 	chart(&w.Pages, float64(moved)/sigma)
 	alone, far, shifted, step := w.apart(own, level, sigma)
-	c := &Change{At: r.At, Pages: moved}
+	c := &measured.WatchChange{Pages: moved}
 	switch {
 	case w.Pages > chartLimit && (2*moved > pages || len(alone) > 0 || 2*shifted >= len(w.CPUs)):
 		c.What, c.Says = Moved, fmt.Sprintf("%s of %d are nearer or farther than before, for most vCPUs: the vCPUs or most of the memory have been moved.", words.Plural(moved, "page"), pages)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"example.org/homenode/source/measured"
 )
 
 // A watched is a simulated guest that is watched from four vCPUs.
@@ -63,7 +65,7 @@ func (w *watched) round(n int) *Round {
 }
 
 // run adds rounds until something changes, and keeps the state as JSON between them.
-func (w *watched) run(t *testing.T, watch *Watch, from, rounds int) ([]Change, *Watch, int) {
+func (w *watched) run(t *testing.T, watch *Watch, from, rounds int) ([]measured.WatchChange, *Watch, int) {
 	t.Helper()
 	for n := range rounds {
 		changes := watch.Add(w.round(from + n))

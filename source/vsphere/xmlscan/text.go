@@ -2,8 +2,9 @@ package xmlscan
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
+
+	"example.org/homenode/source/xmlref"
 )
 
 // special are the bytes that need decoding: entities, carriage returns, the end of CDATA, control
@@ -41,12 +42,13 @@ func (s *Scanner) decode(raw, out []byte) ([]byte, error) {
 		}
 		switch c := raw[i]; {
 		case c == '&' && !s.cdata:
-			r, n := entity(raw[i:])
-			if n == 0 {
+			end := bytes.IndexByte(raw[i:min(len(raw), i+12)], ';')
+			r, ok := xmlref.Character(raw[i+1 : i+max(end, 1)])
+			if !ok || !inRange(r) {
 				return nil, s.fail(s.pos, "found %.12q, want an entity of XML", raw[i:])
 			}
 			out = utf8.AppendRune(out, r)
-			i += n
+			i += end + 1
 		case c == '\r': // like all line ends
 			out = append(out, '\n')
 			if i++; i < len(raw) && raw[i] == '\n' {
@@ -73,33 +75,6 @@ func (s *Scanner) decode(raw, out []byte) ([]byte, error) {
 // inRange reports whether r is a character of XML 1.0.
 func inRange(r rune) bool {
 	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 && r <= 0x10FFFF
-}
-
-var entities = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "apos": '\'', "quot": '"'}
-
-// entity returns the character of the entity at the beginning of b and its length; 0 unless it is
-// one of the five or a character reference.
-func entity(b []byte) (rune, int) {
-	end := bytes.IndexByte(b[:min(len(b), 12)], ';')
-	if end < 2 {
-		return 0, 0
-	}
-	name := string(b[1:end])
-	if r, ok := entities[name]; ok {
-		return r, end + 1
-	}
-	if name[0] != '#' {
-		return 0, 0
-	}
-	digits, base := name[1:], 10
-	if digits != "" && digits[0] == 'x' {
-		digits, base = digits[1:], 16
-	}
-	n, err := strconv.ParseUint(digits, base, 32)
-	if err != nil || !inRange(rune(n)) || n > 0x10FFFF {
-		return 0, 0
-	}
-	return rune(n), end + 1
 }
 
 // value returns the decoded value of an attribute.
