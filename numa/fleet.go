@@ -162,7 +162,7 @@ const (
 	MaxVMMemory     = 64 * TiB
 	MaxName         = 1000 // bytes; the vSphere Client takes 80 characters
 	MaxHostMemory   = 1024 * TiB
-	MaxHostVMs      = 1 << 15 // of a recording; ESXi runs 1,024
+	MaxHostVMs      = 1 << 13 // of a recording; ESXi runs 1,024
 	MaxNodes        = 64      // so that the nodes of a host fit the 64-bit NodeMask of vmware.log
 	MaxCoresPerNode = 4096
 	MaxCoreMHz      = 100_000

@@ -55,7 +55,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	context.AfterFunc(ctx, func() {
-		stop() // a second signal ends the program at once
+		stop() // a second signal ends the program at once, unless it is busy
 		time.Sleep(grace)
 		for flags.IsBusy() {
 			time.Sleep(grace / 50)

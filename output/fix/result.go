@@ -111,6 +111,15 @@ func stays(left []fix.Left) string {
 	return fmt.Sprintf("NOT taken back, or not all: %s.", words.List(names))
 }
 
+// Resume returns the command that goes on with the run.
+func (r *Run) Resume() string {
+	resume := "homenode fix " + words.Command(r.Source) + " --resume " + words.Command(r.Journal)
+	if r.Power != "" {
+		resume += " --power " + r.Power
+	}
+	return resume
+}
+
 // next returns the commands that continue, verify or undo the run.
 func (r *Run) next(count map[apply.Outcome]int, off bool) (out []string) {
 	fix, journal, undo := "homenode fix "+words.Command(r.Source), words.Command(r.Journal), r.Plan.Undoes != ""
@@ -120,11 +129,7 @@ func (r *Run) next(count map[apply.Outcome]int, off bool) (out []string) {
 	case count[apply.NeedsOff] > 0:
 		out = append(out, fix+" --resume "+journal+" --power guest")
 	case early || failed+count[apply.Refused]+count[apply.NotBegun] > 0:
-		resume := fix + " --resume " + journal
-		if r.Power != "" {
-			resume += " --power " + r.Power
-		}
-		out = append(out, resume)
+		out = append(out, r.Resume())
 	}
 	if count[apply.Drift] > 0 && !undo { // make a new plan from the current state
 		out = append(out, fix)

@@ -74,7 +74,7 @@ func TestTooManyGroups(t *testing.T) {
 			fmt.Fprintf(&in, ","+column, i)
 		}
 		_, err := NewTicks("b.csv", strings.NewReader(in.String()+"\n"), Options{})
-		if want := "b.csv:1:1: found more than 32768 groups of the scheduler, want those of one host, or of some"; err == nil || err.Error() != want {
+		if want := "b.csv:1:1: found more than 8192 groups of the scheduler, want those of one host, or of some"; err == nil || err.Error() != want {
 			t.Errorf("%s: the error is %v, want %s", column, err, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package open
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func Anything(path string, stdin io.Reader) []Part {
 		return []Part{{Name: path, Err: err}}
 	}
 	if isCollection(path, info) && !tables.Book(path) && !planned.Detect(path) {
-		if parts := (&collection{stop: context.Background().Err, path: path, read: map[string]bool{}}).everything(); parts != nil {
+		if parts := (&collection{stop: within(context.Background(), path), path: path, read: map[string]bool{}}).everything(); parts != nil {
 			return parts
 		}
 	}
@@ -91,10 +92,13 @@ func (c *collection) everything() (parts []Part) {
 			return []Part{{Name: c.path, Err: err}}
 		}
 	}
-	if err := c.list(); err != nil {
+	err := c.list()
+	if err != nil && !errors.Is(err, errMany) {
 		return nil // the walk of the evidence reports it
 	}
-	c.tables()
+	if err = cmp.Or(err, c.tables()); err != nil {
+		return []Part{{Name: c.path, Err: err}}
+	}
 	docs, err := documents(c.path)
 	if len(c.parts)+len(docs) == 0 {
 		return nil

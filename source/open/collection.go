@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"example.org/homenode/internal/bounded"
 	"example.org/homenode/internal/words"
@@ -31,6 +32,9 @@ const (
 	mostPacked   = 256 << 20 // bytes of the archive
 	mostUnpacked = 512 << 20 // bytes of its tables
 	ratioFrom    = 32 << 20  // bytes of a member, which is kept, from which it may not be a bomb
+	mostMembers  = 20_000    // files that may hold an inventory
+	mostTables   = 5_000     // files with tables that are joined: the time grows with their square
+	longest      = 10 * time.Minute
 )
 
 // A collection is a folder or archive that may contain several inventories.
@@ -67,8 +71,12 @@ func packs(path string) bool {
 // readCollection reads and merges all inventories in a folder or archive, and adds notes about damaged files and files that are no
 // inventory. Like several sources, inventories of different hypervisors are rejected.
 func readCollection(ctx context.Context, path string) (*numa.Fleet, error) {
-	c := &collection{stop: ctx.Err, path: path, read: map[string]bool{}, files: bundle.Detect(path)}
-	if c.failed = c.list(); c.failed != nil && !c.files {
+	c := &collection{stop: within(ctx, path), path: path, read: map[string]bool{}, files: bundle.Detect(path)}
+	c.failed = c.list()
+	switch {
+	case errors.Is(c.failed, errMany):
+		return nil, c.failed
+	case c.failed != nil && !c.files:
 		c.add(nil, c.failed)
 	}
 	slices.SortStableFunc(c.members, func(a, b tables.Member) int { return strings.Compare(a.Name, b.Name) })
@@ -82,8 +90,7 @@ func readCollection(ctx context.Context, path string) (*numa.Fleet, error) {
 		c.failed = cmp.Or(c.failed, err)
 	}
 	c.plans()
-	c.tables()
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(c.tables(), c.stop()); err != nil {
 		return nil, err
 	}
 	for _, m := range c.members {
@@ -215,8 +222,7 @@ func (c *collection) list() error {
 			}
 		}
 		m.Read = func() ([]byte, error) { return slices.Clone(b), nil }
-		c.members = append(c.members, m)
-		return nil
+		return c.member(m)
 	})
 }
 
@@ -242,8 +248,38 @@ func (c *collection) visit(full string, e fs.DirEntry, err error) error {
 		if !tells(name) || tables.IsText(name) {
 			m.Head = bounded.Head(full, text.HeadSize)
 		}
-		c.members = append(c.members, m)
+		return c.member(m)
 	}
+	return nil
+}
+
+// within returns why a folder or archive is no longer read: ctx has ended, or the time for it is over.
+func within(ctx context.Context, path string) func() error {
+	end := time.Now().Add(longest)
+	return func() error {
+		if err := ctx.Err(); err != nil || time.Now().Before(end) {
+			return err
+		}
+		return fmt.Errorf("%s: it was not read to its end within %v: %w", path, longest, errMany)
+	}
+}
+
+// errMany means that a folder or archive has more files than are read: then none of them is.
+var errMany = errors.New("name the files that are meant")
+
+// member adds a member, which is not read once the collection is stopped.
+func (c *collection) member(m tables.Member) error {
+	if len(c.members) == mostMembers {
+		return fmt.Errorf("%s: found more than %s that may hold an inventory: %w", c.path, words.Plural(mostMembers, "file"), errMany)
+	}
+	read := m.Read
+	m.Read = func() ([]byte, error) {
+		if err := c.stop(); err != nil {
+			return nil, err
+		}
+		return read()
+	}
+	c.members = append(c.members, m)
 	return nil
 }
 
@@ -262,8 +298,8 @@ func (c *collection) inside(name string) string {
 	return filepath.Base(name)
 }
 
-// tables reads workbooks, CSV and JSON files with VMs or hosts: first the exports of RVTools, then the others.
-func (c *collection) tables() {
+// tables reads workbooks, CSV and JSON files with VMs or hosts: first the exports of RVTools, then the others. An error ends the collection.
+func (c *collection) tables() error {
 	type table struct {
 		fleet *numa.Fleet
 		err   error
@@ -272,8 +308,8 @@ func (c *collection) tables() {
 	var rest []table
 	var own, others []tables.Member // CSV files of RVTools, and other tables
 	for _, m := range c.members {
-		if c.stop() != nil {
-			return
+		if err := c.stop(); err != nil {
+			return err
 		}
 		if c.read[m.Name] || !m.MayHold() && !m.Book() || ticks.Detect(m.Head) != "" {
 			continue
@@ -299,6 +335,9 @@ func (c *collection) tables() {
 			others = append(others, m)
 		}
 	}
+	if len(own)+len(others)+len(rest) > mostTables {
+		return fmt.Errorf("%s: found more than %s of VMs or hosts: %w", c.path, words.Plural(mostTables, "table"), errMany)
+	}
 	for _, one := range tables.Exports(own) {
 		fleet, err := tables.ReadMembers(c.path, one)
 		c.export(fleet, err, one...)
@@ -310,11 +349,11 @@ func (c *collection) tables() {
 	for _, t := range rest {
 		c.beside(t.fleet, t.err, t.of...)
 	}
-	c.archives()
+	return c.archives()
 }
 
 // archives reads the tables in archives within the folder.
-func (c *collection) archives() {
+func (c *collection) archives() error {
 	for _, m := range c.members {
 		if isFile(c.path) || !archive.IsArchive(m.Name) || path.Dir(m.Name) != "." {
 			continue
@@ -323,7 +362,9 @@ func (c *collection) archives() {
 		if err := in.list(); err != nil && !bundle.Detect(c.path) { // its reader adds a note
 			in.add(nil, err)
 		}
-		in.tables()
+		if err := in.tables(); err != nil {
+			return err
+		}
 		for _, part := range in.parts {
 			c.beside(part.Fleet, nil, m)
 		}
@@ -332,6 +373,7 @@ func (c *collection) archives() {
 			c.notes, c.unread = append(c.notes, in.notes...), append(c.unread, in.unread...)
 		}
 	}
+	return nil
 }
 
 // export adds an export of RVTools.

@@ -53,3 +53,50 @@ func TestManyNames(t *testing.T) {
 		t.Errorf("a bomb: %v", err)
 	}
 }
+
+// TestTooMany refuses archives and folders of more files, or of more tables, than are read in a reasonable time, whether an inventory or anything is meant.
+func TestTooMany(t *testing.T) {
+	folder := t.TempDir()
+	packed := func(name, ending, text string, members int) string {
+		path := filepath.Join(folder, name)
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := zip.NewWriter(f)
+		for i := range members {
+			w, err := z.Create(fmt.Sprintf("d/%d%s", i, ending))
+			if err == nil {
+				_, err = fmt.Fprintf(w, text, i)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(z.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	loose := filepath.Join(folder, "loose")
+	if err := os.Mkdir(loose, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20_001 {
+		if err := os.WriteFile(filepath.Join(loose, fmt.Sprintf("%d.txt", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		packed("files.zip", ".txt", "hello %d\n", 20_001): "more than 20,000 files that may hold an inventory: name the files that are meant",
+		loose: "more than 20,000 files that may hold an inventory: name the files that are meant",
+		packed("tables.zip", ".csv", "VM,CPUs\nvm%d,4\n", 5001): "more than 5,000 tables of VMs or hosts: name the files that are meant",
+	} {
+		if _, err := open.File(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if parts := open.Anything(path, nil); len(parts) != 1 || parts[0].Err == nil || !strings.Contains(parts[0].Err.Error(), want) {
+			t.Errorf("anything: %s: %v", path, parts)
+		}
+	}
+}

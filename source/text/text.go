@@ -36,7 +36,11 @@ type Lines struct {
 // NewLines returns a reader of the lines of r. Lines end with LF, CRLF or, if the beginning of
 // the file has CR only, with CR. The text is UTF-16 if there is such a byte order mark.
 func NewLines(r io.Reader) *Lines {
-	l := &Lines{in: bufio.NewReaderSize(r, HeadSize), end: '\n'}
+	size := HeadSize
+	if b, ok := r.(*bytes.Reader); ok { // very many small files are looked at
+		size = min(b.Len()+1, HeadSize)
+	}
+	l := &Lines{in: bufio.NewReaderSize(r, size), end: '\n'}
 	head, err := l.in.Peek(3)
 	l.keep(err)
 	switch {
@@ -45,9 +49,9 @@ func NewLines(r io.Reader) *Lines {
 		l.keep(err)
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
 		utf8 := transform.NewReader(l.in, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())
-		l.in = bufio.NewReaderSize(utf8, HeadSize)
+		l.in, size = bufio.NewReaderSize(utf8, HeadSize), HeadSize
 	}
-	head, err = l.in.Peek(HeadSize)
+	head, err = l.in.Peek(size)
 	l.keep(err)
 	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
 		l.end = '\r'

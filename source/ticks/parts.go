@@ -1,6 +1,7 @@
 package ticks
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"compress/gzip"
@@ -169,6 +170,7 @@ func readArchive(ctx context.Context, in reach, name string, opt Options, v Visi
 	kept := map[string][]byte{}
 	spool, found := 0, false
 	var damaged []error
+	var idle []*bufio.Reader // of members that are no recording: an archive may have very many
 	bounds := in.bounds()
 	bounds.Damaged = func(_ string, err error) { damaged = append(damaged, err) }
 	err = in.archive(name, bounds, func(member string, _ int64, r io.Reader) error {
@@ -176,8 +178,15 @@ func readArchive(ctx context.Context, in reach, name string, opt Options, v Visi
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		head, all, err := archive.Peek(archive.HeedBetween(ctx, r), text.HeadSize)
-		if err != nil {
+		if len(idle) == 0 { // a divided file is visited around others
+			idle = append(idle, bufio.NewReaderSize(nil, 4*text.HeadSize))
+		}
+		last := len(idle) - 1
+		all := idle[last]
+		idle = idle[:last]
+		all.Reset(archive.HeedBetween(ctx, r))
+		head, err := all.Peek(text.HeadSize)
+		if err != nil && err != io.EOF && len(head) == 0 {
 			damaged = append(damaged, fmt.Errorf("%s: %w", member, err))
 			return nil
 		}
@@ -186,6 +195,7 @@ func readArchive(ctx context.Context, in reach, name string, opt Options, v Visi
 		switch e.format {
 		case "":
 			l.besides(member, func() (io.ReadCloser, error) { return io.NopCloser(all), nil })
+			idle = append(idle, all)
 			return nil
 		case Batch:
 			found = true

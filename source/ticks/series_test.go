@@ -223,7 +223,7 @@ func TestTooManyVMs(t *testing.T) {
 		t.Error("a tick was passed on")
 		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "found 32769 VMs of one moment, want at most 32768") {
+	if err == nil || !strings.Contains(err.Error(), "found 8193 VMs of one moment, want at most 8192") {
 		t.Errorf("Read: %.300v", err)
 	}
 }

@@ -111,6 +111,23 @@ func (o *Options) complete() {
 	o.MaxFailures = max(1, o.MaxFailures)
 }
 
+// Longest returns how long the VMs under way take at most, unless a task of the vCenter takes longer.
+func (o Options) Longest() time.Duration {
+	o.complete()
+	switch o.Power {
+	case PowerGuest, PowerWait:
+		return o.Off + o.Tools + o.Busy
+	case PowerHard:
+		return 2*o.Off + o.Tools + o.Busy
+	}
+	return o.Busy
+}
+
+// Ends reports whether o is one of the outcomes, with which the step of a VM or host ends.
+func (o Outcome) Ends() bool {
+	return slices.Contains(Good, o) || slices.Contains(bad, o) || o == NeedsOff || o == Refused || o == Drift
+}
+
 // A Result is how one change came out.
 type Result struct {
 	Change  *fix.Change `json:"-"`

@@ -113,8 +113,10 @@ func (r *run) ride(ctx context.Context, one rider) error {
 	s.say("moving to %s", to.Name)
 	err = r.once(ctx, func() error { return r.t.Move(ctx, one.vm.ID, to.ID, nil) })
 	if st, readErr := s.settled(ctx); readErr != nil || st.VM.Host != to.ID {
+		s.say("%s", Failed)
 		return fmt.Errorf(" (it was not moved: %w)", cmp.Or(err, readErr, errors.New("it is where it was")))
 	}
+	s.say("%s", Done)
 	one.vm.Host = to.ID // its memory counts there
 	line.Step = journal.StepDone
 	if err := r.j.Last(line); err != nil {

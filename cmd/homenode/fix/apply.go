@@ -344,11 +344,15 @@ func (c *command) clearLock(cmd *cobra.Command, source string) error {
 
 // outcome applies the last run of the journal and prints the result.
 func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *journal.Journal, lines []journal.Line, p *fix.Plan) error {
-	defer flags.Busy()()
 	var mu sync.Mutex
+	under := map[string]string{} // the VMs under way: the last step of each
 	progress := func(t *fix.Target, text string) {
 		mu.Lock()
 		defer mu.Unlock()
+		under[t.ID] = texttab.Clean(t.Name) + " (" + texttab.Clean(text) + ")"
+		if outcome, _, _ := strings.Cut(text, ":"); apply.Outcome(outcome).Ends() {
+			delete(under, t.ID)
+		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s  %s: %s\n", time.Now().Format(time.TimeOnly), texttab.Clean(t.Name), texttab.Clean(text))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "homenode: journal %s; Ctrl-C ends after the VMs under way, --resume goes on\n", texttab.Clean(j.Path))
@@ -357,6 +361,16 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	if c.do.Probe != "" {
 		o.Probe = c.do.answers
 	}
+	defer flags.Busy(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		names := words.First(5, slices.Sorted(maps.Values(under)))
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: stopping. No further VM is begun. Those under way end first, within %v unless a task of the vCenter takes longer: %s. Ctrl-C again ends at once and may leave VMs powered off\n",
+			o.Longest(), cmp.Or(names, "none waits"))
+	}, func() {
+		resume := (&answers.Run{Source: source, Journal: j.Path, Power: c.do.power}).Resume()
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: ended at once. The journal has all that was done; this goes on, and powers on the VMs that the run powered off: %s\n", resume)
+	})()
 	results, stopped := apply.Run(context.WithoutCancel(cmd.Context()), w, j, lines, o)
 	if err := j.Close(); err != nil {
 		stopped = errors.Join(stopped, err)
