@@ -16,7 +16,7 @@ import (
 )
 
 // version is the version of Encode's format. It changes whenever Recording does.
-const version = 6
+const version = 7
 
 // maxWidth of a Timeline keeps the end time of a bucket within 63 bits of nanoseconds.
 const maxWidth = time.Second << 33

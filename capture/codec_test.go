@@ -49,9 +49,9 @@ func TestCodec(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	good := string(encode(t, record(some, 0, newWorld(8).ticks(3))))
 	for _, tt := range []struct{ name, old, new, want string }{
-		{"version", `"version":6`, `"version":1`, `read recording: found 1, want 6, as in version 6 of a recording`},
+		{"version", `"version":7`, `"version":1`, `read recording: found 1, want 7, as in version 7 of a recording`},
 		{"unknown field", `{"host":"esx01"`, `{"colour":1,"host":"esx01"`, `read recording: column 27: recording: found "colour", which no recording has here`},
-		{"unknown field outside", `{"version":6`, `{"colour":1,"version":6`, `read recording: found colour, want version, as in version 6 of a recording`},
+		{"unknown field outside", `{"version":7`, `{"colour":1,"version":7`, `read recording: found colour, want version, as in version 7 of a recording`},
 		{"options", `"buckets":256`, `"buckets":0`, `read recording of esx01: capture options: found buckets 0, want one from 1 to 65536`},
 		{"ticks", `"ticks":3,"covered"`, `"ticks":0,"covered"`, `read recording of esx01: found 0 ticks from 2026-11-20 08:00:15 +0000 UTC to 2026-11-20 08:06:15 +0000 UTC`},
 		{"width", `"timeline":{"width":2000000000`, `"timeline":{"width":3000000000`, `read recording of esx01: node 0: found buckets of 3s, want a power of two in seconds`},
@@ -72,8 +72,8 @@ func TestDecodeErrors(t *testing.T) {
 		{"cut", good[:100], "read recording: unexpected EOF"},
 		{"without buckets", text(good), "read recording of esx01: found no number where the buckets of its timelines are"},
 		{"cut within them", good[:len(good)-1], "read recording of esx01: found no number where the buckets of its timelines are"},
-		{"none", "{\"version\":6}\n", "read recording: found none"},
-		{"null", "{\"version\":6,\"recording\":null}\n", "read recording: found none"},
+		{"none", "{\"version\":7}\n", "read recording: found none"},
+		{"null", "{\"version\":7,\"recording\":null}\n", "read recording: found none"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, _, err := Decode([]byte(tt.in)); err == nil || err.Error() != tt.want {
@@ -96,7 +96,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, record(tight, 3, all[:1])))
 	f.Add(encode(f, story(some, quiet)))
 	f.Add(encode(f, story(tight, quiet, memory(1, 7), homes(1))))
-	f.Add([]byte("{\"version\":6,\"recording\":{}}\n"))
+	f.Add([]byte("{\"version\":7,\"recording\":{}}\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		r, _, err := Decode(in)
 		if err != nil {

@@ -143,7 +143,8 @@ type VM struct {
 	Far      Spells        `json:"far"`      // remote memory of Options.Remote or more; Worst is the maximum, in bytes
 	Local    Amount        `json:"local"`    // NLMEM
 	Remote   Amount        `json:"remote"`   // NRMEM
-	Apart    Amount        `json:"apart"`    // not on the node of the client that uses it: numa.HasFar
+	Apart    Amount        `json:"apart"`    // not on the node of the client that uses it, while that was stated
+	Traced   time.Duration `json:"traced"`   // part of Managed with numa.HasFar
 	Least    Locality      `json:"least"`    // the moment of the lowest N%L
 	Percents Percents      `json:"percents"` // N%L as printed by the source
 

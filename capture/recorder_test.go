@@ -343,3 +343,21 @@ func TestRecorders(t *testing.T) {
 		t.Errorf("Merge() = %v, %v, %v; want the recordings as they are", merged, notes, err)
 	}
 }
+
+// TestHidden checks that a tick that does not state which memory is far does not count as one without far memory.
+func TestHidden(t *testing.T) {
+	far := func(_ *numa.Tick, v *numa.VMTick) { v.Has, v.Far = v.Has|numa.HasFar, 4*numa.GiB }
+	for _, tt := range []struct {
+		ticks []change
+		share float64
+		ok    bool
+	}{
+		{[]change{far, far, far}, 0.5, true},
+		{[]change{far, far, quiet, quiet}, 0, false},
+		{[]change{quiet, quiet}, 0, false},
+	} {
+		share, ok := story(some, tt.ticks...).VMs[0].Hidden()
+		equal(t, "share", share, tt.share)
+		equal(t, "ok", ok, tt.ok)
+	}
+}

@@ -322,7 +322,10 @@ func (v *VM) lasted(t *numa.VMTick, d time.Duration) {
 		v.Managed += d
 		v.Local.Sum.add(int64(t.Local/numa.KiB), d.Milliseconds())
 		v.Remote.Sum.add(int64(t.Remote/numa.KiB), d.Milliseconds())
-		v.Apart.Sum.add(int64(t.Far/numa.KiB), d.Milliseconds())
+		if t.Has&numa.HasFar != 0 {
+			v.Traced += d
+			v.Apart.Sum.add(int64(t.Far/numa.KiB), d.Milliseconds())
+		}
 	}
 	if t.Has&numa.HasHomes != 0 {
 		v.home(t.Homes, d)
@@ -395,6 +398,7 @@ func (v *VM) join(next *VM, o *Options) {
 	v.Local.join(&next.Local)
 	v.Remote.join(&next.Remote)
 	v.Apart.join(&next.Apart)
+	v.Traced += next.Traced
 	if !next.Least.Time.IsZero() && (v.Least.Time.IsZero() || next.Least.share() < v.Least.share()) {
 		v.Least = next.Least
 	}
@@ -449,8 +453,8 @@ func (v *VM) stated(has numa.Counters, size, large, shared, active numa.Bytes) {
 func (v *VM) Hidden() (share float64, ok bool) {
 	local, known := v.Local.Mean(v.Managed)
 	remote, _ := v.Remote.Mean(v.Managed)
-	far, _ := v.Apart.Mean(v.Managed)
-	if !known || v.Has&numa.HasFar == 0 || local+remote <= 0 {
+	far, _ := v.Apart.Mean(v.Traced)
+	if !known || v.Traced < v.Managed || local+remote <= 0 {
 		return 0, false
 	}
 	return float64(max(0, far-remote)) / float64(local+remote), true

@@ -236,6 +236,11 @@ func (c *Config) ReservationKnown() bool {
 // StatedOn reports whether the source states that the VM runs.
 func (v *VM) StatedOn() bool { return v.Power.Origin.Kind == Read && v.Power.Value == PoweredOn }
 
+// MayRun reports whether the VM runs as far as is known: it is no template, and a power state that is not stated counts as on.
+func (c *Config) MayRun() bool {
+	return !c.Template.Or(false) && c.Power.Or(PoweredOn) == PoweredOn
+}
+
 // A Setting is one advanced setting of a VM or host.
 type Setting struct {
 	Key   string `json:"key"`

@@ -75,7 +75,7 @@ func (f *Simulate) Steps(e *ask.Env) (n int, noun string, err error) {
 
 // running returns the number of VMs that are or may be powered on.
 func running(f *numa.Fleet) int {
-	return words.Count(f.VMs, func(v numa.VM) bool { return v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Template.Or(false) })
+	return words.Count(f.VMs, func(v numa.VM) bool { return v.MayRun() })
 }
 
 // Answer answers the question.

@@ -78,7 +78,7 @@ func FromFleet(ctx context.Context, f *numa.Fleet, cluster string, demand Demand
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		if v := &f.VMs[i]; !v.Template.Or(false) && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
+		if v := &f.VMs[i]; v.MayRun() {
 			b.addVM(v, demand)
 		}
 	}
@@ -203,10 +203,9 @@ func (b *builder) addHost(h *numa.Host) {
 	reserve := max(keeps.Home, numa.Bytes(b.c.Reserve*float64(keeps.New))) // Home: memory that the guests use is allocated at home until then
 	for _, n := range h.Nodes.Value {
 		out.Nodes = append(out.Nodes, Node{ID: n.ID, Package: n.Package, Cores: n.Cores, Memory: int64(max(0, n.Memory.Value-reserve) / numa.MiB)})
-		out.Memory += int64(n.Memory.Value / numa.MiB)
 		cores += n.Cores
 	}
-	out.Memory = out.Memory * int64(cmp.Or(b.c.MemoryPercent, 100)) / 100
+	out.Memory = m.ForVMs() / int64(numa.MiB) * int64(cmp.Or(b.c.MemoryPercent, 100)) / 100
 	if b.c.VCPUsPerCore > 0 {
 		out.VCPUs = max(1, int64(b.c.VCPUsPerCore*float64(cores)))
 	}

@@ -55,8 +55,8 @@ func TestFromFleet(t *testing.T) {
 	for _, h := range p.Hosts {
 		hosts = append(hosts, fmt.Sprintf("%s %d nodes %d MB %d vCPUs closed=%v kind=%d", h.Name, len(h.Nodes), h.Memory, h.VCPUs, h.Closed, h.Kind))
 	}
-	wantHosts := []string{"a 2 nodes 393216 MB 50 vCPUs closed=false kind=0", "b 2 nodes 393216 MB 50 vCPUs closed=false kind=0",
-		"c 4 nodes 393216 MB 80 vCPUs closed=false kind=1", "d 2 nodes 393216 MB 50 vCPUs closed=true kind=0"}
+	wantHosts := []string{"a 2 nodes 388365 MB 50 vCPUs closed=false kind=0", "b 2 nodes 388365 MB 50 vCPUs closed=false kind=0",
+		"c 4 nodes 388365 MB 80 vCPUs closed=false kind=1", "d 2 nodes 388365 MB 50 vCPUs closed=true kind=0"}
 	if !reflect.DeepEqual(hosts, wantHosts) {
 		t.Errorf("hosts %q; want %q", hosts, wantHosts)
 	}
@@ -92,8 +92,8 @@ func TestReserve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h := p.Hosts[0]; h.Nodes[1].Memory != want || h.Memory != 264000 {
-			t.Errorf("reserve %g: node of %d MB, host of %d; want %d, 264000", reserve, h.Nodes[1].Memory, h.Memory, want)
+		if h := p.Hosts[0]; h.Nodes[1].Memory != want || h.Memory != 264000-3253 {
+			t.Errorf("reserve %g: node of %d MB, host of %d; want %d, all but minFree", reserve, h.Nodes[1].Memory, h.Memory, want)
 		}
 	}
 }
@@ -268,8 +268,8 @@ func TestDemo(t *testing.T) {
 		before, after string
 		steps, bound  int64
 	}{
-		{"prod-a", "1258.2 GB remote, 1312 GB far, 52.50 cores short, total 3681911, constraints broken by 655360", "59.9 GB remote, 0 B far, 66.90 cores short, total 1459794", 44, 1095056},
-		{"mixed", "8.1 GB remote, 264 GB far, 0.00 cores short, total 278671", "0 B remote, 0 B far, 0.00 cores short, total 3072", 12, 3072},
+		{"prod-a", "1258.2 GB remote, 1312 GB far, 52.50 cores short, total 3681911, constraints broken by 688001", "30.5 GB remote, 0 B far, 69.90 cores short, total 1490692", 49, 1095056},
+		{"mixed", "8.1 GB remote, 264 GB far, 0.00 cores short, total 278671, constraints broken by 4381", "0 B remote, 0 B far, 0.00 cores short, total 3072", 12, 3072},
 		{"epyc", "8.1 GB remote, 700 GB far, 5.60 cores short, total 837125", "0 B remote, 0 B far, 0.00 cores short, total 9472", 7, 8576},
 	} {
 		p, _, err := FromFleet(t.Context(), f, tt.cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{NPlus1: true})

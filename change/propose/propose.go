@@ -37,7 +37,7 @@ type Result struct {
 	Differs bool          `json:"runsDiffer,omitempty"`
 	Length  time.Duration `json:"-"` // of the runs
 	// EventsLeftOut is the number of story events that are not part of the runs. Off is the
-	// number of VMs on the hosts that are powered off at the start; they are not counted.
+	// number of VMs on the hosts that the story does not power on; they are not counted.
 	EventsLeftOut int         `json:"eventsLeftOut,omitempty"`
 	Off           int         `json:"off,omitempty"`
 	Notes         []numa.Note `json:"-"`
@@ -61,6 +61,7 @@ type Step struct {
 // Run computes a proposal, and simulates the story with and without it unless it is silent or
 // nothing is proposed. cluster "" is the only cluster or host. show, unless nil, is called with the progress of the search.
 func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Constraints, o simulate.Options, show func(done, total int)) (*Result, error) {
+	told = awake(told)
 	f := told.Fleet
 	if cluster == "" && len(f.Clusters) == 0 && len(f.Hosts) == 1 {
 		cluster = f.Hosts[0].Name

@@ -3,6 +3,7 @@ package propose
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"example.org/homenode/change/optimise"
@@ -94,6 +95,24 @@ func only(f *numa.Fleet, p *optimise.Problem) *numa.Fleet {
 	return &out
 }
 
+// awake returns a story whose VMs run from the start if an event powers them on: a distribution needs room for them.
+func awake(s *numa.Story) *numa.Story {
+	out, f := *s, *s.Fleet
+	f.VMs, out.Fleet = slices.Clone(f.VMs), &f
+	for i := range s.Events {
+		e := &s.Events[i]
+		if e.Kind != numa.PowerOn || e.At >= s.Length {
+			continue
+		}
+		v := &f.VMs[slices.IndexFunc(f.VMs, func(v numa.VM) bool { return v.ID == e.VM })]
+		if h := slices.IndexFunc(f.Hosts, func(h numa.Host) bool { return h.ID == e.Host }); h >= 0 && !v.MayRun() {
+			v.Host, v.Cluster = e.Host, f.Hosts[h].Cluster
+		}
+		v.Power = numa.DerivedFrom(numa.PoweredOn, "the story powers it on")
+	}
+	return &out
+}
+
 // demandIn returns the maximum demand of a VM's vCPUs in a story: of its initial load, and of
 // all later loads.
 func demandIn(s *numa.Story) optimise.Demand {
@@ -139,7 +158,7 @@ func kept(e *numa.Event, in map[string]bool) bool {
 }
 
 // leftOut counts the events of the story that are not part of the runs, and the VMs of the
-// hosts that are powered off at the start: these are not used.
+// hosts that are never powered on: these are not used.
 func leftOut(s *numa.Story, p *optimise.Problem) (events, off int) {
 	in, hosts := vmIDs(p), map[string]bool{}
 	for i := range p.Hosts {
@@ -151,7 +170,7 @@ func leftOut(s *numa.Story, p *optimise.Problem) (events, off int) {
 		}
 	}
 	for i := range s.Fleet.VMs {
-		if v := &s.Fleet.VMs[i]; hosts[v.Host] && !in[v.ID] && !v.Template.Value && v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+		if v := &s.Fleet.VMs[i]; hosts[v.Host] && !in[v.ID] && !v.Template.Value && !v.MayRun() {
 			off++
 		}
 	}

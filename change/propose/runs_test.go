@@ -6,6 +6,8 @@ import (
 
 	"example.org/homenode/change/optimise"
 	"example.org/homenode/change/sweep"
+	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/numa"
 	"example.org/homenode/rules/simulate"
 	"example.org/homenode/source/story"
 )
@@ -60,5 +62,34 @@ func TestUnknownOutcome(t *testing.T) {
 	p := &optimise.Problem{VMs: []optimise.VM{{Memory: 1 << 20}}}
 	if differs(p, &optimise.Score{}, &Outcome{}) {
 		t.Error("a run without memory at home differs from its estimate")
+	}
+}
+
+// TestRoomOfAssess checks that a proposal counts the VMs that the story powers on, and that a host has the memory for VMs that assess gives it.
+func TestRoomOfAssess(t *testing.T) {
+	s, err := story.Read("story.txt", []byte(`
+release 7.0U3
+host esx01 cluster=c nodes=2 cores=8 nodeMemory=64GB
+host esx02 cluster=c nodes=2 cores=8 nodeMemory=64GB
+vm early host=esx01 vcpus=4 memory=16GB
+vm late host=esx01 vcpus=4 memory=16GB power=off
+vm never host=esx01 vcpus=4 memory=16GB power=off
+run 2h every=20s
+load * cpu=80% memory=90%
+at 1h power-on late host=esx02
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := optimise.FromFleet(t.Context(), awake(s).Fleet, "c", demandIn(s), optimise.Constraints{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.VMs) != 2 || p.VMs[1].Name != "late" || p.Hosts[p.VMs[1].Host].Name != "esx02" {
+		t.Errorf("found %+v, want early, and late on esx02", p.VMs)
+	}
+	m, err := vnuma.NewMachine(&s.Fleet.Hosts[0])
+	if want := m.ForVMs() / int64(numa.MiB); err != nil || p.Hosts[0].Memory != want || want >= 128<<10 {
+		t.Errorf("esx01 has %d MB for VMs, want %d", p.Hosts[0].Memory, want)
 	}
 }

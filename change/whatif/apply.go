@@ -117,7 +117,7 @@ func (c *Change) empty(f *numa.Fleet, e *Effect, left map[string]bool, choices v
 	move := newRefuge(f, func(v *numa.VM) bool { return !left[v.Host] }, choices)
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		if !left[v.Host] || !runs(v) {
+		if !left[v.Host] || !v.MayRun() {
 			continue
 		}
 		to := ""
@@ -215,7 +215,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		if device := v.Tied(); home != nil && device != nil && v.Host != "" && v.Host != home.ID {
 			f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("VM %s stays on its host: its %s is there, and vSphere migrates no VM with it (D-5)", v.Name, device)})
 		} else if home != nil {
-			moved[v.ID] = v.Host != home.ID && runs(v)
+			moved[v.ID] = v.Host != home.ID && v.MayRun()
 			v.Host, v.Cluster = home.ID, home.Cluster
 			e.about(v.Cluster, v.Host)
 		}

@@ -150,7 +150,7 @@ func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		if !runs(v) {
+		if !v.MayRun() {
 			continue
 		}
 		s := Supply{VMs: 1, VCPUs: v.VCPUs.Value, Configured: v.Resident()}
@@ -183,11 +183,6 @@ func (s *Supply) add(o *Supply) {
 	s.Hosts, s.Away, s.Memory, s.Kept, s.Tier, s.Cores = s.Hosts+o.Hosts, s.Away+o.Away, s.Memory+o.Memory, s.Kept+o.Kept, s.Tier+o.Tier, s.Cores+o.Cores
 	s.VMs, s.VCPUs, s.Configured, s.Reserved = s.VMs+o.VMs, s.VCPUs+o.VCPUs, s.Configured+o.Configured, s.Reserved+o.Reserved
 	s.Unknown, s.Unreserved, s.tied = s.Unknown+o.Unknown, s.Unreserved+o.Unreserved, s.tied+o.tied
-}
-
-// runs reports whether the VM uses memory: powered on, unknown counts as on.
-func runs(v *numa.VM) bool {
-	return !v.Template.Or(false) && v.Power.Or(numa.PoweredOn) == numa.PoweredOn
 }
 
 // Short returns those that lack something only after the change: a host, room for the reservations, or memory for the VMs.

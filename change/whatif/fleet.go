@@ -41,7 +41,7 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 			continue
 		}
 		to, free := move.place(v)
-		if v.Host = cmp.Or(free, to); runs(v) { // HA restarts no VM that is off
+		if v.Host = cmp.Or(free, to); v.MayRun() { // HA restarts no VM that is off
 			e.VMs, e.Leave = e.VMs+1, "power on elsewhere"
 			move.take(v)
 		}
@@ -63,7 +63,7 @@ type refuge struct {
 func newRefuge(f *numa.Fleet, stay func(v *numa.VM) bool, choices vnuma.Choices) *refuge {
 	r := &refuge{placesOf(f), map[string]numa.Bytes{}, map[string]vnuma.Reserved{}, map[string]bool{}, choices}
 	for i := range f.VMs {
-		if v := &f.VMs[i]; runs(v) && stay(v) {
+		if v := &f.VMs[i]; v.MayRun() && stay(v) {
 			r.add(v)
 		}
 	}
@@ -101,7 +101,7 @@ func (r *refuge) place(v *numa.VM) (worst, free string) {
 		return "", ""
 	}
 	denied := func(h *numa.Host, m *vnuma.Machine) bool {
-		return runs(v) && vnuma.Beside(&g.Needs, r.reserved[h.ID], m).Any()
+		return v.MayRun() && vnuma.Beside(&g.Needs, r.reserved[h.ID], m).Any()
 	}
 	full := func(h *numa.Host, m *vnuma.Machine) bool {
 		return denied(h, m) || r.promised[h.ID]+v.Resident() > h.Memory.Value-memory.Of(h, false).MinFree

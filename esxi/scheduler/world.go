@@ -161,7 +161,7 @@ func (w *World) begin() {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
 	for _, i := range order {
 		v := &w.fleet.VMs[i]
-		if v.Template.Value || v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+		if !v.MayRun() {
 			continue
 		}
 		host, ok := w.byHost[v.Host]

@@ -44,7 +44,7 @@ func Optimise(r *propose.Result) *answer.Answer {
 		a.Note(differ)
 	}
 	if r.Off > 0 {
-		a.Note("not counted: " + words.Verb(r.Off, "VM that is off at the start", "VMs that are off at the start"))
+		a.Note("not counted: " + words.Verb(r.Off, "VM that is off all the time", "VMs that are off all the time"))
 	}
 	a.NotesFrom("", r.Notes...)
 	return a

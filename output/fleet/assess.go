@@ -99,7 +99,7 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 			out = append(out, answer.Fact{Name: name, Text: text, Took: words.Took(took)})
 		}
 	}
-	hosts, vms, all := Hosts(f), words.Plural(len(f.VMs), "VM"), words.Plural(x.VMs, "VM")
+	hosts, vms, all := Hosts(f), VMs(f), words.Plural(x.VMs, "VM")
 	if f.Plans() {
 		add("read", fmt.Sprintf("%s · %s on %s", f.Source, words.Plural(planned(f), "planned VM"), words.Verb(len(f.Clusters), "kind of cluster or host", "kinds of clusters or hosts")), o.Read)
 		add("judged", words.Plural(x.Pairs, "prediction"), o.Judged)
@@ -121,6 +121,15 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 		add("suppressed", strconv.Itoa(n), 0)
 	}
 	return out
+}
+
+// VMs counts the VMs of a fleet, and the templates among them, which are not judged.
+func VMs(f *numa.Fleet) string {
+	text := words.Plural(len(f.VMs), "VM")
+	if n := words.Count(f.VMs, func(v numa.VM) bool { return v.Template.Or(false) }); n > 0 {
+		text += fmt.Sprintf(" (%s)", words.Verb(n, "of them is a template", "of them are templates"))
+	}
+	return text
 }
 
 // Hosts counts the hosts of a fleet, and those of them that accept no VM now.

@@ -69,6 +69,9 @@ func (r *report) events(judgement *rules.Judgement) []answer.Table {
 	long := Events(verdict.Stories(found), func(s *verdict.Story) Event {
 		about := r.subject(s.Worst())
 		e := Event{Who: answer.Cell{Text: about.Name, Ref: about.Drawing}}
+		if hosts := s.Hosts(); len(hosts) > 1 {
+			e.Who.Text = strings.Join(hosts, " → ") + "/" + about.Short
+		}
 		switch {
 		case s.From.IsZero():
 		case s.From.Equal(s.To):

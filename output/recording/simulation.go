@@ -335,7 +335,6 @@ func (r *report) pageTables() []answer.Table {
 	}
 	hosts, lives := r.hostTable(r.WeightedHosts()), r.vmTable(nil)
 	hosts.Long, lives.Long, lives.Name = true, true, "lives"
-	lives.Foot = footnotes(r.VMs)
 	lives.Fill = func() [][]answer.Cell { return r.vmTable(r.Weighted(len(r.VMs))).Rows }
 	return []answer.Table{lives, hosts}
 }

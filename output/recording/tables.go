@@ -33,7 +33,7 @@ func short[T any](rows []T, first int, cut string, of func([]T) answer.Table) []
 		return []answer.Table{t}
 	}
 	t.Cut = cut
-	return []answer.Table{t, {Name: t.Name, Columns: t.Columns, Lead: t.Lead, Long: true, Fill: func() [][]answer.Cell { return of(rows).Rows }}}
+	return []answer.Table{t, {Name: t.Name, Columns: t.Columns, Lead: t.Lead, Foot: t.Foot, Long: true, Fill: func() [][]answer.Cell { return of(rows).Rows }}}
 }
 
 // overview returns the table for the overview, limited to most rows.
@@ -77,11 +77,7 @@ func (r *report) vms() []answer.Table {
 	if first > mostRows+1 && !r.o.Details {
 		first = mostRows
 	}
-	tables := short(all, first, r.more(all, first), r.vmTable)
-	if len(tables) > 1 {
-		tables[1].Foot = footnotes(all)
-	}
-	return tables
+	return short(all, first, r.more(all, first), r.vmTable)
 }
 
 func (r *report) vmTable(vms []*verdict.VM) answer.Table {
@@ -108,7 +104,7 @@ func (r *report) vmTable(vms []*verdict.VM) answer.Table {
 		}
 		t.Rows = append(t.Rows, append(row, found(v.Findings)))
 	}
-	t.Foot = footnotes(vms)
+	t.Foot = footnotes(r.Weighted(len(r.VMs))) // also of VMs without a row here
 	return t
 }
 

@@ -121,6 +121,9 @@ func (l *Live) happened(ctx context.Context, vcenter string, now time.Time, show
 		return a.Live && (vcenter == "" || a.VCenter == vcenter) && (l.Keeper == nil || a.Finding.VM == "") && (a.End.IsZero() || now.Sub(a.End) < over)
 	})
 	found := slices.Concat(open, ended)
+	for i := range found {
+		l.settle(&found[i], now)
+	}
 	past, err := l.lost(ctx, vcenter, now)
 	if past != nil {
 		h.more, h.early = past.more, past.early

@@ -56,6 +56,13 @@ func (l *Live) alarms(vcenter string) []board.Alarm {
 	return slices.DeleteFunc(open, func(a board.Alarm) bool { return !a.Live || vcenter != "" && a.VCenter != vcenter })
 }
 
+// settle ends an open alarm about a period that is over: it is found for as long as the last hour has the period.
+func (l *Live) settle(a *board.Alarm, now time.Time) {
+	if to := a.Finding.To; a.End.IsZero() && !to.IsZero() && now.Sub(to) > l.limits().Gap {
+		a.End = to
+	}
+}
+
 // unseen lists the hosts that cannot be seen, with reasons. hosts is the number of all hosts, waiting the number of those
 // without any data yet.
 func (l *Live) unseen(vcenter string, at time.Time) (t answer.Table, hosts, waiting int) {

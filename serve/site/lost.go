@@ -15,9 +15,10 @@ import (
 
 // The fleet's page shows locality losses over lostOver: the lostMost VMs with the largest losses are assessed, again after lostKept.
 const (
-	lostOver = 24 * time.Hour
-	lostMost = 30
-	lostKept = time.Minute
+	lostOver  = 24 * time.Hour
+	lostMost  = 30
+	lostKept  = time.Minute
+	lostStale = 3 * lostKept // an older one is not shown: what it calls open may have ended
 )
 
 // A lost has the findings over a period about VMs that lost locality.
@@ -49,7 +50,7 @@ func (k *losses) of(ctx context.Context, vcenter string, now time.Time, read fun
 		}
 		return x, err
 	})
-	if ok {
+	if ok && now.Sub(cached.(*lost).at) < lostStale {
 		return cached.(*lost), nil
 	}
 	select {
@@ -135,9 +136,7 @@ func (l *Live) over(ctx context.Context, vcenter string, ids []string, from, now
 		if !slices.Contains(ids, a.Finding.VMID) {
 			continue
 		}
-		if to := a.Finding.To; !to.IsZero() && now.Sub(to) > o.Gap {
-			a.End = to
-		}
+		l.settle(&a, now)
 		out = slices.DeleteFunc(out, func(b board.Alarm) bool {
 			same := b.Finding.Rule == a.Finding.Rule && b.Finding.VMID == a.Finding.VMID && !b.Begin.After(cmp.Or(a.Finding.To, now)) && !b.Finding.To.Before(a.Begin)
 			if same && b.Begin.Before(a.Begin) {

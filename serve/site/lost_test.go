@@ -38,6 +38,17 @@ func TestLostWaits(t *testing.T) {
 	if r := <-results; r.x != first || r.err != nil {
 		t.Errorf("the client that stayed: %+v", r)
 	}
+	now = now.Add(lostStale)
+	late := make(chan *lost, 1)
+	go func() {
+		x, _ := k.of(t.Context(), "slow", now, slow)
+		late <- x
+	}()
+	first = &lost{at: now}
+	answer <- first
+	if x := <-late; x != first {
+		t.Errorf("an old value is shown after %v: %+v", lostStale, x)
+	}
 	now = now.Add(2 * lostKept)
 	if x, err := k.of(t.Context(), "slow", now, slow); x != first || err != nil {
 		t.Errorf("while it is refreshed: %v, %v", x, err)

@@ -132,3 +132,26 @@ func TestWhen(t *testing.T) {
 		}
 	}
 }
+
+// TestEventEnds checks that a host that was short of memory within the last hour, and is not any more, has an event with an end.
+func TestEventEnds(t *testing.T) {
+	now := time.Now().Truncate(time.Second).UTC()
+	f, err := scenario.Read("test", []byte("release 8.0U2\nhost esx1 nodes=2 cores=16 memory=512GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := board.New(rules.Options{}, time.Hour)
+	b.Fleet("vc", f)
+	for minute := range 61 {
+		x := numa.Tick{Host: "esx1", Time: now.Add(time.Duration(minute-60) * time.Minute), Since: time.Minute, Has: numa.HasState, State: numa.High}
+		if minute >= 10 && minute < 30 {
+			x.State = numa.Soft
+		}
+		b.Tick("vc", f.Hosts[0].ID, &x)
+	}
+	b.Judge(now)
+	h, err := (&Live{Board: b}).happened(t.Context(), "vc", now, nil)
+	if err != nil || len(h.events) != 1 || h.events[0].open || !h.events[0].end.Equal(now.Add(-30*time.Minute)) {
+		t.Errorf("%v, %+v; want one event that ended half an hour ago", err, h.events)
+	}
+}

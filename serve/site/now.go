@@ -131,7 +131,7 @@ func textOf(s *answer.State) string {
 
 // sizeOf returns the name and size of a fleet.
 func sizeOf(f *held.Fleet) string {
-	return fmt.Sprintf("%s: %s, %s", f.Name, answers.Hosts(f.Result.Fleet), words.Plural(len(f.Result.Fleet.VMs), "VM"))
+	return fmt.Sprintf("%s: %s, %s", f.Name, answers.Hosts(f.Result.Fleet), answers.VMs(f.Result.Fleet))
 }
 
 // firstNow limits the ongoing events among the things to do first; the others are settings.

@@ -44,6 +44,7 @@ type shown struct {
 	Live    bool
 	Content template.HTML
 	Command string
+	Again   bool   // the command reads the fleet again: what is seen live is on the page alone
 	Forms   []link // other formats of the page
 	Plan    *planFile
 	Version string
@@ -131,6 +132,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	}
 	if v.command != nil && status == http.StatusOK && !x.posted {
 		s.Command = x.commandLine(v.command)
+		s.Again = x.fleet != nil && x.fleet.Live && slices.ContainsFunc(v.command, func(a string) bool { return a == Source || strings.HasSuffix(a, "="+Source) })
 		for _, f := range forms {
 			q := cloned(x.query)
 			q.Set("format", f.Address)

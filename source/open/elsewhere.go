@@ -39,8 +39,11 @@ func Way(err error, paths ...string) error {
 func Elsewhere(path string) string {
 	if isFile(path) {
 		head := bounded.Head(path, text.HeadSize)
+		if len(head) == 0 {
+			return "the file is empty"
+		}
 		if ticks.Detect(head) == "" && tables.Holds(path) {
-			if _, err := tables.Read(path); isUnknown(err) { // a workbook of something else
+			if _, err := tables.Read(path); err != nil { // damaged, or a workbook of something else
 				return strings.TrimPrefix(err.Error(), path+": ")
 			}
 			return inventoryWay(path)

@@ -25,7 +25,7 @@ func (p *parser) placed(l *line, ws []word.Word) error {
 	v := &p.story.Fleet.VMs[i]
 	again := slices.IndexFunc(p.story.Seen, func(s numa.SeenVM) bool { return s.VM == v.ID })
 	switch {
-	case !runs(&v.Config):
+	case !v.MayRun():
 		return word.Errorf(ws[1].Col, "found placed %s, which is off at the start", v.Name)
 	case v.Host == "":
 		return word.Errorf(ws[1].Col, "found placed %s, whose host is unknown", v.Name)

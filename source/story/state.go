@@ -61,7 +61,7 @@ func newState(s *numa.Story) *state {
 		if l := loads[v.ID]; l != nil {
 			one.load = l
 		}
-		if runs(&v.Config) {
+		if v.MayRun() {
 			one.power = on
 		}
 	}
@@ -69,11 +69,6 @@ func newState(s *numa.Story) *state {
 		st.index["host "+id] = i
 	}
 	return st
-}
-
-// runs reports whether a VM runs at the start. A VM with an unknown power state counts as running: most VMs do.
-func runs(c *numa.Config) bool {
-	return c.Power.Or(numa.PoweredOn) == numa.PoweredOn && !c.Template.Value
 }
 
 // follow updates the state after an event passed to the simulation.

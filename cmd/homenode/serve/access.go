@@ -130,8 +130,11 @@ func (d *door) open(cmd *cobra.Command) (*opened, error) {
 	} else {
 		o.Listener, err = net.Listen("tcp", d.listen)
 	}
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		err = failed.Err // without the address
+	}
 	if err != nil {
-		return nil, fmt.Errorf("--listen: %w", err)
+		return nil, fmt.Errorf("cannot listen on %s: %w: choose another port with --listen, such as --listen 127.0.0.1:0 for any that is free", d.listen, err)
 	}
 	options.Listen = o.Addr().String()
 	o.gate = access.New(options)

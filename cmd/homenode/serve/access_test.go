@@ -90,6 +90,15 @@ func TestRefusals(t *testing.T) {
 	if _, err := (&door{listen: here, cert: token, key: token}).open(&cobra.Command{}); err == nil || !strings.HasPrefix(err.Error(), "--tls-cert: ") {
 		t.Errorf("no certificate: %v", err)
 	}
+	busy, err := (&door{listen: "127.0.0.1:0"}).open(&cobra.Command{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	address := busy.Addr().String()
+	if _, err := (&door{listen: address}).open(&cobra.Command{}); err == nil || !strings.HasPrefix(err.Error(), "cannot listen on "+address+": ") || !strings.HasSuffix(err.Error(), ": choose another port with --listen, such as --listen 127.0.0.1:0 for any that is free") {
+		t.Errorf("a port in use: %v", err)
+	}
 	cert, key, _ := certificate(t, -24*time.Hour)
 	var printed bytes.Buffer
 	cmd := &cobra.Command{}

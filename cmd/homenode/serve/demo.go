@@ -187,6 +187,7 @@ func (d *demoLab) observe(t *numa.Tick) {
 	c.Nodes, c.VMs = slices.Clone(t.Nodes), slices.Clone(t.VMs)
 	for i := range c.VMs {
 		c.VMs[i].OnNode, c.VMs[i].Moves = slices.Clone(c.VMs[i].OnNode), d.moves[c.VMs[i].Name]
+		c.VMs[i].Has &^= numa.HasFar // no host states it
 		delete(d.moves, c.VMs[i].Name)
 	}
 	maps.DeleteFunc(d.runs, func(_, host string) bool { return host == id })

@@ -188,9 +188,6 @@ func (j *Judged) spreadText() string {
 // lacksText lists the missing counters of the capture, the rules that could not run without them and, for
 // counters of esxtop, how to record them.
 func lacksText(rec *capture.Recording, inventory bool) string {
-	if len(rec.Lacks) == 0 {
-		return ""
-	}
 	text := "the capture lacks " + strings.Join(rec.Lacks, ", ")
 	if blind := rules.Blind(rec); len(blind) > 0 {
 		text += " (not judged for that: " + ruleList(blind) + ")"
@@ -252,7 +249,10 @@ func (j *Judged) Doubts() (notes []numa.Note) {
 		}
 		texts := []string{short}
 		if j.Words.Lacks != "" {
-			texts = []string{lacksText(rec, j.Fleet != nil), sumsText(rec), short}
+			texts = []string{sumsText(rec), short}
+		}
+		if j.Words.Lacks != "" && j.lacks(rec) != nil {
+			texts = slices.Insert(texts, 0, lacksText(rec, j.Fleet != nil))
 		}
 		for _, text := range texts {
 			if text == "" {

@@ -313,7 +313,7 @@ func (j *Judged) lookedAt() string {
 func (j *Judged) howToGet() string {
 	var lacks []string
 	for _, rec := range j.Recordings {
-		for _, name := range rec.Lacks {
+		for _, name := range j.lacks(rec) {
 			if aboutNUMA(name) && !slices.Contains(lacks, name) {
 				lacks = append(lacks, name)
 			}
@@ -330,6 +330,14 @@ func (j *Judged) howToGet() string {
 		return j.Words.Lacks + strings.Join(lacks, ", ") + ": it takes two answers to show them."
 	}
 	return j.Words.Lacks + strings.Join(lacks, ", ") + ": record with esxtop -b -a."
+}
+
+// lacks returns the missing counters of a recording; none of a host without VMs beside others that have some: its file cannot have the counters of VMs.
+func (j *Judged) lacks(rec *capture.Recording) []string {
+	if len(rec.VMs) == 0 && len(j.VMs) > 0 {
+		return nil
+	}
+	return rec.Lacks
 }
 
 // aboutNUMA reports whether a verdict is weaker without the counter. N%L is calculated from local and remote memory.

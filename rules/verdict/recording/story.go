@@ -77,6 +77,12 @@ func overlapping(findings []*finding.Finding) (all []*Story) {
 // Worst returns the most severe finding, which describes the event.
 func (s *Story) Worst() *finding.Finding { return s.Findings[0] }
 
+// Hosts returns the hosts of its findings in the order of time: those on which a VM ran.
+func (s *Story) Hosts() []string {
+	byTime := slices.SortedStableFunc(slices.Values(s.Findings), func(a, b *finding.Finding) int { return a.From.Compare(b.From) })
+	return slices.Compact(words.Texts(byTime, func(f *finding.Finding) string { return f.Host }))
+}
+
 // Length returns the duration of the event.
 func (s *Story) Length() time.Duration { return s.To.Sub(s.From) }
 

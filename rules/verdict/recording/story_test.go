@@ -43,6 +43,9 @@ func TestStories(t *testing.T) {
 	if s := stories[2]; s.Bad() != "55 % local" || s.Why() != "it came by vMotion; node 1 was full" || s.Do() != "Move a VM away" || s.State() || !stories[5].State() {
 		t.Errorf("%q, %q, %q, %v", s.Bad(), s.Why(), s.Do(), s.State())
 	}
+	if got := strings.Join(stories[2].Hosts(), " → "); got != "esx1 → esx2" {
+		t.Errorf("hosts %q, want where the VM ran in the order of time", got)
+	}
 	if groups := Alike(stories, func(s *Story) string { return s.From.String() + s.To.String() }); len(groups) != 5 || len(groups[0]) != 2 {
 		t.Errorf("%d groups", len(groups))
 	}

@@ -6,7 +6,6 @@ import (
 
 	"example.org/homenode/esxi/scheduler"
 	"example.org/homenode/internal/words"
-	"example.org/homenode/numa"
 	"example.org/homenode/rules/simulate"
 )
 
@@ -34,7 +33,7 @@ func (s *Judged) trouble() (out []string) {
 		case why[i] != "":
 		case v.Nowhere:
 			homeless = append(homeless, v.Name)
-		case v.Out.Steps == 0 && v.Power.Value == numa.PoweredOn:
+		case v.Out.Steps == 0 && v.Power.Known() && v.MayRun():
 			idle = append(idle, v.Name)
 		}
 	}
