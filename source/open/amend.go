@@ -44,7 +44,7 @@ func divide(fleet *numa.Fleet, args []string) error {
 			}
 			if !found {
 				names := words.Texts(fleet.Hosts, func(one numa.Host) string { return texttab.Clean(one.Name) })
-				return fmt.Errorf("--nodes-per-socket %s: no host is named %q%s", item, pattern, alike.After(strings.Trim(pattern, "*?"), names))
+				return fmt.Errorf("--nodes-per-socket %s: no host is named %q%s", item, pattern, alike.After(pattern, names))
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func stateOne(fleet *numa.Fleet, pattern string, what numa.Fact[string]) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("--product: no VM is named %q%s", pattern, alike.After(strings.Trim(pattern, "*?"), names))
+		return fmt.Errorf("--product: no VM is named %q%s", pattern, alike.After(pattern, names))
 	}
 	return nil
 }

@@ -64,9 +64,9 @@ func TestErrors(t *testing.T) {
 		// Loads.
 		{"load alone", "load db01", "9:1: found no VM or nothing of its load, want load VM cpu=20% …"},
 		{"load of nobody", "load db03 cpu=5%", `9:6: found no VM "db03"; alike: db01, db02`},
-		{"load of no pattern", "load sql* cpu=5%", `9:6: found no VM "sql*"`},
+		{"load of no pattern", "load sql* cpu=5%", `9:6: found no VM "sql*"; known: db01, db02, golden, web1, web2`},
 		{"load of a hole in a range", "load web[1-3] cpu=5%", `9:6: found no VM "web3"; alike: web1, web2`},
-		{"load of a list", "load db01,,web1 cpu=5%", `9:11: found no VM ""`},
+		{"load of a list", "load db01,,web1 cpu=5%", `9:11: found no VM ""; known: db01, db02, golden, web1, web2`},
 		{"share without a unit", "load db01 cpu=5", `9:11: found cpu="5", want a share from 0% to 100%`},
 		{"share of too much", "load db01 cpu=101%", `9:11: found cpu="101%", want a share from 0% to 100%`},
 		{"share that is no number", "load db01 active=NaN%", `9:11: found active="NaN%", want a share from 0% to 100%`},
