@@ -121,6 +121,9 @@ func AssumedHost(text string) (numa.Host, error) {
 	if _, err := numa.ParseRelease(text); err == nil && !strings.Contains(text, "=") {
 		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want release=%s", text, text)
 	}
+	if first, _, _ := strings.Cut(text, " "); first != "" && !strings.Contains(first, "=") {
+		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want the sockets, the cores of a socket and the memory, such as 2x18c/1TB release=8.0U3", first)
+	}
 	fleet, err := scenario.Read("--assume-host", []byte(before+text))
 	if err != nil {
 		if e, ok := err.(*numa.SyntaxError); ok {
