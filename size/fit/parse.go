@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,11 +26,11 @@ type scan struct {
 }
 
 // missing returns the error for a part that does not stand where it should.
-func (s *scan) missing(at int, part string) error {
-	if rest := strings.TrimSpace(s.text[at:]); rest != "" {
-		return s.fail(at, "found %q, want %s, as in %s", rest, part, s.example)
+func (s *scan) missing(at int, part, want string) error {
+	if part = cmp.Or(strings.TrimSpace(part), strings.TrimSpace(s.text[at:])); part != "" {
+		return s.fail(at, "found %q, want %s, as in %s", part, want, s.example)
 	}
-	return s.fail(at, "%s is missing, as in %s", part, s.example)
+	return s.fail(at, "%s is missing, as in %s", want, s.example)
 }
 
 func (s *scan) fail(at int, format string, args ...any) error {
@@ -77,7 +78,7 @@ func (s *scan) number(stops, what string, least, most int) (int, error) {
 		return 0, s.fail(at, "found %s, want %s: %d to %d", part, what, least, most)
 	}
 	if err != nil {
-		return 0, s.missing(at, what)
+		return 0, s.missing(at, part, what)
 	}
 	if n < least || n > most {
 		return 0, s.fail(at, "found %d, want %s: %d to %d", n, what, least, most)
@@ -94,7 +95,7 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 	b, err := unit.ParseSize(part)
 	switch {
 	case strings.TrimSpace(part) == "":
-		return 0, s.missing(at, what)
+		return 0, s.missing(at, part, what)
 	case bits.MatchString(part):
 		return 0, s.fail(at, "found %q, which are bits, want bytes: %sB", part, strings.TrimSuffix(strings.TrimSpace(part), "b"))
 	case err != nil && strings.Contains(part, "0") && !strings.ContainsAny(part, "123456789"):
@@ -164,7 +165,7 @@ func ParseShape(text string) (Shape, error) {
 		return Shape{}, err
 	}
 	if !s.take('x') && !s.take('X') {
-		return Shape{}, s.missing(s.at, "the memory")
+		return Shape{}, s.missing(s.at, "", "the memory")
 	}
 	memory, err := s.memory("*", "the memory of a VM", numa.MaxVMMemory)
 	if err != nil {
@@ -232,7 +233,7 @@ func ParseType(text string, release numa.Release) (Type, error) {
 		return Type{}, err
 	}
 	if !s.take('x') && !s.take('X') {
-		return Type{}, s.missing(s.at, "the number of cores of a socket")
+		return Type{}, s.missing(s.at, "", "the number of cores of a socket")
 	}
 	if d.cores, err = s.number("cC/", "the number of cores of a socket", 1, numa.MaxCoresPerNode); err != nil {
 		return Type{}, err
@@ -243,7 +244,7 @@ func ParseType(text string, release numa.Release) (Type, error) {
 	}
 	rest := s.at
 	if !s.take('/') {
-		return Type{}, s.missing(s.at, "the memory of the host")
+		return Type{}, s.missing(s.at, "", "the memory of the host")
 	}
 	if d.memory, err = s.memory("/@=", "the memory of a host", numa.MaxHostMemory); err != nil {
 		return Type{}, err
