@@ -118,25 +118,16 @@ func (m *maker) rules() (out []Change, err error) {
 			out = append(out, Change{Cluster: &Target{Name: c.Name, ID: c.ID, Cluster: c.Name}, Findings: []string{}, Edits: []numa.Edit{e}, Downtime: "none"})
 		}
 		if len(out) == found {
-			if name, known := m.unknown(r.VMs); name != "" {
-				return nil, fmt.Errorf("%s: no VM is named %s%s", r, name, alike.After(name, known))
+			for _, name := range r.VMs {
+				if !strings.ContainsAny(name, "*?[") && len(m.fleet.FindVMs(name)) == 0 {
+					known := words.Texts(m.fleet.VMs, func(v numa.VM) string { return v.Name })
+					return nil, fmt.Errorf("%s: no VM is named %s%s", r, name, alike.After(name, known))
+				}
 			}
 			return nil, fmt.Errorf("%s: no cluster has %s", r, map[bool]string{true: "both these VMs and these hosts", false: "at least two of these VMs"}[r.Kind == Prefer])
 		}
 	}
 	return out, nil
-}
-
-// unknown returns the first name or pattern that no VM has, and the names of all VMs.
-func (m *maker) unknown(patterns []string) (name string, known []string) {
-	known = words.Texts(m.fleet.VMs, func(v numa.VM) string { return v.Name })
-	for _, p := range patterns {
-		one := glob.Compile([]string{p}, "")
-		if !slices.ContainsFunc(m.fleet.VMs, func(v numa.VM) bool { return one.Named(v.Name, v.ID, m.fleet.ClusterName(v.Cluster)+"/"+v.Name) }) {
-			return p, known
-		}
-	}
-	return "", known
 }
 
 // hostsIn returns how many hosts a cluster has.

@@ -231,11 +231,10 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) bool {
 	return true
 }
 
-// NoneSelected says that the names and patterns of the user select no host of a fleet, which it names.
+// NoneSelected says that the names and patterns of the user select no host of a fleet, and names some.
 func NoneSelected(f *numa.Fleet) string {
-	clusters := words.Texts(f.Clusters, func(c numa.Cluster) string { return c.Name })
 	hosts := words.Texts(f.Hosts, func(h numa.Host) string { return h.Name })
-	return fmt.Sprintf("--cluster and --host select none of its %s (%s; clusters: %s)", words.Plural(len(hosts), "host"), words.Few(hosts), words.Few(clusters))
+	return fmt.Sprintf("--cluster and --host select none of its %s: %s", words.Plural(len(hosts), "host"), words.Few(hosts))
 }
 
 // interval returns the polling interval of hosts: longer than configured if their answers would exceed the
