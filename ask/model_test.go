@@ -16,7 +16,7 @@ func TestModels(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	for text, want := range map[string]string{
-		"2x16c":                  `--hosts: "2x16c": column 6: found "", want c after the cores, then / and the memory: 2x32c/1TB`,
+		"2x16c":                  `--hosts: "2x16c": column 6: the memory of the host is missing, as in 2x32c/1TB`,
 		"2x16c/512GB releas=7.0": `--hosts: "2x16c/512GB releas=7.0": found "releas", which no host line knows; is release meant?`,
 		"2x16c/512GB\nvm a":      "--hosts: found a line break, want one line",
 	} {

@@ -176,12 +176,16 @@ func (r *Result) Missed() (vms int, why []string) {
 // Slowed returns a sentence with the number of assessed VMs that NUMA slows much (high) and slightly (medium).
 // by is the measure that could avoid it, and later is added to the slight ones, both as text.
 func (r *Result) Slowed(high, medium int, by, later string) string {
-	judged := words.Plural(r.VMs, "VM")
+	all := words.Plural(r.VMs, "VM")
+	judged := all
+	if r.Whole != nil && r.VMs > 1 && r.VMs < r.Whole.VMs {
+		judged = "the " + all + " shown"
+	}
 	switch {
 	case r.VMs == 0:
 		return r.Nothing()
 	case high == 0 && medium == 0:
-		return fmt.Sprintf("No performance is lost to NUMA that %s could avoid (%s checked).", by, judged)
+		return fmt.Sprintf("No performance is lost to NUMA that %s could avoid (%s checked).", by, all)
 	case high == 0:
 		return fmt.Sprintf("NUMA slows none of %s much; %s slightly%s.", judged, words.Thousands(medium), later)
 	case medium == 0:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.org/homenode/internal/alike"
 	"example.org/homenode/internal/words"
 
 	"example.org/homenode/ask"
@@ -23,7 +24,7 @@ func (x *Explain) clusters(r *rules.Result, name string, event vnuma.Event) (*as
 	c := clusterNamed(r, name)
 	switch {
 	case c == nil:
-		return nil, fmt.Errorf("no cluster is named %q; there are %s", name, strings.Join(clusterTitles(r), ", "))
+		return nil, fmt.Errorf("no cluster is named %q%s", name, alike.After(name, clusterTitles(r)))
 	case len(c.Kinds) == 0:
 		return nil, fmt.Errorf("cluster %s: none of its hosts can be predicted: see the notes of assess", name)
 	case len(c.VMs) == 0:

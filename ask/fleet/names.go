@@ -27,7 +27,7 @@ func vmsNamed(fleet *numa.Fleet, name string) ([]*numa.VM, error) {
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("no VM is named %q", name)
+		return nil, fmt.Errorf("no VM is named %q%s", name, alike.After(name, namesOfVMs(fleet)))
 	}
 	return found, nil
 }

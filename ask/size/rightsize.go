@@ -117,11 +117,7 @@ func (f *RightSize) chosen(all []*rightsize.VM) ([]*rightsize.VM, error) {
 		names = append(names, v.Name)
 	}
 	if out == nil {
-		text := fmt.Sprintf("--vm: found no VM %s among %s", f.VM, words.Plural(len(all), "recorded VM"))
-		if near := alike.Names(f.VM, names); near != nil {
-			text += "; alike: " + strings.Join(near, ", ")
-		}
-		return nil, errors.New(text)
+		return nil, fmt.Errorf("--vm: found no VM %s among %s%s", f.VM, words.Plural(len(all), "recorded VM"), alike.After(f.VM, names))
 	}
 	return out, nil
 }

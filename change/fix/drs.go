@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/alike"
 	"example.org/homenode/internal/glob"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
@@ -117,6 +118,12 @@ func (m *maker) rules() (out []Change, err error) {
 			out = append(out, Change{Cluster: &Target{Name: c.Name, ID: c.ID, Cluster: c.Name}, Findings: []string{}, Edits: []numa.Edit{e}, Downtime: "none"})
 		}
 		if len(out) == found {
+			for _, name := range r.VMs {
+				if !strings.ContainsAny(name, "*?[") && len(m.fleet.FindVMs(name)) == 0 {
+					known := words.Texts(m.fleet.VMs, func(v numa.VM) string { return v.Name })
+					return nil, fmt.Errorf("%s: no VM is named %s%s", r, name, alike.After(name, known))
+				}
+			}
 			return nil, fmt.Errorf("%s: no cluster has %s", r, map[bool]string{true: "both these VMs and these hosts", false: "at least two of these VMs"}[r.Kind == Prefer])
 		}
 	}

@@ -37,7 +37,7 @@ func TestRefusedInput(t *testing.T) {
 	}
 	for want, o := range map[string]fix.Options{
 		"has a field of its own":          set("vm=sql01 cpuid.coresPerSocket=4"),
-		"at least two of these VMs":       drs(fix.DRSRule{Kind: fix.Apart, VMs: names}, fix.DRSRule{Kind: fix.Apart, VMs: []string{"typo1", "typo2"}}),
+		"no VM is named typo1":            drs(fix.DRSRule{Kind: fix.Apart, VMs: names}, fix.DRSRule{Kind: fix.Apart, VMs: []string{"typo1", "typo2"}}),
 		"contradict each other":           drs(fix.DRSRule{Kind: fix.Apart, VMs: names}, fix.DRSRule{Kind: fix.Together, VMs: names}),
 		"reserve 1200 GB of memory, and":  drs(fix.DRSRule{Kind: fix.Together, VMs: names}),
 		"cannot be kept apart on 8 hosts": drs(fix.DRSRule{Kind: fix.Apart, VMs: []string{"app*"}}),

@@ -230,11 +230,11 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no name", "", Constraints{}, "found 3 clusters, want the name of one: prod, test, empty"},
 		{"misspelt", "prd", Constraints{}, `no cluster and no standalone host "prd"; alike: prod`},
-		{"a host of a cluster", "a", Constraints{}, `no cluster and no standalone host "a"`},
+		{"a host of a cluster", "a", Constraints{}, `no cluster and no standalone host "a"; known: empty, prod, test`},
 		{"no hosts", "empty", Constraints{}, "cluster empty has no hosts"},
 		{"nothing predicted", "test", Constraints{}, "test: no running VM of a predicted host"},
 		{"no such VM", "prod", Constraints{Apart: [][]string{{"x1", "x3"}}}, `no VM "x3"; alike: x1, x2`},
-		{"no such VM to stay", "prod", Constraints{Stay: []string{"z"}}, `no VM "z"`},
+		{"no such VM to stay", "prod", Constraints{Stay: []string{"z"}}, `no VM "z"; known: x1, x2, y`},
 		{"both", "prod", Constraints{Apart: [][]string{{"x1", "x2"}}, Together: [][]string{{"x2", "x1"}}}, `VMs "x1" and "x2" are to stay together and apart`},
 		{"twice together", "prod", Constraints{Together: [][]string{{"x1", "x2"}, {"x2", "x1"}}}, `VM "x2": found in two groups that stay together, want one`},
 		{"negative", "prod", Constraints{MemoryPercent: -1}, "found -1 % of memory, 0 vCPUs per core and 0 reserves, want no negative number"},

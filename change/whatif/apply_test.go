@@ -264,7 +264,7 @@ func TestWhom(t *testing.T) {
 		{"add-host=esx01 count=3", "3 hosts, 0 VMs, 3 changed"},
 		// Nothing.
 		{"vm=db03 vcpus=4", `error: --what-if:1:1: found no VM "db03"; alike: db01, db02, db01-test`},
-		{"vm=web* vcpus=4", `error: --what-if:1:1: found no VM "web*"`},
+		{"vm=web* vcpus=4", `error: --what-if:1:1: found no VM "web*"; known: db01, db01-test, db02`},
 		{"vm=db02 cluster=test vcpus=4", `error: --what-if:1:1: found no VM "db02" in cluster test: cluster= selects VMs; host=NAME moves them, to a host or a cluster`},
 		{"cluster=pro hw=20", `error: --what-if:1:1: found no cluster "pro"; alike: prod`},
 		{"cluster=none hw=20", `error: --what-if:1:14: found no VM in cluster none`},
@@ -276,7 +276,7 @@ func TestWhom(t *testing.T) {
 		{"add-host=esx9", `error: --what-if:1:1: found no host "esx9"; alike: esx01, esx02`},
 		{"add-host=esx*", `error: --what-if:1:1: found 2 hosts "esx*", want one`},
 		{"add-host=esx01 name=esx02", `error: --what-if:1:1: found a host esx02 already: say name=`},
-		{"add-host=esx01 cluster=dev", `error: --what-if:1:1: found no cluster "dev"`},
+		{"add-host=esx01 cluster=dev", `error: --what-if:1:1: found no cluster "dev"; known: prod, test`},
 	} {
 		f := fleet(t, small)
 		var got string

@@ -103,7 +103,7 @@ func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
 		key := strings.ToLower(w.Key)
 		switch {
 		case !w.HasValue:
-			return nil, word.Errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
+			return nil, w.NoValue()
 		case w.Value == "" && !strings.Contains(w.Key, ".") && !slices.Contains([]string{"stored", "cpuaffinity", "memoryaffinity", "pci"}, key): // a setting may be removed
 			return nil, word.Errorf(w.Col, "found %s= without a value", word.Short(w.Key))
 		}
@@ -272,7 +272,7 @@ func (c *Change) parseAdd(ws []word.Word) (err error) {
 	}
 	for _, w := range ws {
 		if !w.HasValue || w.Value == "" {
-			return word.Errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
+			return w.NoValue()
 		}
 		w.Key = strings.ToLower(w.Key)
 		switch {

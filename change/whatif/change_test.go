@@ -21,7 +21,7 @@ func TestErrors(t *testing.T) {
 		{"no release", "release=seven", `1: found "seven", want a release such as 7.0 U3`},
 		{"no memory", "vm=db01 memory=5", `9: found memory="5", want memory such as 512GB, at most 64 TB`},
 		{"nodes per socket", "host=esx* nodesPerSocket=0", `11: found nodesPerSocket="0", want a number from 1 to 64`},
-		{"no value", "vm=db01 hotAdd", `9: found "hotAdd", want hotAdd=VALUE`},
+		{"no value", "vm=db01 hotAdd", `9: found "hotAdd" without a value, want WORD=VALUE, such as memory=512GB`},
 		{"empty value", "vm=db01 vcpus=", `9: found vcpus= without a value`},
 		{"empty name", "vm= vcpus=4", `1: found vm= without a value`},
 		{"names", "vm=a,,b vcpus=4", `1: found vm="a,,b", want names or patterns`},
@@ -52,7 +52,7 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := ParseAt("plan.txt", 7, "vm=a x"); err == nil || err.Error() != `plan.txt:7:6: found "x", want x=VALUE` {
+	if _, err := ParseAt("plan.txt", 7, "vm=a x"); err == nil || err.Error() != `plan.txt:7:6: found "x" without a value, want WORD=VALUE, such as memory=512GB` {
 		t.Errorf("ParseAt: %v", err)
 	}
 }
@@ -63,7 +63,7 @@ func TestErrorsOfHosts(t *testing.T) {
 		{"add-host=a count=0", `12: found count="0", want a number from 1 to 96`},
 		{"add-host=a count=97", `12: found count="97", want a number from 1 to 96`},
 		{"add-host=a memory=1TB", `12: found "memory", want add-host=HOST, and count=, name= or cluster=`},
-		{"add-host=", `1: found "add-host", want add-host=VALUE`},
+		{"add-host=", `1: found "add-host" without a value, want WORD=VALUE, such as memory=512GB`},
 		{"add-host=a name=b[1-3] count=2", `12: found 3 names for count=2`},
 		{"add-host=a name=b[1-97]", `12: found 97 names, want at most 96`},
 	} {

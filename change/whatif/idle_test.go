@@ -16,9 +16,9 @@ func TestIdle(t *testing.T) {
 	for _, tt := range []struct{ change, want string }{
 		{"vm=db01,db02 vcpus=8", ""},
 		{"vm=db01,db* vcpus=8", ""},
-		{"vm=db01,nope vcpus=8", `--what-if:1:1: found no VM "nope"`},
+		{"vm=db01,nope vcpus=8", `--what-if:1:1: found no VM "nope"; known: db01, db02`},
 		{"host=esx01,esx09 nodesPerSocket=2", `--what-if:1:1: found no host "esx09"; alike: esx01, esx02`},
-		{"cluster=prod,test hotAdd=on", `--what-if:1:1: found no cluster "test"`},
+		{"cluster=prod,test hotAdd=on", `--what-if:1:1: found no cluster "test"; known: prod`},
 		{"host=esx[01-03] nodesPerSocket=2", ""}, // a range names those that there are
 	} {
 		c, err := Parse(tt.change)

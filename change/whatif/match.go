@@ -108,26 +108,8 @@ func (p *namePattern) matches(n *named, fold bool) bool {
 
 // none returns the error for a pattern that matches nothing.
 func (p *namePattern) none(noun string, all []named) error {
-	var similar []string
-	bare := strings.ToLower(strings.Trim(p.items[0], "*?"))
-	if _, after, ok := strings.Cut(bare, "/"); ok {
-		bare = after
-	}
-	for _, part := range []string{bare, strings.TrimRight(bare, "0123456789")} {
-		for i := range all {
-			if name := all[i].name; part != "" && len(similar) < 5 && strings.Contains(strings.ToLower(name), part) {
-				similar = append(similar, name)
-			}
-		}
-		if similar != nil {
-			return word.Errorf(p.col, "found no %s %q; alike: %s", noun, word.Short(p.text), strings.Join(similar, ", "))
-		}
-	}
 	known := words.Texts(all, func(one named) string { return one.name })
-	if near, _ := alike.Of(p.items[0], known); near != "" {
-		return word.Errorf(p.col, "found no %s %q; alike: %s", noun, word.Short(p.text), near)
-	}
-	return word.Errorf(p.col, "found no %s %q", noun, word.Short(p.text))
+	return word.Errorf(p.col, "found no %s %q%s", noun, word.Short(p.text), alike.After(p.items[0], known))
 }
 
 func hostNames(f *numa.Fleet) []named {

@@ -69,10 +69,15 @@ func Names(name string, known []string) []string {
 	return out
 }
 
-// After returns "; alike: sql01, sql02" for the end of a message, or "" when no known name is alike.
+// After returns the end of a message about an unknown name or pattern: "; alike: sql01, sql02", or "; known: prod, test" when none
+// is alike and few are known, or "".
 func After(name string, known []string) string {
+	name = strings.Trim(name[strings.LastIndexByte(name, '/')+1:], "*?")
 	if found := Names(name, known); found != nil {
 		return "; alike: " + strings.Join(found, ", ")
+	}
+	if known = slices.Compact(slices.Sorted(slices.Values(known))); len(known) > 0 && len(known) <= mostNames {
+		return "; known: " + strings.Join(known, ", ")
 	}
 	return ""
 }

@@ -46,8 +46,11 @@ func TestNames(t *testing.T) {
 	if got := After("sql02", []string{"sql01"}); got != "; alike: sql01" {
 		t.Errorf("After: %q", got)
 	}
-	if got := After("erp", []string{"sql01"}); got != "" {
+	if got := After("erp*", []string{"sql01"}); got != "; known: sql01" {
 		t.Errorf("After: %q", got)
+	}
+	if got := After("prod/web*", []string{"a", "b", "c", "d", "e", "f"}); got != "" {
+		t.Errorf("After, of many names: %q", got)
 	}
 }
 

@@ -117,7 +117,7 @@ func TestHTMLVerdict(t *testing.T) {
 		{"both", htmlFleet, "NUMA slows 2 of 7 VMs; 2 more slightly, or after a vMotion.",
 			"The other 3 need nothing urgent. 1 host is not judged: esx13."},
 		{"host", "release 7.0U3\ncluster c\nhost esx01 nodes=1 cores=36 packages=2 memory=1024GB cpu=\"Intel(R) Xeon(R) Gold 6254 CPU @ 3.10GHz\"\nvm a vcpus=2 memory=8GB\n",
-			"NUMA slows 1 of 1 VM.", "1 host itself has findings of medium or high severity."},
+			"NUMA slows 1 of 1 VM.", "1 host has findings of its own of medium or high severity."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			page := string(htmlPage(t, htmlResult(t, tt.fleet), ""))

@@ -25,6 +25,7 @@ func (p *printer) findings(j *answer.Findings) {
 	}
 	if !p.o.Details {
 		if !j.Watched { // events describe recordings
+			p.first(j)
 			p.counts(j)
 		}
 		return
@@ -44,16 +45,50 @@ func (p *printer) findings(j *answer.Findings) {
 
 func clean(s string) string { return texttab.Clean(s) }
 
-// counts prints one line per rule and severity.
+// first prints the recommended first actions.
+func (p *printer) first(j *answer.Findings) {
+	all := j.First()
+	if len(all) > 0 {
+		p.line("do first")
+	}
+	for i := range all {
+		one, more := &all[i], ""
+		if one.Alike > 0 {
+			more = " and " + words.Thousands(one.Alike) + " more"
+		}
+		p.sentence("  ", fmt.Sprintf("%d. %s%s (%s): %s", i+1, one.Subject.Name, more, one.Rule, one.FirstAdvice()), "")
+	}
+	if len(all) > 0 {
+		p.line("")
+	}
+}
+
+// mostLow is the most rules with findings of one severity below medium that are listed one by one.
+const mostLow = 3
+
+// counts prints one line per rule and severity; many of one severity below medium are one line.
 func (p *printer) counts(j *answer.Findings) {
 	t := texttab.Table{Right: map[int]bool{1: true}, Width: p.o.Width}
+	var rules, findings [finding.High + 1]int
 	for _, c := range j.Counts() {
+		rules[c.Severity]++
+		findings[c.Severity] += len(c.Findings)
+	}
+	for _, c := range j.Counts() {
+		if c.Severity < finding.Medium && rules[c.Severity] > mostLow {
+			continue
+		}
 		t.Row(strings.ToUpper(c.Severity.String()), strconv.Itoa(len(c.Findings)), c.Rule.ID, c.Rule.Title, j.Named(c.Findings), answer.Assumed(c.Findings))
 		if p.o.Colour {
 			t.Paint(0, codes[toneOf(c.Severity)])
 		}
 	}
 	p.write(&t)
+	for _, s := range []finding.Severity{finding.Low, finding.Info} {
+		if rules[s] > mostLow {
+			p.line("%-6s  %s of %d rules: --details lists them", strings.ToUpper(s.String()), words.Plural(findings[s], "finding"), rules[s])
+		}
+	}
 }
 
 func (p *printer) finding(subject string, f *finding.Finding) {

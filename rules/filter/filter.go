@@ -32,8 +32,14 @@ type Filter struct {
 	cluster, vm, host, folder, tag, rule glob.Patterns
 	least                                finding.Severity
 	condition                            *condition.Condition
-	one                                  string // Options.One
+	named                                []named
 	text                                 []string
+}
+
+// named are the names and patterns that a user gave of objects of one kind.
+type named struct {
+	noun, after string // after: see glob.Compile
+	texts       []string
 }
 
 // One returns the VM if the options name exactly one, without * and ?; otherwise "".
@@ -48,22 +54,18 @@ func (o *Options) One() string {
 func New(o Options) (*Filter, error) {
 	f := &Filter{
 		cluster: glob.Compile(o.Clusters, ""), vm: glob.Compile(o.VMs, ""), host: glob.Compile(o.Hosts, glob.Domain),
-		folder: glob.Compile(o.Folders, glob.Below), tag: glob.Compile(o.Tags, ""), rule: glob.Compile(ruleIDs(o.Rules), ""), one: o.One(),
+		folder: glob.Compile(o.Folders, glob.Below), tag: glob.Compile(o.Tags, ""), rule: glob.Compile(ruleIDs(o.Rules), ""),
+		named: []named{{"cluster", "", o.Clusters}, {"VM", "", o.VMs}, {"host", glob.Domain, o.Hosts}, {"folder", glob.Below, o.Folders}, {"tag", "", o.Tags}},
 	}
-	for _, one := range []struct {
-		name  string
-		texts []string
-	}{
-		{"cluster", o.Clusters}, {"VM", o.VMs}, {"host", o.Hosts}, {"folder", o.Folders}, {"tag", o.Tags}, {"rule", o.Rules},
-	} {
+	for _, one := range append(f.named, named{"rule", "", o.Rules}) {
 		if len(one.texts) > 0 {
-			f.text = append(f.text, one.name+" "+strings.Join(one.texts, ", "))
+			f.text = append(f.text, one.noun+" "+strings.Join(one.texts, ", "))
 		}
 	}
-	if f.rule != nil && !slices.ContainsFunc(rules.All, func(r *rule.Rule) bool { return f.rule.Match(r.ID) }) {
-		return nil, fmt.Errorf("--rule: no check is called %s: homenode rules lists them", strings.Join(o.Rules, ", "))
+	err := (&Filter{named: []named{{"check", "", o.Rules}}}).stranger(namesOfChecks)
+	if err != nil {
+		return nil, fmt.Errorf("--rule: %w: homenode rules lists them", err)
 	}
-	var err error
 	if o.Severity != "" {
 		if f.least, err = finding.ParseSeverity(o.Severity); err != nil {
 			return nil, fmt.Errorf("--severity: %w", err)
@@ -151,6 +153,7 @@ type Shown struct {
 	VMs, Hosts map[string]bool
 
 	unknown string // number of VMs with an unknown result, as text
+	strange error  // a name that no object has
 }
 
 // Shown returns the VMs and hosts of an assessed fleet that the filter matches. It returns an error if there are none, or if the
@@ -190,13 +193,13 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	if err := f.condition.Err(); err != nil {
 		return s, fmt.Errorf("--select: %w", err)
 	}
-	s.unknown = f.condition.Unknown()
+	s.unknown, s.strange = f.condition.Unknown(), f.stranger(func() names { return namesIn(r) })
 	if len(s.VMs)+len(s.Hosts) == 0 {
 		if all := f.Templates(r.Fleet); all != nil {
 			names := words.Texts(all, func(v *numa.VM) string { return v.Name })
 			return s, fmt.Errorf("nothing is shown: %s matches templates alone, which are neither judged nor changed: %s", f, words.List(names))
 		}
-		return s, fmt.Errorf("nothing is shown: no VM or host matches %s%s", f, s.unknown)
+		return s, nothing("no VM or host matches "+f.String()+s.unknown, s.strange)
 	}
 	return s, nil
 }
@@ -265,6 +268,9 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out.Unjudged = slices.DeleteFunc(slices.Clone(r.Unjudged), func(n numa.Note) bool { return gone[n.At] && !kept[n.At] })
 	if s.unknown != "" {
 		out.Unjudged = append(out.Unjudged, numa.Note{Text: "--select" + s.unknown})
+	}
+	if s.strange != nil {
+		out.Unjudged = append(out.Unjudged, numa.Note{Text: s.strange.Error()})
 	}
 	return &out
 }

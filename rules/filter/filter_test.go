@@ -119,11 +119,19 @@ func TestNothing(t *testing.T) {
 		o    filter.Options
 		want string
 	}{
-		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM or host matches VM sap*"},
+		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM is named sap*"},
 		{filter.Options{Select: "hw > 1 && name == 'web02'"}, "nothing is shown: no VM or host matches hw > 1 && name == 'web02': 1 VM is left out: the condition needs a value that is unknown"},
 		{filter.Options{VMs: []string{"golden*"}}, "nothing is shown: VM golden* matches templates alone, which are neither judged nor changed: golden01"},
-		{filter.Options{VMs: []string{"lab*"}}, "nothing is shown: no VM or host matches VM lab*"},
-		{filter.Options{Rules: []string{"X9*"}}, "--rule: no check is called X9*: homenode rules lists them"},
+		{filter.Options{VMs: []string{"lab*"}}, "nothing is shown: no VM is named lab*"},
+		{filter.Options{VMs: []string{"esx01"}}, "nothing is shown: esx01 is a host: --host esx01"},
+		{filter.Options{VMs: []string{"prod/sql1"}}, "nothing is shown: no VM is named prod/sql1; alike: sql01, SQL02"},
+		{filter.Options{Hosts: []string{"esx1*"}}, "nothing is shown: no host is named esx1*; alike: esx01.example.com, esx02.example.com, esx09"},
+		{filter.Options{Clusters: []string{"nope"}}, "nothing is shown: no cluster is named nope; known: lab, prod"},
+		{filter.Options{Folders: []string{"/prod/dp"}}, "nothing is shown: no folder is named /prod/dp; known: /prod/db, /prod/db/old, /prod/web"},
+		{filter.Options{Tags: []string{"tier2"}}, "nothing is shown: no tag is named tier2; alike: tier1"},
+		{filter.Options{VMs: []string{"web01"}, Hosts: []string{"esx09"}}, "nothing is shown: no VM or host matches VM web01; host esx09"},
+		{filter.Options{Rules: []string{"X9*"}}, "--rule: no check is named X9*: homenode rules lists them"},
+		{filter.Options{Rules: []string{"N001", "hotadhides"}}, "--rule: no check is named hotadhides; alike: hotaddhides: homenode rules lists them"},
 		{filter.Options{Severity: "urgent"}, `--severity: found "urgent", want one of info, low, medium, high`},
 		{filter.Options{Select: "vcpus = 2"}, ""},
 		{filter.Options{Select: "vcpu == 2"}, ""},
@@ -137,6 +145,14 @@ func TestNothing(t *testing.T) {
 		if err == nil || tt.want != "" && err.Error() != tt.want {
 			t.Errorf("%+v: %v, want %s", tt.o, err, tt.want)
 		}
+	}
+	f, err := filter.New(filter.Options{VMs: []string{"web01", "web3"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := f.Fleet(t.Context(), judged(t))
+	if err != nil || some.VMs != 1 || len(some.Unjudged) == 0 || some.Unjudged[len(some.Unjudged)-1].Text != "no VM is named web3; alike: web01, web02" {
+		t.Errorf("a name beside others that no VM has: %v, notes %v", err, some.Unjudged)
 	}
 	if f, err := filter.New(filter.Options{}); f != nil || err != nil {
 		t.Errorf("no options: %v, %v", f, err)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"example.org/homenode/capture"
-	"example.org/homenode/internal/alike"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
@@ -29,8 +28,9 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 	if err := f.condition.Err(); err != nil {
 		return nil, fmt.Errorf("--select: %w", err)
 	}
+	strange := f.stranger(func() names { return namesRecorded(w) })
 	if len(out.Recordings) == 0 {
-		return nil, fmt.Errorf("nothing is shown: no VM or host of the recordings matches %s%s%s", f, f.condition.Unknown(), f.meant(w.Recordings))
+		return nil, nothing("no VM or host of the recordings matches "+f.String()+f.condition.Unknown(), strange)
 	}
 	keep := func(x *finding.Finding) bool {
 		return part.has(x) && f.finding(x) && (x.VM != "" || !f.aboutVMs())
@@ -55,6 +55,9 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 	out.Notes = slices.DeleteFunc(slices.Clone(w.Notes), func(n numa.Note) bool { return part.leftOut(n.At) })
 	if text := f.condition.Unknown(); text != "" {
 		out.Notes = append(out.Notes, numa.Note{Text: "--select" + text})
+	}
+	if strange != nil {
+		out.Notes = append(out.Notes, numa.Note{Text: strange.Error()})
 	}
 	return &out, nil
 }
@@ -84,24 +87,6 @@ func (f *Filter) partOf(w, out *rules.Watched) *recorded {
 		}
 	}
 	return part
-}
-
-// meant suggests a meaning for a VM that does not exist: a host, or a VM with a similar name.
-func (f *Filter) meant(recordings []*capture.Recording) string {
-	if f.one == "" {
-		return ""
-	}
-	var names []string
-	for _, rec := range recordings {
-		if numa.SameHost(rec.Host, f.one) {
-			return fmt.Sprintf(": %s is a host: --host %s", f.one, f.one)
-		}
-		for i := range rec.VMs {
-			names = append(names, rec.VMs[i].Name)
-		}
-	}
-	slices.Sort(names)
-	return alike.After(f.one, slices.Compact(names))
 }
 
 // A life identifies a recorded VM.
@@ -141,11 +126,16 @@ func (r *recorded) leftOut(host string) bool {
 // recorded reports whether a recorded VM matches; in is its assessment in the inventory, or
 // nil.
 func (f *Filter) recorded(rec *capture.Recording, v *capture.VM, in *rule.VM, w *rules.Watched) bool {
-	names := []string{v.Distinct(), rec.Host + "/" + v.Name, rec.Host + "/" + v.Distinct()}
+	names := recordedNames(rec, v)
 	if in == nil {
-		return f.host.Allow(rec.Host) && f.vm.Named(v.Name, names...) && f.cluster == nil && f.folder == nil && f.tag == nil && f.condition == nil
+		return f.host.Allow(rec.Host) && f.vm.Named(names[0], names[1:]...) && f.cluster == nil && f.folder == nil && f.tag == nil && f.condition == nil
 	}
 	cluster := w.Fleet.Fleet.ClusterName(in.Cluster)
 	return f.host.Allow(rec.Host) && f.vm.Named(v.Name, append(names, in.ID, cluster+"/"+v.Name)...) && f.cluster.Allow(cluster) &&
 		f.folder.Allow(in.Folder) && f.tag.Allow(labels(in.VM)...) && f.condition.Holds(in.VM, cluster, in.Host)
+}
+
+// recordedNames returns the names of a recorded VM.
+func recordedNames(rec *capture.Recording, v *capture.VM) []string {
+	return []string{v.Name, v.Distinct(), rec.Host + "/" + v.Name, rec.Host + "/" + v.Distinct()}
 }

@@ -73,9 +73,9 @@ func TestWatchedNothing(t *testing.T) {
 		o    filter.Options
 		want string
 	}{
-		{filter.Options{VMs: []string{"sql02"}}, "nothing is shown: no VM or host of the recordings matches VM sql02; alike: sql01"},
-		{filter.Options{VMs: []string{"esx02"}}, "nothing is shown: no VM or host of the recordings matches VM esx02: esx02 is a host: --host esx02"},
-		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM or host of the recordings matches VM sap*"},
+		{filter.Options{VMs: []string{"sql02"}}, "nothing is shown: no VM is named sql02; alike: sql01"},
+		{filter.Options{VMs: []string{"esx02"}}, "nothing is shown: esx02 is a host: --host esx02"},
+		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM is named sap*; known: sql01, web"},
 		{filter.Options{Tags: []string{"a"}}, "tag a: recordings state neither cluster nor folder, tag or setting: give the inventory with --fleet"},
 	} {
 		f, err := filter.New(tt.o)

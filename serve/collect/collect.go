@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/vsphere"
 )
@@ -219,7 +220,7 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) bool {
 		all.Go(func() { h.run(turns) })
 	}
 	if len(found) == 0 && len(f.Hosts) > 0 && c.fleet == "" {
-		c.fleet = fmt.Sprintf("none of its %d hosts is selected by --cluster and --host", len(f.Hosts))
+		c.fleet = NoneSelected(f)
 	}
 	for id, h := range c.hosts {
 		if !found[id] {
@@ -228,6 +229,12 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) bool {
 		}
 	}
 	return true
+}
+
+// NoneSelected says that the names and patterns of the user select no host of a fleet, and names some.
+func NoneSelected(f *numa.Fleet) string {
+	hosts := words.Texts(f.Hosts, func(h numa.Host) string { return h.Name })
+	return fmt.Sprintf("--cluster and --host select none of its %s: %s", words.Plural(len(hosts), "host"), words.Few(hosts))
 }
 
 // interval returns the polling interval of hosts: longer than configured if their answers would exceed the

@@ -133,12 +133,14 @@ func (c *Count) explain(r *room, s *Shape, memory numa.Bytes, perCore float64) {
 	}
 	largest := slices.Max(c.Clients)
 	vcpus := slices.Max(r.vcpus)
-	room := numa.Bytes(0)
+	room, all := numa.Bytes(0), numa.Bytes(0)
 	for _, n := range r.host.Nodes {
-		room = max(room, n.Memory.Value)
+		room, all = max(room, n.Memory.Value), all+n.Memory.Value+r.reserve
 	}
 	slice := memory * numa.Bytes(largest) / numa.Bytes(s.VCPUs)
 	switch {
+	case memory > all:
+		c.Why = fmt.Sprintf("it needs %s with overhead, more than the host has (%s): its memory is swapped once all is in use", memory, all)
 	case largest > vcpus:
 		c.Why = fmt.Sprintf("its largest client has %d vCPUs, at %.3g vCPU per core a node takes %d", largest, perCore, vcpus)
 	case slice > room:

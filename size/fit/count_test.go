@@ -60,6 +60,7 @@ func TestCount(t *testing.T) {
 		{"2x32c/1TB", "1x1MB", 64, 64, []int{1}, Cores, ""},
 		{"2x32c/1TB", "8x600GB", 1, 1, []int{4, 4}, Memory, "its largest client needs 604.5 GB with overhead, a node has 468.6 GB for VMs: part of it is remote"},
 		{"2x32c/1TB", "7x600GB", 0, 0, []int{7}, Never, "its largest client needs 604.5 GB with overhead, a node has 468.6 GB for VMs: part of it is remote"},
+		{"2x32c/1TB", "8x2TB", 0, 0, []int{8}, Never, "it needs 2063.2 GB with overhead, more than the host has (1 TB): its memory is swapped once all is in use"},
 		{"2x32c/1TB", "80x64GB", 0, 0, []int{40, 40}, Never, "its largest client has 40 vCPUs, at 1 vCPU per core a node takes 32"},
 		{"2x32c/1TB/noht", "80x64GB", 0, 0, nil, "", "80 vCPUs are more than the 64 logical CPUs of the host: it does not power on"},
 	} {

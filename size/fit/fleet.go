@@ -161,7 +161,6 @@ func choose(f *numa.Fleet, name string) (in []*numa.Host, id, label string, err 
 			in = append(in, h)
 		}
 	}
-	near := alike.Names(name, names)
 	switch {
 	case all:
 		return in, "", allHosts, nil
@@ -170,13 +169,10 @@ func choose(f *numa.Fleet, name string) (in []*numa.Host, id, label string, err 
 	case name == "":
 		return nil, "", "", fmt.Errorf("found %d clusters, want --cluster all, or one of: %s", len(names), strings.Join(names, ", "))
 	}
-	switch in = f.FindHosts(name); {
-	case len(in) > 0:
+	if in = f.FindHosts(name); len(in) > 0 {
 		return in, "", name, nil
-	case near != nil:
-		return nil, "", "", fmt.Errorf("found no cluster and no host %q; alike: %s", name, strings.Join(near, ", "))
 	}
-	return nil, "", "", fmt.Errorf("found no cluster and no host %q, want all, or one of: %s", name, strings.Join(names, ", "))
+	return nil, "", "", fmt.Errorf("found no cluster and no host %q%s", name, alike.After(name, append(names, All)))
 }
 
 // Shapes returns the VMs of the cluster by shape, those with most memory first.

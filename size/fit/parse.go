@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,8 +20,17 @@ func malformed(text string, col int, format string, args ...any) error {
 
 // A scan parses a text from left to right.
 type scan struct {
-	text string
-	at   int
+	text    string
+	at      int
+	example string // of a whole text, for errors
+}
+
+// missing returns the error for a part that does not stand where it should.
+func (s *scan) missing(at int, part, want string) error {
+	if part = cmp.Or(strings.TrimSpace(part), strings.TrimSpace(s.text[at:])); part != "" {
+		return s.fail(at, "found %q, want %s, as in %s", part, want, s.example)
+	}
+	return s.fail(at, "%s is missing, as in %s", want, s.example)
 }
 
 func (s *scan) fail(at int, format string, args ...any) error {
@@ -63,8 +74,11 @@ func (s *scan) name() (string, error) {
 func (s *scan) number(stops, what string, least, most int) (int, error) {
 	part, at := s.until(stops)
 	n, err := strconv.Atoi(strings.TrimSpace(part))
+	if err != nil && errors.Is(err, strconv.ErrRange) {
+		return 0, s.fail(at, "found %s, want %s: %d to %d", part, what, least, most)
+	}
 	if err != nil {
-		return 0, s.fail(at, "found %q, want %s", part, what)
+		return 0, s.missing(at, part, what)
 	}
 	if n < least || n > most {
 		return 0, s.fail(at, "found %d, want %s: %d to %d", n, what, least, most)
@@ -80,6 +94,8 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 	part, at := s.until(stops)
 	b, err := unit.ParseSize(part)
 	switch {
+	case strings.TrimSpace(part) == "":
+		return 0, s.missing(at, part, what)
 	case bits.MatchString(part):
 		return 0, s.fail(at, "found %q, which are bits, want bytes: %sB", part, strings.TrimSuffix(strings.TrimSpace(part), "b"))
 	case err != nil && strings.Contains(part, "0") && !strings.ContainsAny(part, "123456789"):
@@ -87,7 +103,7 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 	case err != nil && !bare(part):
 		return 0, s.fail(at, "%v", err)
 	case err != nil || b < numa.MiB:
-		return 0, s.fail(at, "found %q, want %s with its unit, such as 96GB", part, what)
+		return 0, s.fail(at, "found %q, want %s with its unit, such as 96GB or 1.5TB", part, what)
 	case b > most:
 		return 0, s.fail(at, "found %q, want %s up to %s", part, what, most)
 	}
@@ -139,7 +155,7 @@ func ParseShapes(texts []string) ([]Shape, error) {
 // ParseShape parses a VM: "12x96GB", with a count "12x96GB*40", with a name "db:12x96GB*40".
 func ParseShape(text string) (Shape, error) {
 	text = usual(text)
-	s := &scan{text: text}
+	s := &scan{text: text, example: "12x96GB"}
 	name, err := s.name()
 	if err != nil {
 		return Shape{}, err
@@ -149,7 +165,7 @@ func ParseShape(text string) (Shape, error) {
 		return Shape{}, err
 	}
 	if !s.take('x') && !s.take('X') {
-		return Shape{}, s.fail(s.at, "found the end, want x and the memory: 12x96GB")
+		return Shape{}, s.missing(s.at, "", "the memory")
 	}
 	memory, err := s.memory("*", "the memory of a VM", numa.MaxVMMemory)
 	if err != nil {
@@ -160,6 +176,7 @@ func ParseShape(text string) (Shape, error) {
 		out.Name = name
 	}
 	if s.take('*') {
+		s.example = "12x96GB*40"
 		if out.Count, err = s.number("", "the number of VMs", 1, maxVMs); err != nil {
 			return Shape{}, err
 		}
@@ -205,7 +222,7 @@ func ParseTypes(text string, release numa.Release) ([]Type, error) {
 //	R760:2x32c/1TB               name
 func ParseType(text string, release numa.Release) (Type, error) {
 	text = usual(text)
-	s := &scan{text: text}
+	s := &scan{text: text, example: "2x32c/1TB"}
 	name, err := s.name()
 	if err != nil {
 		return Type{}, err
@@ -216,9 +233,9 @@ func ParseType(text string, release numa.Release) (Type, error) {
 		return Type{}, err
 	}
 	if !s.take('x') && !s.take('X') {
-		return Type{}, s.fail(s.at, "found the end, want x and the cores of a socket: 2x32c/1TB")
+		return Type{}, s.missing(s.at, "", "the number of cores of a socket")
 	}
-	if d.cores, err = s.number("cC/", "the cores of a socket", 1, numa.MaxCoresPerNode); err != nil {
+	if d.cores, err = s.number("cC/", "the number of cores of a socket", 1, numa.MaxCoresPerNode); err != nil {
 		return Type{}, err
 	}
 	shape := text[spec:s.at] + "c" // however it is written
@@ -227,7 +244,7 @@ func ParseType(text string, release numa.Release) (Type, error) {
 	}
 	rest := s.at
 	if !s.take('/') {
-		return Type{}, s.fail(s.at, "found %q, want c after the cores, then / and the memory: 2x32c/1TB", s.text[s.at:])
+		return Type{}, s.missing(s.at, "", "the memory of the host")
 	}
 	if d.memory, err = s.memory("/@=", "the memory of a host", numa.MaxHostMemory); err != nil {
 		return Type{}, err

@@ -44,7 +44,7 @@ func divide(fleet *numa.Fleet, args []string) error {
 			}
 			if !found {
 				names := words.Texts(fleet.Hosts, func(one numa.Host) string { return texttab.Clean(one.Name) })
-				return fmt.Errorf("--nodes-per-socket %s: no host is named %q%s", item, pattern, alike.After(strings.Trim(pattern, "*?"), names))
+				return fmt.Errorf("--nodes-per-socket %s: no host is named %q%s", item, pattern, alike.After(pattern, names))
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func stateOne(fleet *numa.Fleet, pattern string, what numa.Fact[string]) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("--product: no VM is named %q%s", pattern, alike.After(strings.Trim(pattern, "*?"), names))
+		return fmt.Errorf("--product: no VM is named %q%s", pattern, alike.After(pattern, names))
 	}
 	return nil
 }
@@ -120,6 +120,9 @@ func AssumedHost(text string) (numa.Host, error) {
 	const before = "host assumed "
 	if _, err := numa.ParseRelease(text); err == nil && !strings.Contains(text, "=") {
 		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want release=%s", text, text)
+	}
+	if first, _, _ := strings.Cut(text, " "); first != "" && !strings.Contains(first, "=") {
+		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want the sockets, the cores of a socket and the memory, such as 2x18c/1TB release=8.0U3", first)
 	}
 	fleet, err := scenario.Read("--assume-host", []byte(before+text))
 	if err != nil {

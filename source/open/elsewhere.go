@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/internal/bounded"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 	"example.org/homenode/source/benchmark"
 	"example.org/homenode/source/evidence"
 	"example.org/homenode/source/tables"
@@ -103,11 +104,24 @@ func evidenceWay(name, format string) string {
 	return fmt.Sprintf("%s is evidence about a host or guest%s: homenode explain %[3]s prints it, and homenode assess adds it to a fleet with --evidence", name, format, words.Command(name))
 }
 
+// answered matches the beginning of an answer of this program; results of measure and keys are read as such.
+var answered = pattern.Of(`^\s*\{\s*"format":\s*"homenode-(plan|snapshot|assessment|capture|comparison|drift|explanation|matrix|simulation|sweep|gate|what-if|proposal)"`)
+
 // ElsewhereOf is Elsewhere for a file with a known name and beginning. Recorded time series are for homenode capture and the capture
 // pages.
 func ElsewhereOf(name string, head []byte) string {
 	plain := text.Decoded(head)
 	format := evidence.Format(plain)
+	if m := answered.FindSubmatch(plain); m != nil {
+		switch kind := string(m[1]); kind {
+		case "plan":
+			return fmt.Sprintf("%s is a plan: homenode fix SOURCE --plan %s --apply carries it out", name, words.Command(name))
+		case "snapshot":
+			return inventoryWay(name)
+		default:
+			return fmt.Sprintf("%s is an answer of this program (homenode-%s): name the file or SOURCE that it was made of", name, kind)
+		}
+	}
 	switch {
 	case ticks.Detect(head) != "":
 		return captureWay(name)

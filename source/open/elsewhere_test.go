@@ -19,6 +19,9 @@ func TestElsewhere(t *testing.T) {
 		{"report.xlsx", "<html><table><tr><th>VM</th></tr></table></html>", "found HTML or XML under the name of a workbook"},
 		{"lscpu.txt", "NUMA node(s): 1\nCPU(s): 2\nOn-line CPU(s) list: 0-1\n", "homenode explain PATH prints it"},
 		{"top.csv", "\"(PDH-CSV 4.0) (UTC)(0)\",\"x\"\n", "homenode capture PATH reads it"},
+		{"plan.json", "{\n  \"format\": \"homenode-plan\",", "homenode fix SOURCE --plan PATH"},
+		{"cut.json", "{\n\"format\": \"homenode-snapshot\",", "is an inventory"},
+		{"answer.json", "{\n  \"format\": \"homenode-assessment\",", "an answer of this program (homenode-assessment)"},
 		{"b.csv", "a,b\n1,2\n", ""},
 	} {
 		path := filepath.Join(dir, tt.name)

@@ -113,7 +113,7 @@ func (p *parser) objects(ws []word.Word) error {
 	}
 	for _, w := range ws[2:] {
 		if !w.HasValue {
-			return p.errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
+			return p.located(w.NoValue())
 		}
 		if w.Value == "" && !strings.Contains(w.Key, ".") { // a setting may be empty
 			return p.errorf(w.Col, "found %s= without a value", word.Short(w.Key))

@@ -33,7 +33,7 @@ func (p *parser) seen(ws []word.Word) error {
 	scratch := numa.VM{}
 	for _, w := range ws[2:] {
 		if !w.HasValue || w.Value == "" {
-			return p.errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
+			return p.located(w.NoValue())
 		}
 		if err := p.seenWord(&o, &scratch, w); err != nil {
 			return err

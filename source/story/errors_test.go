@@ -49,7 +49,7 @@ func TestErrors(t *testing.T) {
 		{"seed", "run 1h seed=-1", `9:8: found seed="-1", want a whole number`},
 		{"length twice", "run 1h 2h", `9:8: found "2h", which no run line knows; want LENGTH, every, start, seed`},
 		{"word of run", "run 1h evry=20s", `9:8: found "evry", which no run line knows; is every meant?`},
-		{"word of run without value", "run 1h every", `9:8: found every, want every=VALUE`},
+		{"word of run without value", "run 1h every", `9:8: found "every" without a value, want WORD=VALUE, such as memory=512GB`},
 		// Used.
 		{"used alone", "used", "9:1: found used alone, want used HOST node=N memory=4GB"},
 		{"used nothing", "used esx01 node=1", "9:1: found no node= or no memory=, want used HOST node=N memory=4GB"},
@@ -64,9 +64,9 @@ func TestErrors(t *testing.T) {
 		// Loads.
 		{"load alone", "load db01", "9:1: found no VM or nothing of its load, want load VM cpu=20% …"},
 		{"load of nobody", "load db03 cpu=5%", `9:6: found no VM "db03"; alike: db01, db02`},
-		{"load of no pattern", "load sql* cpu=5%", `9:6: found no VM "sql*"`},
+		{"load of no pattern", "load sql* cpu=5%", `9:6: found no VM "sql*"; known: db01, db02, golden, web1, web2`},
 		{"load of a hole in a range", "load web[1-3] cpu=5%", `9:6: found no VM "web3"; alike: web1, web2`},
-		{"load of a list", "load db01,,web1 cpu=5%", `9:11: found no VM ""`},
+		{"load of a list", "load db01,,web1 cpu=5%", `9:11: found no VM ""; known: db01, db02, golden, web1, web2`},
 		{"share without a unit", "load db01 cpu=5", `9:11: found cpu="5", want a share from 0% to 100%`},
 		{"share of too much", "load db01 cpu=101%", `9:11: found cpu="101%", want a share from 0% to 100%`},
 		{"share that is no number", "load db01 active=NaN%", `9:11: found active="NaN%", want a share from 0% to 100%`},
@@ -84,7 +84,7 @@ func TestErrors(t *testing.T) {
 		{"misspelt workload", "load db01 workload=Databse", `9:11: found workload=Databse, is database meant?`},
 		{"unknown workload", "load db01 workload=fast", `9:11: found workload=fast, want one of latency, bandwidth, database, cached, mixed`},
 		{"no value of a load", "load db01 cpu=", `9:11: found cpu= without a value`},
-		{"no value", "load db01 cpu", `9:11: found cpu, want cpu=VALUE`},
+		{"no value", "load db01 cpu", `9:11: found "cpu" without a value, want WORD=VALUE, such as memory=512GB`},
 		// Talks.
 		{"talk alone", "talk db01", "9:1: found no two VMs and a rate, want talk VM VM rate=800"},
 		{"talk to itself", "talk db01 DB01 rate=5", "9:11: found DB01 talking to itself"},
@@ -136,7 +136,7 @@ func TestErrors(t *testing.T) {
 		{"vmotion to where it is", "at 5m vmotion db01 host=esx01", `9:20: found vmotion of db01 to esx01, where it is`},
 		{"vmotion with a rate of writes alone", "at 5m vmotion db01 host=esx02 dirty=1GB/s", `9:31: found dirty= without link=: the time of a vMotion follows from both`},
 		{"vmotion over what is no link", "at 5m vmotion db01 host=esx02 link=fast", `9:31: link: found "fast", want traffic such as 10Gb/s (bits), 1.2GB/s or 900MiB/s (bytes)`},
-		{"vmotion without a value", "at 5m vmotion db01 host", `9:20: found host, want host=VALUE`},
+		{"vmotion without a value", "at 5m vmotion db01 host", `9:20: found "host" without a value, want WORD=VALUE, such as memory=512GB`},
 		{"resize of one that is off", "at 5m resize db02 vcpus=4", `9:14: found resize of db02, which is off; a resize powers it off and on itself`},
 		{"resize to nothing", "at 5m resize db01", `9:7: found nothing to change, want resize VM vcpus=16 memory=64GB`},
 		{"resize that does not divide", "at 5m resize db01 vcpus=10", `9:19: VM db01: 10 vCPUs do not divide into sockets of 4 cores: say coresPerSocket= too`},

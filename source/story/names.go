@@ -218,7 +218,7 @@ func (o *named) matches(pattern string, fold bool) bool {
 // none returns the error for a name without a match.
 func (n *names) none(name string, col int) error {
 	known := words.Texts(n.all, func(one named) string { return one.names[0] })
-	return word.Errorf(col, "found no %s %q%s", n.noun, word.Short(name), alike.After(strings.Trim(name, "*?"), known))
+	return word.Errorf(col, "found no %s %q%s", n.noun, word.Short(name), alike.After(name, known))
 }
 
 // one returns the index of the only object named by the word.

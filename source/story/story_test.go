@@ -262,7 +262,7 @@ func TestNames(t *testing.T) {
 	for _, tt := range []struct{ name, want string }{
 		{"vm-2", "vm-2"}, {"esx02/web01", "vm-2"}, {"esx02.example.com/web01", "vm-2"}, {"test/web01", "vm-2"}, {"TEST/WEB01", "vm-2"},
 		{"web*", "vm-1 vm-2 vm-5"}, {"WEB0?", "vm-1 vm-2 vm-5"}, {"esx01/*", "vm-1 vm-5"}, {"prod/*,vm-2", "vm-1 vm-2 vm-5"}, {"SQL?Server?01", "vm-3"},
-		{"db[1-2]", "vm-4"}, {"sql*", "vm-3"}, {"*", "vm-1 vm-2 vm-3 vm-4 vm-5 vm-6"}, {"WEB*", "vm-6"}, {"vm-*", "--at:1:12: found no VM \"vm-*\""},
+		{"db[1-2]", "vm-4"}, {"sql*", "vm-3"}, {"*", "vm-1 vm-2 vm-3 vm-4 vm-5 vm-6"}, {"WEB*", "vm-6"}, {"vm-*", "--at:1:12: found no VM \"vm-*\"; known: SQL Server 01, WEB9, db[1-2], web01"},
 		{"web01", "--at:1:12: found web01, which 3 VMs are called; say which: vm-1, esx02.example.com/web01, vm-5"},
 		{"prod/web01", "--at:1:12: found prod/web01, which 2 VMs are called; say which: vm-1, vm-5"},
 		{"vm-1,web02", "--at:1:17: found no VM \"web02\"; alike: web01, WEB9"},

@@ -42,10 +42,15 @@ func Meant(key string, known []string) (near string, ok bool) {
 	return near, near != ""
 }
 
+// NoValue returns the error for a word without its value.
+func (w Word) NoValue() error {
+	return Errorf(w.Col, "found %q without a value, want WORD=VALUE, such as memory=512GB", Short(w.Key))
+}
+
 // Unknown returns the error for an unknown word in a line, with the known words.
 func (w Word) Unknown(line string, known []string) error {
 	if slices.Contains(known, w.Key) && !w.HasValue {
-		return Errorf(w.Col, "found %s, want %s=VALUE", w.Key, w.Key)
+		return w.NoValue()
 	}
 	if near, ok := Meant(w.Key, known); ok {
 		return Errorf(w.Col, "found %q, which no %s line knows; is %s meant?", Short(w.Key), line, near)

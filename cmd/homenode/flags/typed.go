@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -79,7 +80,7 @@ func KeepsInput(cmd *cobra.Command, args []string) (err error) {
 // a line break cannot imitate a message of this program.
 // A text that quotes a whole file is cut.
 func ErrorText(err error) string {
-	text := err.Error()
+	text := plain(err)
 	rest := ""
 	if n := len(text) - mostError; n > 0 {
 		text, rest = text[:mostError], fmt.Sprintf(" … (%d bytes more)", n)
@@ -92,6 +93,24 @@ func ErrorText(err error) string {
 	}
 	return strings.Join(lines, "\n  ") + rest
 }
+
+// plain returns the text of an error, with the words of the standard library replaced by usual ones.
+func plain(err error) string {
+	text := err.Error()
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		text = strings.ReplaceAll(text, at.Error(), at.Path+": "+at.Err.Error())
+		text = strings.ReplaceAll(text, at.Path+": "+at.Path+": ", at.Path+": ")
+	}
+	return usual.Replace(text)
+}
+
+// usual has plain words for texts of the standard library.
+var usual = strings.NewReplacer(
+	"zip: not a valid zip file", "the end of the archive is missing",
+	"unexpected EOF", "the data end early",
+	"unexpected end of JSON input", "the JSON is cut off",
+	"context deadline exceeded", "no answer in time",
+)
 
 // mostError bounds the text of an error, in bytes.
 const mostError = 16 << 10

@@ -88,7 +88,7 @@ func checkOne(ctx context.Context, w io.Writer, t target, o collect.Options) err
 		}
 	}
 	if hosts == 0 && len(f.Hosts) > 0 {
-		return fmt.Errorf("none of its %d hosts is selected by --cluster and --host", len(f.Hosts))
+		return errors.New(collect.NoneSelected(f))
 	}
 	if asked > 0 {
 		say("%d hosts every %v: about %v a day, as those that answered", hosts, o.Every, numa.Bytes(float64(total)/float64(asked)*float64(hosts)*float64(24*time.Hour/o.Every)))

@@ -32,13 +32,19 @@ func Read(name string, from io.Reader) (*vnuma.Layout, error) {
 			Layout *vnuma.Layout `json:"layout"`
 		} `json:"result"`
 	}
+	var raw json.RawMessage
 	switch err := json.Unmarshal(text.Decoded(b), &file); {
+	case json.Unmarshal(text.Decoded(b), &raw) != nil:
+		return nil, fmt.Errorf("%s: found no JSON, or JSON that is cut off, want that of %s", name, Command)
 	case err == nil && file.Format != "homenode-explanation":
 		return nil, fmt.Errorf("%s: found the format %.40q, want that of an explanation: %s", name, file.Format, Command)
 	case err == nil && file.Result.Layout == nil:
 		err = errors.New("it has no layout")
 		fallthrough
 	case err != nil:
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = fmt.Errorf("found %s%s", wrong.Value, map[bool]string{true: " in " + wrong.Field}[wrong.Field != ""])
+		}
 		return nil, fmt.Errorf("%s: no explanation of a VM (%w): %s", name, err, Command)
 	}
 	return file.Result.Layout, nil

@@ -90,11 +90,13 @@ func TestRead(t *testing.T) {
 		t.Errorf("found %+v, %v", got, err)
 	}
 	for _, tt := range []struct{ in, want string }{
-		{"host esx01", "x.json: no explanation of a VM (invalid character 'h' looking for beginning of value): " + Command},
+		{"host esx01", "x.json: found no JSON, or JSON that is cut off, want that of " + Command},
+		{"[1]", "x.json: no explanation of a VM (found array): " + Command},
+		{`{"format": "homenode-explanation", "result": 7}`, "x.json: no explanation of a VM (found number in result): " + Command},
 		{`{"format": "homenode-assessment"}`, `x.json: found the format "homenode-assessment", want that of an explanation: ` + Command},
 		{`{"format": "homenode-explanation"}`, "x.json: no explanation of a VM (it has no layout): " + Command},
 		{`{"format": "homenode-explanation", "result": {"layout": {"refused": "too wide"}}}`, "x.json: no explanation of a VM (the VM does not power on: too wide): " + Command},
-		{"", "x.json: no explanation of a VM (unexpected end of JSON input): " + Command},
+		{"", "x.json: found no JSON, or JSON that is cut off, want that of " + Command},
 	} {
 		if _, err := Read("x.json", strings.NewReader(tt.in)); err == nil || err.Error() != tt.want {
 			t.Errorf("%q: found %v, want %s", tt.in, err, tt.want)

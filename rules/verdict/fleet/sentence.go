@@ -53,7 +53,7 @@ func Verdict(r *rules.Result) []string {
 		rest = append(rest, fmt.Sprintf("Findings of medium or high severity of %s are accepted.", words.Plural(n, "VM")))
 	}
 	if n := hosts[finding.High] + hosts[finding.Medium]; n > 0 {
-		rest = append(rest, fmt.Sprintf("%s findings of medium or high severity.", words.Verb(n, "host itself has", "hosts themselves have")))
+		rest = append(rest, fmt.Sprintf("%s of medium or high severity.", words.Verb(n, "host has findings of its own", "hosts have findings of their own")))
 	}
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
@@ -256,8 +256,8 @@ func worst(r *rules.Result, off map[string]bool) (vms [finding.High + 1]int, bes
 			beside++
 		}
 	}
-	for _, s := range byHost {
-		hosts[s]++
+	for i := range r.Fleet.Hosts { // those that are shown
+		hosts[byHost[r.Fleet.Hosts[i].ID]]++
 	}
 	return vms, beside, hosts, idle
 }

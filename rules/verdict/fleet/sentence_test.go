@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"example.org/homenode/rules"
+	"example.org/homenode/rules/filter"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/verdict/fleet"
 	"example.org/homenode/source/scenario"
@@ -38,10 +40,10 @@ func randomFleet(r *rand.Rand) string {
 }
 
 var (
-	mostLose   = regexp.MustCompile(`^NUMA slows (\d+) of \d+ VMs?[.;]`)
+	mostLose   = regexp.MustCompile(`^NUMA slows (\d+) of (?:the )?\d+ VMs?(?: shown)?[.;]`)
 	littler    = regexp.MustCompile(`(\d+) (?:more )?slightly`)
 	besideNUMA = regexp.MustCompile(`(\d+) VMs? (?:has|have) findings of medium or high severity that NUMA does not cause`)
-	hostsHit   = regexp.MustCompile(`(\d+) hosts? (?:itself has|themselves have) findings`)
+	hostsHit   = regexp.MustCompile(`(\d+) hosts? (?:has|have) findings of (?:its|their) own`)
 )
 
 // TestCounts holds the numbers of the headline to the hosts and VMs that the findings name.
@@ -112,6 +114,34 @@ func TestCounts(t *testing.T) {
 	}
 	if len(found) != 5 {
 		t.Errorf("the fleets show only %v", found)
+	}
+}
+
+// TestShown: under a filter, the headline counts the VMs and hosts that are shown, although a finding names further hosts.
+func TestShown(t *testing.T) {
+	only, err := filter.New(filter.Options{Hosts: []string{"h0-0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, several := false, false
+	for seed := range uint64(100) {
+		f, err := scenario.Read("random", []byte(randomFleet(rand.New(rand.NewPCG(seed, 15)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := only.Fleet(t.Context(), rules.Run(f, rules.Options{}))
+		if err != nil {
+			continue // the fleet has no such host
+		}
+		text := strings.Join(fleet.Verdict(r), "\n")
+		if n := number(hostsHit, text); n > 1 {
+			t.Fatalf("%d hosts of the one that is shown: %s", n, text)
+		}
+		shown = shown || strings.Contains(text, " VMs shown")
+		several = several || slices.ContainsFunc(r.Findings, func(x finding.Finding) bool { return len(x.About) > 1 && x.Severity >= finding.Medium })
+	}
+	if !shown || !several {
+		t.Errorf("no headline about VMs that are shown, or no finding about several hosts: %v, %v", shown, several)
 	}
 }
 

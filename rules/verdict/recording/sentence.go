@@ -104,7 +104,7 @@ func (j *Judged) rest(lost, hurt []*VM, hosts int) string {
 	}
 	harmed := len(lost) > 0 || len(hurt) > 0
 	if on := j.hostsFrom(finding.Medium); harmed && len(on) > 0 {
-		parts = append(parts, fmt.Sprintf("%s findings of medium or high severity: %s.", words.Verb(len(on), "host itself has", "hosts themselves have"), words.Few(on)))
+		parts = append(parts, fmt.Sprintf("%s of medium or high severity: %s.", words.Verb(len(on), "host has findings of its own", "hosts have findings of their own"), words.Few(on)))
 	}
 	parts = append(parts, j.besideText(!harmed))
 	if len(lost) == 0 && len(hurt) == 0 && hosts == 0 {
