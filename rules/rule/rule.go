@@ -433,24 +433,11 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 		f.Assumes = p.VM.Assumed(layout)
 	}
 	if p.planned && f.Planned() {
-		if assumed := p.assumedThen(); assumed != nil {
-			f.Notice = words.Join("; ", f.Notice, "assumed of the layout then: "+strings.Join(assumed, "; "))
+		if best := p.Plan(); best.After[0].Assumes&^best.Before[0].Assumes != 0 {
+			f.Notice = words.Join("; ", f.Notice, "assumed of the layout then: "+strings.Join((best.After[0].Assumes&^best.Before[0].Assumes).Texts(), "; "))
 		}
 	}
 	p.Findings = append(p.Findings, f)
-}
-
-// assumedThen returns the assumptions of the layouts with the plan that those of now do not need.
-func (p *Pass) assumedThen() []string {
-	best := p.Plan()
-	texts := (best.After[0].Assumes &^ best.Before[0].Assumes).Texts()
-	for i := range best.After {
-		if l := &best.After[i]; best.Edit.Force && l.PPDs.Len() > l.Nodes {
-			return append(texts, fmt.Sprintf("%d clients share the %s of %s although numa.vcpu.maxPerMachineNode asks for one each: inferred from an article of 2010 (C-5)",
-				l.PPDs.Len(), words.Plural(l.Nodes, "node"), HostNames(p.VM.HostsOf(p.VM.On[i].Kind))))
-		}
-	}
-	return texts
 }
 
 // At begins a finding about the VM on these hosts, which are not its own; without hosts, one about its own, after one of Worst.
