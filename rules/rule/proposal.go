@@ -358,6 +358,9 @@ func (p *Pass) add(out *Proposal, findings []*finding.Finding) (cures []numa.Edi
 			continue
 		}
 		w := &f.Ways[slices.IndexFunc(f.Ways, func(w numa.Way) bool { return w.Auto })]
+		if !slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return !slices.Contains(cures, e) }) { // another finding has the cure
+			continue
+		}
 		do := w.Do
 		for _, step := range out.Needed { // a cure may repeat steps of the layout
 			do = strings.ReplaceAll(do, ", "+step, "")
