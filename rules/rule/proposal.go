@@ -61,9 +61,9 @@ type Proposal struct {
 	Cheap []*finding.Finding `json:"-"`
 }
 
-// Taken returns the edits that a plan of changes makes.
+// Taken returns the edits that a plan of changes makes; nil where all of them are optional and not free.
 func (p *Proposal) Taken() []numa.Edit {
-	if p.Later {
+	if p.Later || p.Parts == nil {
 		return nil
 	}
 	return p.Parts[0]

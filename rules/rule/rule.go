@@ -182,6 +182,11 @@ func (v *VM) Admitted(ch vnuma.Choices) *VM {
 	return &out
 }
 
+// Worsens reports whether a power cycle on such hosts gives the VM, which may move there, a worse layout than on its own.
+func (v *VM) Worsens(o On) bool {
+	return v.TiedTo() == nil && !o.Layout.Refused.Any() && o.Layout.Compare(&v.On[0].Layout) > 0
+}
+
 // OnHost returns the layout on the host with the ID; nil if it is not predicted there.
 func (v *VM) OnHost(host string) *On {
 	for _, on := range [][]On{v.On, v.Refused} {
@@ -232,6 +237,11 @@ func (v *VM) CoresOf(k *Kind) int {
 // RunsHANA reports whether SAP HANA runs in the guest.
 func (v *VM) RunsHANA() bool {
 	return slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() })
+}
+
+// MayRunHANA reports whether the name of a VM whose software is not stated suggests SAP HANA, and its size is none that is documented for it.
+func (v *VM) MayRunHANA() bool {
+	return !v.Software().Known() && strings.Contains(strings.ToLower(v.Name), "hana") && !product.HANASize(int(v.Guest.VCPUs), v.SocketOf(v.On[0].Kind))
 }
 
 // Whole reports whether the vCPUs of a VM of SAP HANA are whole sockets of such hosts, or fit one.
