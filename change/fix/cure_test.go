@@ -280,3 +280,17 @@ func TestUndecided(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionalLeft: of a changed VM whose further plan has only optional edits, which are not free, nothing further is taken.
+func TestOptionalLeft(t *testing.T) {
+	_, p := planOf(t, `release 9.1
+cluster c
+host h0 nodes=4 cores=28 memory=1536GB mhz=2600 Numa.PreferHT=1
+vm v0 host=h0 vcpus=8 coresPerSocket=4 memory=4GB hw=10 numa.consolidate=FALSE product="SQL Server 2022 CU14 Enterprise" memoryHotAdd=on numa.autosize.once=FALSE
+vm v1 host=h0 vcpus=16 coresPerSocket=8 memory=900GB hw=20
+vm v2 host=h0 vcpus=40 coresPerSocket=1 memory=100GB hw=21 numa.vcpu.followcorespersocket=1
+`, fix.Options{Now: now})
+	if len(p.Changes) == 0 {
+		t.Error(said(p))
+	}
+}
