@@ -50,7 +50,7 @@ func Verdict(r *rules.Result) []string {
 		rest = append(rest, fmt.Sprintf("The other %s nothing urgent%s", words.Verb(fine, "needs", "need"), sure))
 	}
 	if n := worseElsewhere(r); n > 0 {
-		rest = append(rest, words.Verb(n, "VM would get a worse layout on another host of its cluster.", "VMs would get a worse layout on other hosts of their clusters."))
+		rest = append(rest, words.Verb(n, "VM would be worse on another host of its cluster.", "VMs would be worse on other hosts of their clusters."))
 	}
 	if n := accepted(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("Findings of medium or high severity of %s are accepted.", words.Plural(n, "VM")))
@@ -125,7 +125,7 @@ var deciding = []struct {
 		return l.Assumes&(vnuma.AssumedSettings|vnuma.AssumedPowerOn) != 0
 	}},
 	{fmt.Sprintf("the guest software (SQL Server Standard uses only %d sockets and %d cores, 32 in 2025)", rule.FewSockets, rule.FewCores), func(v *rule.VM, _ *vnuma.Layout) bool { return v.EditionDecides() }},
-	{"the guest software (perhaps SAP HANA by its name: supported on whole sockets and on half a one)", func(v *rule.VM, _ *vnuma.Layout) bool { return v.MayRunHANA() }},
+	{"the guest software (perhaps SAP HANA by its name)", func(v *rule.VM, _ *vnuma.Layout) bool { return v.MayRunHANA() }},
 	{"reservations of latency sensitivity High", func(v *rule.VM, _ *vnuma.Layout) bool {
 		return v.LatencyHigh() && !(v.ReservationKnown() && v.CPUReservation.Known())
 	}},
