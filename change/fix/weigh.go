@@ -261,7 +261,7 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 				worse[id] = fmt.Sprintf(format, args...)
 			}
 		}
-		if v.Off() && now.Off() && !m.hosts {
+		if v.Stopped() && v.Off() && now.Off() && !m.hosts {
 			worse[v.ID] = fmt.Sprintf("it would not power on all the same: %s; cure that first", v.On[0].Layout.Refused)
 			continue
 		}
