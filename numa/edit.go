@@ -125,6 +125,9 @@ func (e Edit) Was(text string) string {
 	return text
 }
 
+// Like reports whether both edits change the same thing.
+func (e Edit) Like(o Edit) bool { return e.Kind == o.Kind && e.Key == o.Key }
+
 // Name returns the name of the changed property: the kind, or the key.
 func (e Edit) Name() string {
 	if e.Key != "" {

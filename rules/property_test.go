@@ -140,6 +140,11 @@ func TestAdviceHolds(t *testing.T) {
 			if got := &v.On[0].Layout; !got.VPDs.Equal(plan.After[0].VPDs) || !got.PPDs.Equal(plan.After[0].PPDs) {
 				t.Errorf("%s: after the plan %+v VPDs %v, PPDs %v; promised %v, %v", v.At, plan.Edit, got.VPDs, got.PPDs, plan.After[0].VPDs, plan.After[0].PPDs)
 			}
+			for i := range plan.After { // what comes of them is not published
+				if l := &plan.After[i]; plan.Edit.Force && l.PPDs.Len() > l.Nodes {
+					t.Errorf("%s: the plan %+v forces %d clients onto %d nodes", v.At, plan.Edit, l.PPDs.Len(), l.Nodes)
+				}
+			}
 			p := rule.Pass{Cluster: c, VM: v}
 			if again := p.Plan(); again.Better {
 				t.Errorf("%s: after the plan %+v another: %+v", v.At, plan.Edit, again.Edit)
@@ -244,6 +249,9 @@ func TestOnePlan(t *testing.T) {
 		of[v.ID] = plans[i]
 		if len(plans[i].Undo) == 0 || plans[i].Downtime == "" || plans[i].Afterwards == "" || len(plans[i].Effect) != len(v.On) {
 			t.Errorf("%s: the plan lacks something: %+v", v.At, plans[i])
+		}
+		if steps, back := strings.Join(plans[i].Needed, "; "), strings.Join(plans[i].Undo, "; "); strings.Count(steps, "set cores per socket to") > 1 || strings.Contains(back, "set cores per socket to") && strings.Contains(back, "coresPerSocket") {
+			t.Errorf("%s: the plan sets a thing twice: %s; back: %s", v.At, steps, back)
 		}
 	}
 	cure := map[string]bool{} // steps of other findings of the VM

@@ -259,3 +259,38 @@ vm v host=h vcpus=2 memory=1280GB hw=8 coresPerSocket=1
 		t.Errorf("%s, left %+v; want N005 of high severity", said(p), p.Left)
 	}
 }
+
+// TestUndecided: no downtime for a layout that is not the last one, and no change of a VM that does not power on with it either: its size or its
+// virtual hardware is decided first.
+func TestUndecided(t *testing.T) {
+	const host = "release 7.0U3\ncluster c\nhost h nodes=2 cores=32 memory=1TB mhz=2600\n"
+	for vm, want := range map[string]string{
+		`vm v host=h vcpus=40 coresPerSocket=8 memory=700GB hw=19 hotAdd=on product="SAP HANA"`: "SAP HANA is supported on whole sockets and on half a one: decide its size first (N033)",
+		`vm v host=h vcpus=64 coresPerSocket=8 memory=700GB hw=19 hotAdd=on product="SAP HANA"`: "",
+		"vm v host=h vcpus=40 coresPerSocket=8 memory=700GB hw=19 hotAdd=on":                    "",
+		"vm v host=h vcpus=40 coresPerSocket=8 memory=700GB hw=21 hotAdd=on cpuAffinity=0-3":    "it would not power on all the same",
+	} {
+		_, p := planOf(t, host+vm+"\n", fix.Options{Now: now})
+		why := ""
+		for _, l := range p.Left {
+			why += l.Why + "\n"
+		}
+		if (len(p.Changes) == 0) != (want != "") || !strings.Contains(why, want) {
+			t.Errorf("%s: %d changes; left: %s", vm, len(p.Changes), why)
+		}
+	}
+}
+
+// TestOptionalLeft: of a changed VM whose further plan has only optional edits, which are not free, nothing further is taken.
+func TestOptionalLeft(t *testing.T) {
+	_, p := planOf(t, `release 9.1
+cluster c
+host h0 nodes=4 cores=28 memory=1536GB mhz=2600 Numa.PreferHT=1
+vm v0 host=h0 vcpus=8 coresPerSocket=4 memory=4GB hw=10 numa.consolidate=FALSE product="SQL Server 2022 CU14 Enterprise" memoryHotAdd=on numa.autosize.once=FALSE
+vm v1 host=h0 vcpus=16 coresPerSocket=8 memory=900GB hw=20
+vm v2 host=h0 vcpus=40 coresPerSocket=1 memory=100GB hw=21 numa.vcpu.followcorespersocket=1
+`, fix.Options{Now: now})
+	if len(p.Changes) == 0 {
+		t.Error(said(p))
+	}
+}

@@ -399,6 +399,8 @@ func (m *maker) refuse() {
 			m.kept[id] = "the nodes of its host are assumed, and the host is itself a VM: state them with --assume-host first"
 		case m.o.Set == nil && m.unscheduled(v) && rule.Needs(m.edits[id]) != numa.NeedsNothing:
 			m.kept[id] = "the NUMA scheduler of its host is off (H008), and has no clients there to fit it to"
+		case m.o.Set == nil && v.RunsHANA() && !v.Whole(&v.On[0]) && rule.Needs(m.edits[id]) != numa.NeedsNothing:
+			m.kept[id] = "SAP HANA is supported on whole sockets and on half a one: decide its size first (N033), or ask for the layout (--set) where it is no production system"
 		case v.FaultTolerant():
 			m.kept[id] = "Fault Tolerance is on, and vSphere changes no settings then: turn it off, plan again, and turn it on at the end if it supports the VM then"
 		case v.Power.Value == numa.Suspended:

@@ -237,7 +237,7 @@ func (v *VM) cure(on []*rule.VM, a *advisor) {
 		var more []numa.Edit
 		site := a.clusters[one].Name
 		for _, e := range a.plan(one) {
-			i := slices.IndexFunc(edits, func(o numa.Edit) bool { return o.Kind == e.Kind && o.Key == e.Key })
+			i := slices.IndexFunc(edits, func(o numa.Edit) bool { return o.Like(e) })
 			switch {
 			case i < 0:
 				more = append(more, e)

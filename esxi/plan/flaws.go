@@ -26,6 +26,9 @@ const (
 	flawHeld     = 10      // one client although numa.consolidate = FALSE: kept together only by a socket, which is inferred (B-12, B-17)
 )
 
+// assumedClients are the assumptions about the sizes of clients. Those of the present layout are no reason for others.
+const assumedClients = vnuma.AssumedRounded | vnuma.AssumedOverfill
+
 // mostSplit is the number of nodes beyond the clients that count: all of them weigh less than clients of unequal size.
 const mostSplit = 4
 
@@ -43,9 +46,9 @@ func (s *search) score(e Edit) int {
 	if e != (Edit{}) && sum < impossible {
 		l := s.layout(&g, 0)
 		switch {
-		case g.Spread && g.PreferHT && !s.g.Spread, lopsided(&l, &g) && !lopsided(&s.before, s.g):
+		case g.Spread && g.PreferHT && !s.g.Spread, lopsided(&l, &g) && !lopsided(&s.before, s.g), e.Force && s.shares(&g):
 			return impossible
-		case l.Assumes&^s.before.Assumes&(vnuma.AssumedRounded|vnuma.AssumedOverfill) != 0:
+		case l.Assumes&assumedClients != 0 && (l.Assumes&^s.before.Assumes&assumedClients != 0 || !l.PPDs.Equal(s.before.PPDs)):
 			sum += flawAssumed
 		}
 	}
@@ -60,6 +63,17 @@ func (s *search) score(e Edit) int {
 	}
 	sum = max(sum, other.scoreOf(&g))
 	return sum
+}
+
+// shares reports whether g has more clients than some machine has nodes: numa.vcpu.maxPerMachineNode wants a node for each, and where there are too few
+// no source says what becomes of them (B-10, C-5).
+func (s *search) shares(g *vnuma.Guest) bool {
+	for i := range s.machines {
+		if l := s.layout(g, i); l.PPDs.Len() > l.Nodes {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *search) scoreOf(g *vnuma.Guest) int {

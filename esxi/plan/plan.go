@@ -77,6 +77,12 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices, others ...
 		return Best(&admitted, machines, ch, others...)
 	}
 	best = s.minimal(best)
+	least, apart = s.score(best)+best.cost(g), s.apart(best)
+	for _, shape := range shapes(g, best.hardware(g), machines) { // without what was not needed, others may be better
+		e := best
+		e.Shape = shape
+		try(e)
+	}
 	p := Plan{Edit: best, Before: s.layouts(Edit{}), After: s.layouts(best), Better: s.score(best) < now}
 	if !p.Better {
 		p.Edit, p.After = Edit{}, p.Before

@@ -117,7 +117,11 @@ func (w *World) addHost(i int) {
 	w.byHost[f.ID] = i
 	h, problems, err := newHost(i, f, w.story.Used, &w.options.Choices)
 	if err != nil {
-		w.note(f.Name, err.Error()+": it is not simulated")
+		text := err.Error() + ": it is not simulated"
+		if !f.Nodes.Known() {
+			text += ", and the VMs on it do not run: say its nodes, such as nodes=2 cores=8"
+		}
+		w.note(f.Name, text)
 		return
 	}
 	for _, p := range problems {

@@ -115,7 +115,7 @@ func TestHTMLVerdict(t *testing.T) {
 			"NUMA slows 1 of 2 VMs.", "The other 1 needs nothing urgent."},
 		{"unjudged", host + "vm a vcpus=? memory=64GB\n", "No VM could be judged.", "1 VM could not be judged: see the notes."},
 		{"both", htmlFleet, "NUMA slows 2 of 7 VMs; 2 more slightly, or after a vMotion.",
-			"The other 3 need nothing urgent. 1 host is not judged: esx13."},
+			"The other 3 need nothing urgent, as far as is known. 1 host is not judged: esx13. Not known: the guest software (perhaps SAP HANA by its name) of 1 VM."},
 		{"host", "release 7.0U3\ncluster c\nhost esx01 nodes=1 cores=36 packages=2 memory=1024GB cpu=\"Intel(R) Xeon(R) Gold 6254 CPU @ 3.10GHz\"\nvm a vcpus=2 memory=8GB\n",
 			"NUMA slows 1 of 1 VM.", "1 host has findings of its own of medium or high severity."},
 	} {

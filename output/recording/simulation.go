@@ -91,7 +91,7 @@ func (r *report) told(took string) []answer.Fact {
 func model(s *simulation.Judged) string {
 	var names []string
 	count := map[string]int{}
-	set, tiers := 0, ""
+	set, left := 0, ""
 	for i := range s.Story.Fleet.Hosts {
 		h := &s.Story.Fleet.Hosts[i]
 		name := "an unknown release"
@@ -105,8 +105,11 @@ func model(s *simulation.Judged) string {
 			set++
 		}
 		if h.TierMemory.Value > 0 {
-			tiers = "; slower memory tiers are not modelled: what exceeds the DRAM is swapped (A-12)"
+			left = "; slower memory tiers are not modelled: what exceeds the DRAM is swapped (A-12)"
 		}
+	}
+	if slices.ContainsFunc(s.Story.Fleet.VMs, func(v numa.VM) bool { return v.LatencyHigh() }) {
+		left += "; cores that latency sensitivity High keeps for a VM are not modelled: others use them too (B-21)"
 	}
 	slices.Sort(names)
 	for i, name := range names {
@@ -114,9 +117,9 @@ func model(s *simulation.Judged) string {
 	}
 	text := "scheduler of " + strings.Join(names, ", ")
 	if set == 0 {
-		return text + ", default options" + tiers
+		return text + ", default options" + left
 	}
-	return fmt.Sprintf("%s; options are set on %s%s", text, words.Plural(set, "host"), tiers)
+	return fmt.Sprintf("%s; options are set on %s%s", text, words.Plural(set, "host"), left)
 }
 
 // assumed counts the VMs with an assumed load, and describes it; "" if there are none.

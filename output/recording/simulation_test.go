@@ -213,6 +213,20 @@ func TestSimulatedSilent(t *testing.T) {
 	}
 }
 
+// TestNotModelled: a simulation says which promises to a VM it does not model, and what to state for a host that it leaves out.
+func TestNotModelled(t *testing.T) {
+	const vm = "\nvm a vcpus=4 memory=16GB host=esx01 hw=20"
+	for story, want := range map[string]string{
+		"release 8.0U3\nhost esx01 nodes=2 cores=8 memory=64GB mhz=2000" + vm + " latency=high reserveAll=on cpuReservation=8000\nrun 1h\n": "cores that latency sensitivity High keeps for a VM are not modelled",
+		"release 8.0U3\nhost esx01 nodes=? cores=8 memory=64GB" + vm + "\nrun 1h\n":                                                         "say its nodes, such as nodes=2",
+	} {
+		text := string(written(t, "table", recording.Simulation(simulated(t, story), recording.Options{}), format.Options{}))
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("%snot said: %q in\n%s", story, want, text)
+		}
+	}
+}
+
 // TestSimulatedTrouble checks that hosts that cannot carry their VMs never read as if all
 // was well.
 func TestSimulatedTrouble(t *testing.T) {

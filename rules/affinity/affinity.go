@@ -35,7 +35,7 @@ func check(p *rule.Pass) {
 	defer missing(p, pcpus, memory)
 	nodes, complete := rule.NodesOf(h, pcpus)
 	f := finding.Finding{
-		Severity: finding.Medium,
+		Severity: p.Beyond(numa.Bytes(on.Layout.FarShare() * float64(v.Guest.Resident()))),
 		Message:  what(pcpus, memory) + " takes the VM out of NUMA management: it has no home node",
 		Ways:     ways(p, h, pcpus, memory, on),
 		Evidence: append(evidence(v.VM, pcpus, memory), v.MemoryEvidence(), on.Kind.NodesEvidence()),
@@ -59,7 +59,7 @@ func check(p *rule.Pass) {
 		f.Message += fmt.Sprintf(", and its memory%s comes from any of %d nodes", size(v), all)
 	}
 	if cores, less := few(&v.Guest, &on.Kind.Machine, pcpus); less {
-		f.Severity = finding.Medium
+		f.Severity = max(f.Severity, finding.Medium)
 		f.Message += fmt.Sprintf("; these PCPUs are %d cores, and latency sensitivity High needs %d", cores, v.Guest.ExclusiveCores(&on.Kind.Machine))
 	}
 	if own := vnuma.NodeAffinity(v.VM); complete && len(own) > 0 && slices.ContainsFunc(nodes, func(n int) bool { return !slices.Contains(own, n) }) {

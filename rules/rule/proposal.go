@@ -61,9 +61,9 @@ type Proposal struct {
 	Cheap []*finding.Finding `json:"-"`
 }
 
-// Taken returns the edits that a plan of changes makes.
+// Taken returns the edits that a plan of changes makes; nil where all of them are optional and not free.
 func (p *Proposal) Taken() []numa.Edit {
-	if p.Later {
+	if p.Later || p.Parts == nil {
 		return nil
 	}
 	return p.Parts[0]
@@ -235,16 +235,35 @@ func (p *Pass) further(out *Proposal) {
 	if next == nil || next.Taken() == nil || then.onlyElsewhere(found, next.Taken()) {
 		return
 	}
-	out.Parts = append([][]numa.Edit{numa.Edits(&p.VM.Config, &p.configured(out.Taken(), next.Taken()).Config)}, out.Parts...)
+	all := numa.Edits(&p.VM.Config, &p.configured(out.Taken(), next.Taken()).Config)
+	if slices.ContainsFunc(out.Taken(), func(e numa.Edit) bool { return !slices.ContainsFunc(all, e.Like) }) { // it takes back what the findings advise
+		return
+	}
+	out.Parts = append([][]numa.Edit{all}, out.Parts...)
 	for _, step := range next.Needed {
-		if !slices.Contains(out.Needed, step) {
-			out.Needed = append(out.Needed, step)
-		}
+		out.say(step)
 	}
 	if next.Edits == nil || next.Free {
 		out.Needed = append(out.Needed, next.Better...)
 	}
 	p.with(out, next.Taken())
+}
+
+// say adds what is to be done, in place of earlier steps that set the same otherwise.
+func (p *Proposal) say(do string) {
+	if slices.Contains(p.Needed, do) {
+		return
+	}
+	steps := words.Texts(strings.Split(do, ", "), about)
+	p.Needed = append(slices.DeleteFunc(slices.Clone(p.Needed), func(o string) bool { return slices.Contains(steps, about(o)) }), do)
+}
+
+// about returns what a step sets: "cores per socket" of "set cores per socket to 5 (4 sockets)".
+func about(step string) string {
+	for _, end := range []string{" to ", " = ", " be "} {
+		step, _, _ = strings.Cut(step, end)
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(step, "set "), "let ")
 }
 
 // onlyElsewhere reports whether the edits divide the VM further on its host although none of the findings of medium or high severity is there.
@@ -339,13 +358,14 @@ func (p *Pass) add(out *Proposal, findings []*finding.Finding) (cures []numa.Edi
 			continue
 		}
 		w := &f.Ways[slices.IndexFunc(f.Ways, func(w numa.Way) bool { return w.Auto })]
+		if !slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return !slices.Contains(cures, e) }) { // another finding has the cure
+			continue
+		}
 		do := w.Do
 		for _, step := range out.Needed { // a cure may repeat steps of the layout
 			do = strings.ReplaceAll(do, ", "+step, "")
 		}
-		if !slices.Contains(out.Needed, do) {
-			out.Needed = append(out.Needed, do)
-		}
+		out.say(do)
 		cures = append(cures, w.Edits...)
 	}
 	if cures != nil {
@@ -383,6 +403,7 @@ func (p *Pass) finish(out *Proposal, own []*finding.Finding) {
 // with adds necessary edits to the proposal, with their effect and how to revert them.
 func (p *Pass) with(out *Proposal, cures []numa.Edit) {
 	cured, after := p.configured(out.Edits, cures), p.configured(out.Edits, cures, out.Optional)
+	before := slices.Concat(out.Edits, out.Optional)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured.Config), numa.Edits(&cured.Config, &after.Config)
 	if out.Wider != nil {
 		out.WiderEdits = numa.Edits(&p.VM.Config, &p.configured(out.WiderEdits, cures).Config)
@@ -400,7 +421,7 @@ func (p *Pass) with(out *Proposal, cures []numa.Edit) {
 	}
 	for _, e := range out.Edits {
 		switch {
-		case !slices.ContainsFunc(cures, func(c numa.Edit) bool { return c.Kind == e.Kind && c.Key == e.Key }):
+		case !slices.ContainsFunc(cures, e.Like) || slices.ContainsFunc(before, e.Like): // that one has its undo
 		case e.Assumed:
 			out.Undo = append(out.Undo, plan.Restore(e.Name()))
 		default:

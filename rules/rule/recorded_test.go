@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +14,17 @@ import (
 )
 
 var night = time.Date(2026, 11, 2, 23, 50, 20, 0, time.UTC)
+
+// TestParts: what is local and what is remote add up to 100 %, and local memory is truncated as esxtop does.
+func TestParts(t *testing.T) {
+	for n := range 10001 {
+		share := float64(n) / 10000
+		var local, remote int
+		if _, err := fmt.Sscanf(NL(share)+" "+NLRest(share), "%d %% %d %%", &local, &remote); err != nil || local+remote != 100 || local != n/100 {
+			t.Fatalf("%v: %s local, %s remote", share, NL(share), NLRest(share))
+		}
+	}
+}
 
 func TestSpan(t *testing.T) {
 	for _, tt := range []struct {

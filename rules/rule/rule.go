@@ -182,6 +182,11 @@ func (v *VM) Admitted(ch vnuma.Choices) *VM {
 	return &out
 }
 
+// Worsens reports whether a power cycle on such hosts gives the VM, which may move there, a worse layout than on its own.
+func (v *VM) Worsens(o On) bool {
+	return v.TiedTo() == nil && !o.Layout.Refused.Any() && o.Layout.Compare(&v.On[0].Layout) > 0
+}
+
 // OnHost returns the layout on the host with the ID; nil if it is not predicted there.
 func (v *VM) OnHost(host string) *On {
 	for _, on := range [][]On{v.On, v.Refused} {
@@ -232,6 +237,11 @@ func (v *VM) CoresOf(k *Kind) int {
 // RunsHANA reports whether SAP HANA runs in the guest.
 func (v *VM) RunsHANA() bool {
 	return slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() })
+}
+
+// MayRunHANA reports whether the name of a VM whose software is not stated suggests SAP HANA, and its size is none that is documented for it.
+func (v *VM) MayRunHANA() bool {
+	return !v.Software().Known() && strings.Contains(strings.ToLower(v.Name), "hana") && !product.HANASize(int(v.Guest.VCPUs), v.SocketOf(v.On[0].Kind))
 }
 
 // Whole reports whether the vCPUs of a VM of SAP HANA are whole sockets of such hosts, or fit one.
@@ -433,24 +443,11 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 		f.Assumes = p.VM.Assumed(layout)
 	}
 	if p.planned && f.Planned() {
-		if assumed := p.assumedThen(); assumed != nil {
-			f.Notice = words.Join("; ", f.Notice, "assumed of the layout then: "+strings.Join(assumed, "; "))
+		if best := p.Plan(); best.After[0].Assumes&^best.Before[0].Assumes != 0 {
+			f.Notice = words.Join("; ", f.Notice, "assumed of the layout then: "+strings.Join((best.After[0].Assumes&^best.Before[0].Assumes).Texts(), "; "))
 		}
 	}
 	p.Findings = append(p.Findings, f)
-}
-
-// assumedThen returns the assumptions of the layouts with the plan that those of now do not need.
-func (p *Pass) assumedThen() []string {
-	best := p.Plan()
-	texts := (best.After[0].Assumes &^ best.Before[0].Assumes).Texts()
-	for i := range best.After {
-		if l := &best.After[i]; best.Edit.Force && l.PPDs.Len() > l.Nodes {
-			return append(texts, fmt.Sprintf("%d clients share the %s of %s although numa.vcpu.maxPerMachineNode asks for one each: inferred from an article of 2010 (C-5)",
-				l.PPDs.Len(), words.Plural(l.Nodes, "node"), HostNames(p.VM.HostsOf(p.VM.On[i].Kind))))
-		}
-	}
-	return texts
 }
 
 // At begins a finding about the VM on these hosts, which are not its own; without hosts, one about its own, after one of Worst.

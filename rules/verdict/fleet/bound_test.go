@@ -51,7 +51,7 @@ func TestWholePlan(t *testing.T) {
 	if x.Plan == nil {
 		t.Fatal("no plan")
 	}
-	if got := strings.Join(x.Plan.Findings, " "); got != "N012 N023" || x.Plan.Effect[0].Needed != "2×24" || !strings.Contains(strings.Join(x.Plan.Undo, "; "), "cpuAffinity = 0,1,2") {
+	if got := strings.Join(x.Plan.Findings, " "); got != "N023 N012" || x.Plan.Effect[0].Needed != "2×24" || !strings.Contains(strings.Join(x.Plan.Undo, "; "), "cpuAffinity = 0,1,2") {
 		t.Errorf("plan for %s makes %s; undo %q", got, x.Plan.Effect[0].Needed, x.Plan.Undo)
 	}
 }

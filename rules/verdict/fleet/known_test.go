@@ -9,6 +9,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/verdict/fleet"
+	"example.org/homenode/rules/verdict/matrix"
 	"example.org/homenode/source/scenario"
 )
 
@@ -30,6 +31,9 @@ func TestNotKnown(t *testing.T) {
 		{"vm v host=h vcpus=8 memory=? hw=19 coresPerSocket=?\n", "Not known: the memory of 1 VM, cores per socket of 1 VM."},
 		{"vm v cluster=c vcpus=8 memory=64GB hw=19\n", "Not known: the host of 1 VM."},
 		{"vm v host=h vcpus=32 memory=64GB hw=19 coresPerSocket=16 guest=windows2019srv_64Guest\n", "Not known: the guest software (SQL Server Standard uses only 4 sockets and 24 cores, 32 in 2025) of 1 VM."},
+		{"vm hana01 host=h vcpus=12 memory=300GB hw=19\n", "Not known: the guest software (perhaps SAP HANA by its name) of 1 VM."},
+		{"vm hana01 host=h vcpus=16 memory=200GB hw=19\n", "The other 1 needs nothing urgent."},
+		{"vm hana01 host=h vcpus=12 memory=64GB hw=19 product=PostgreSQL\n", "The other 1 needs nothing urgent."},
 		{"vm v host=h vcpus=32 memory=64GB hw=19 coresPerSocket=16 guest=windows2019srv_64Guest product=\"SQL-Srv 22\"\n", "Not known: the guest software (SQL Server Standard uses only 4 sockets and 24 cores, 32 in 2025) of 1 VM."},
 	} {
 		r := judge(t, host+tt.vms)
@@ -96,6 +100,15 @@ func TestUnread(t *testing.T) {
 	}
 	if text := strings.Join(fleet.Verdict(judge(t, "release 7.0U3\n")), " "); text != "The inventory is empty: it lists no VM." {
 		t.Error(text)
+	}
+}
+
+// TestElsewhere: where a vMotion makes VMs worse the headline says so, in the number of the matrix of their cluster.
+func TestElsewhere(t *testing.T) {
+	r := judge(t, "release 7.0U3\ncluster c\nhost h nodes=2 cores=16 memory=512GB\nhost i nodes=1 packages=2 cores=32 memory=512GB\nvm v host=h vcpus=8 memory=64GB hw=19\nvm w host=h vcpus=8 memory=64GB hw=19\nvm x host=i vcpus=8 memory=64GB hw=19\n")
+	text, said := strings.Join(fleet.Verdict(r), " "), strings.Join(matrix.Verdict([]*matrix.Matrix{matrix.Of(r.Clusters[0], matrix.Options{})}), " ")
+	if !strings.Contains(text, "2 VMs would be worse on other hosts of their clusters.") || !strings.Contains(said, "2 get a worse one.") {
+		t.Errorf("%s\n%s", text, said)
 	}
 }
 

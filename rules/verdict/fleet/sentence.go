@@ -49,6 +49,9 @@ func Verdict(r *rules.Result) []string {
 		}
 		rest = append(rest, fmt.Sprintf("The other %s nothing urgent%s", words.Verb(fine, "needs", "need"), sure))
 	}
+	if n := worseElsewhere(r); n > 0 {
+		rest = append(rest, words.Verb(n, "VM would be worse on another host of its cluster.", "VMs would be worse on other hosts of their clusters."))
+	}
 	if n := accepted(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("Findings of medium or high severity of %s are accepted.", words.Plural(n, "VM")))
 	}
@@ -74,6 +77,16 @@ func Verdict(r *rules.Result) []string {
 		rest = append(rest, text)
 	}
 	return slices.DeleteFunc([]string{r.Filtered(), headline, strings.Join(rest, " ")}, func(s string) bool { return s == "" })
+}
+
+// worseElsewhere counts the assessed VMs that get a worse layout on another host of their cluster than on their own.
+func worseElsewhere(r *rules.Result) (n int) {
+	for v := range r.EachVM() {
+		if slices.ContainsFunc(v.On, v.Worsens) {
+			n++
+		}
+	}
+	return n
 }
 
 // accepted counts the VMs that would be urgent without the findings that the configuration accepts.
@@ -112,6 +125,7 @@ var deciding = []struct {
 		return l.Assumes&(vnuma.AssumedSettings|vnuma.AssumedPowerOn) != 0
 	}},
 	{fmt.Sprintf("the guest software (SQL Server Standard uses only %d sockets and %d cores, 32 in 2025)", rule.FewSockets, rule.FewCores), func(v *rule.VM, _ *vnuma.Layout) bool { return v.EditionDecides() }},
+	{"the guest software (perhaps SAP HANA by its name)", func(v *rule.VM, _ *vnuma.Layout) bool { return v.MayRunHANA() }},
 	{"reservations of latency sensitivity High", func(v *rule.VM, _ *vnuma.Layout) bool {
 		return v.LatencyHigh() && !(v.ReservationKnown() && v.CPUReservation.Known())
 	}},

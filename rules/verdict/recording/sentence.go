@@ -176,7 +176,7 @@ func (j *Judged) worstText(lost []*VM) string {
 	if spell == &worst.Far.Longest {
 		return fmt.Sprintf("%s, up to %s from %s", name, numa.Bytes(spell.Worst), when)
 	}
-	return fmt.Sprintf("%s, up to %d %% of its memory from %s", name, int((1-spell.Worst)*100+1e-9), when)
+	return fmt.Sprintf("%s, up to %s of its memory from %s", name, rule.NLRest(spell.Worst), when)
 }
 
 // worst returns the VM with the most remote memory over time.
