@@ -63,17 +63,13 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 			return nil, err
 		}
 	}
-	stopped, places := map[string]bool{}, map[string]int{}
+	stopped := map[string]string{}
 	for i := range all.VMs {
 		if v := &all.VMs[i]; v.Stops() {
-			stopped[v.ID] = true
-			places[cmp.Or(placeOf(v.To.VM), placeOf(v.From.VM))]++ // where it moves to
+			stopped[v.ID] = cmp.Or(placeOf(v.To.VM), placeOf(v.From.VM)) // where it moves to
 		}
 	}
 	r := &Result{d, effects, Capacities(known.Fleet, changed, stopped), changed}
-	for i := range r.Capacity {
-		r.Capacity[i].Stopped = places[r.Capacity[i].ID]
-	}
 	r.overfilled()
 	return r, nil
 }

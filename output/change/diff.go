@@ -17,8 +17,8 @@ import (
 type Options struct {
 	Details bool             // one row for each VM and setting
 	FailOn  finding.Severity // lowest severity of a new or worse finding that makes the exit code 1
-	// Losses are the failures of one host of the changed clusters of a what-if, by the ID of the cluster.
-	Losses map[string]*fit.Free
+	// Losses are the failures of one host of the changed clusters of a what-if, by the ID of the cluster; Today those before the change.
+	Losses, Today map[string]*fit.Free
 }
 
 // Diff returns the answer that compares two fleets.
