@@ -145,10 +145,10 @@ func (p *Place) compare(q *Place, of []Finding) int {
 	var balance finding.Balance
 	for i := range of {
 		f, before, after := &of[i], finding.Info, finding.Info
-		if f.A != nil && !(spread && f.A.Elsewhere()) {
+		if f.A != nil && !(spread && f.A.Elsewhere()) && !(f.B == nil && f.A.Wide && !p.wider(q)) {
 			before = f.A.Severity
 		}
-		if f.B != nil && !f.Hid && !(spread && f.B.Elsewhere()) && !(f.A == nil && f.B.Far && p.farther(q)) {
+		if f.B != nil && !f.Hid && !(spread && f.B.Elsewhere()) && !(f.A == nil && (f.B.Far && p.farther(q) || f.B.Wide && !q.wider(p))) {
 			after = f.B.Severity
 		}
 		balance.Count(before, after)
@@ -168,6 +168,11 @@ func (p *Place) compare(q *Place, of []Finding) int {
 
 // spread returns the number of clients and of virtual nodes.
 func (p *Place) spread() [2]int { return [2]int{p.On.Layout.PPDs.Len(), p.On.Layout.VPDs.Len()} }
+
+// wider reports whether the VM has more clients than at q.
+func (p *Place) wider(q *Place) bool {
+	return p.On == nil || q.On == nil || p.On.Layout.PPDs.Len() > q.On.Layout.PPDs.Len()
+}
 
 // farther reports whether the share of memory that is ballooned or swapped, or else remote, is larger than at q, in whole percent.
 func (p *Place) farther(q *Place) bool {

@@ -101,9 +101,9 @@ func (r *Result) overfilled() {
 	})
 }
 
-// Worsens reports whether findings of this severity or more are new or worse, VMs can no longer run, or capacity is short.
+// Worsens reports whether findings of this severity or more are new or worse, VMs can no longer run or are worse by that much, or capacity is short.
 // Existing findings do not count.
 func (r *Result) Worsens(least finding.Severity) bool {
-	findings, vms := r.Drift.Worsens(least)
-	return findings+vms > 0 || Short(r.Capacity) != nil
+	findings, stopped, worse := r.Drift.Worsens(least)
+	return findings+stopped+worse > 0 || Short(r.Capacity) != nil
 }
