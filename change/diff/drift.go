@@ -45,6 +45,7 @@ type Drift struct {
 
 	verdicts map[string]Verdict          // of VMs, by ID in B
 	worst    map[string]finding.Severity // of the findings about a VM in B, by its ID
+	restated map[string][]string         // findings as severe as before that NUMA does not cause and that read differently, by the ID of the VM in B
 }
 
 // A Side is one of the fleets, or the compared part of it.
@@ -236,7 +237,7 @@ func (d *Drift) Differs() bool {
 
 // compareAll compares two assessed fleets by the facts of each; compared selects the hosts that are compared.
 func compareAll(a, b *rules.Result, compared func(h *numa.Host, inB bool) bool) *Drift {
-	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b), verdicts: map[string]Verdict{}, worst: map[string]finding.Severity{}}
+	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b), verdicts: map[string]Verdict{}, worst: map[string]finding.Severity{}, restated: map[string][]string{}}
 	for i := range b.Findings {
 		f := &b.Findings[i]
 		d.worst[f.VMID] = max(d.worst[f.VMID], f.Severity)
@@ -295,9 +296,12 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	if va.Template.Or(false) != vb.Template.Or(false) { // templates do not run: not a fault
 		v.Verdict = Other
 	}
-	v.Why = why(d, &v, of, !hosts.same(va.Host, vb.Host))
+	v.Why = append(why(d, &v, of, !hosts.same(va.Host, vb.Host)), d.restated[vb.ID]...)
 	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && v.oneSided != nil { // perhaps only the known facts differ
 		v.Why = append([]string{onOneSide + strings.Join(words.Texts(v.oneSided, numa.Title), ", ")}, v.Why...)
+	}
+	if v.Verdict == Unchanged && len(v.Settings) > 0 && d.restated[vb.ID] != nil {
+		v.Verdict = Other
 	}
 	if now, besides := barredFrom(&v, hosts); v.Verdict != Worse {
 		if besides != nil {

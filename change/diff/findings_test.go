@@ -99,6 +99,16 @@ vm moves host=%s vcpus=%s memory=64GB hw=19 hotAdd=on
 	}
 }
 
+// TestRestated: a finding that is as severe as before, and of which no layout tells, tells its new numbers.
+func TestRestated(t *testing.T) {
+	const fleet = "release 8.0U3\ncluster c\nhost h nodes=2 cores=32 memory=512GB\nvm a host=h vcpus=%s coresPerSocket=1 memory=64GB hw=19 guest=windows2019srvNext_64Guest product=\"SQL Server 2022 Standard\"\n"
+	d := compare(t, judge(t, fmt.Sprintf(fleet, "16")), judge(t, fmt.Sprintf(fleet, "24")), diff.Options{})
+	want := "N033 still high: SQL Server 2022 Standard uses 4 of 24 vCPUs"
+	if len(d.VMs) != 1 || d.VMs[0].Verdict != diff.Other || !strings.Contains(strings.Join(d.VMs[0].Why, ", "), want) || len(d.Findings) > 0 {
+		t.Errorf("found %+v, want one other VM with %q", d.VMs, want)
+	}
+}
+
 // TestTopics: another setting without effect is another finding, although rule, VM and
 // severity are the same.
 func TestTopics(t *testing.T) {

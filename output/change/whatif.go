@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/homenode/change/diff"
 	"example.org/homenode/change/whatif"
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/internal/words"
@@ -23,7 +24,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	if one := oneVM(r); one != "" {
 		a.Verdict = append([]string{one}, a.Verdict...)
 	}
-	a.Verdict = slices.Concat(Shortages(r.Capacity), a.Verdict, spares(r.Capacity))
+	a.Verdict = slices.Concat(Shortages(r.Capacity), a.Verdict, spares(r.Capacity), editions(r.VMs))
 	if text := r.A.Fleet.LoadUnknown(); text != "" {
 		a.Verdict = append(a.Verdict, words.Capital(text)+".")
 	}
@@ -60,6 +61,18 @@ func spares(all []whatif.Capacity) (out []string) {
 		}
 	}
 	return out
+}
+
+// editions counts the VMs with other sockets or vCPUs whose unknown software decides how many of them it uses.
+func editions(vms []diff.VM) []string {
+	n := words.Count(vms, func(v diff.VM) bool {
+		a, b := v.From.Layout(), v.To.Layout()
+		return a != nil && b != nil && !a.VSockets.Equal(b.VSockets) && v.To.VM.EditionDecides()
+	})
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Not known: %s of %s with other sockets.", fleet.GuestSoftware, words.Plural(n, "VM"))}
 }
 
 // without describes the failure of a host after which the others have too little memory.
