@@ -44,7 +44,7 @@ type Drift struct {
 	Told      []Finding `json:"findingsKnownOnOneSide,omitempty"` // not in Findings: they differ because of facts that only one side has
 
 	verdicts map[string]Verdict          // of VMs, by ID in B
-	worst    map[string]finding.Severity // of the findings about a VM in B, by its ID
+	worst    map[string]finding.Severity // of the harm by NUMA that findings about a VM state in B, by its ID
 	restated map[string][]string         // findings as severe as before that NUMA does not cause and that read differently, by the ID of the VM in B
 }
 
@@ -97,7 +97,7 @@ type VM struct {
 	Apart    bool      `json:"knownOnOneSide,omitempty"` // layout and findings differ because of facts that only one side has: no drift
 
 	oneSided []string         // names of its settings that only one side has
-	level    finding.Severity // of what makes it worse: of its new or worse findings, or, if its layout alone is worse, of those that it has
+	level    finding.Severity // of what makes it worse: of its new or worse findings, and, if its layout or another host is why, of those that it has
 }
 
 // Subject returns cluster/name, as findings do.
@@ -239,8 +239,9 @@ func (d *Drift) Differs() bool {
 func compareAll(a, b *rules.Result, compared func(h *numa.Host, inB bool) bool) *Drift {
 	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b), verdicts: map[string]Verdict{}, worst: map[string]finding.Severity{}, restated: map[string][]string{}}
 	for i := range b.Findings {
-		f := &b.Findings[i]
-		d.worst[f.VMID] = max(d.worst[f.VMID], f.Severity)
+		if f := &b.Findings[i]; !b.Rule(f.Rule).Beside {
+			d.worst[f.VMID] = max(d.worst[f.VMID], f.Severity)
+		}
 	}
 	vms := matchVMs(a.Fleet, b.Fleet)
 	hosts := matchHosts(a.Fleet, b.Fleet)
@@ -283,7 +284,7 @@ func (d *Drift) sort() {
 func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
 	v := VM{A: va, B: vb, Name: vb.Name, ID: vb.ID, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
 	v.Settings, v.oneSided = d.vmSettings(va, vb)
-	v.Layout, v.level = v.From.differs(&v.To), d.level(vb.ID, of)
+	v.Layout, v.level = v.From.differs(&v.To), d.level(&v, of)
 	v.Verdict = Unchanged
 	switch c := v.From.compare(&v.To, of); {
 	case c < 0:
@@ -340,17 +341,17 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 }
 
 // level returns how severe it is if a VM is worse, by its findings that differ: see VM.
-func (d *Drift) level(id string, of []Finding) finding.Severity {
+func (d *Drift) level(v *VM, of []Finding) finding.Severity {
 	most, told := finding.Info, false
 	for i := range of {
 		if of[i].Worsens(finding.Info) {
 			most, told = max(most, of[i].B.Severity), true
 		}
 	}
-	if told {
-		return most
+	if a, b := v.From.Layout(), v.To.Layout(); !told || a != nil && b != nil && b.Compare(a) > 0 {
+		most = max(most, d.worst[v.ID])
 	}
-	return d.worst[id]
+	return most
 }
 
 // closed reports whether every host of the VM's cluster that could power it on is in maintenance or not connected.

@@ -209,7 +209,7 @@ func withLoss(c *whatif.Capacity, loss, was *fit.Free) string {
 		return text
 	case loss.Homeless > 0:
 		text += "; " + size.Homeless(loss)
-		if was == nil || was.Homeless != loss.Homeless {
+		if was == nil || was.Homeless != loss.Homeless || !slices.Equal(was.Failed, loss.Failed) {
 			text += today(c, was)
 		}
 		return text
