@@ -41,12 +41,10 @@ type Capacity struct {
 	Today   Failure `json:"withoutHostToday,omitzero"`
 }
 
-// LosesSpare reports whether the VMs fit without any one host today, and after the change no longer do.
-func (c *Capacity) LosesSpare() bool { return c.sparesOne() && c.Without.Over > 0 && c.Fits }
-
-// sparesOne reports whether the VMs are known to fit without any one host today.
-func (c *Capacity) sparesOne() bool {
-	return c.Before.Hosts > 1 && c.Before.Unknown == 0 && c.Before.Over() <= c.Before.Tier && c.Today.Over == 0
+// LosesSpare reports whether the VMs are known to fit without any one host today, and after the change no longer do.
+func (c *Capacity) LosesSpare() bool {
+	before := c.Before.Hosts > 1 && c.Before.Unknown == 0 && c.Before.Over() <= c.Before.Tier && c.Today.Over == 0
+	return before && c.Without.Over > 0 && c.Fits
 }
 
 // A Failure is a failed host and the memory that the running VMs then have beyond that of the other hosts of the cluster.

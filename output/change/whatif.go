@@ -199,43 +199,31 @@ func capacityText(c *whatif.Capacity) string {
 	return text
 }
 
-// withLoss adds the failure of a host, as size fit describes it, to the text about a cluster that fits, and that of today where it differs.
+// withLoss adds the failure of a host to the text about a cluster that fits, and that of today where it differs.
 func withLoss(c *whatif.Capacity, loss, was *fit.Free) string {
-	text := capacityText(c)
+	text, then, today := capacityText(c), lossText(&c.Without, loss), lossText(&c.Today, was)
 	switch {
-	case c.Without.Over > 0 && c.Fits:
-		return text + "; " + without(&c.Without) + today(c, was)
-	case loss == nil || c.After.Hosts == 0 || !c.Fits || c.After.Over() > 0:
+	case then == "" || !c.Fits || c.After.Hosts == 0 || c.Without.Over == 0 && c.After.Over() > 0 || c.Stopped > 0 && then == spared:
 		return text
-	case loss.Homeless > 0:
-		text += "; " + size.Homeless(loss)
-		if was == nil || was.Homeless != loss.Homeless || !slices.Equal(was.Failed, loss.Failed) {
-			text += today(c, was)
-		}
-		return text
-	case c.Stopped > 0:
-		return text
+	case then == today || today == "" || c.Before.Hosts < 2 || c.Before.Over() > 0:
+		return text + "; " + then
 	}
-	text += "; also without any one host"
-	if c.Today.Over > 0 || was != nil && was.Homeless > 0 {
-		text += today(c, was)
-	}
-	return text
+	return text + "; " + then + " (today: " + today + ")"
 }
 
-// today describes the failure of a host before the change, in brackets; "" if it is not known, or the same.
-func today(c *whatif.Capacity, was *fit.Free) string {
+const spared = "also without any one host"
+
+// lossText describes the failure of a host: by the sum of memory, then as size fit does; "" if it is not known.
+func lossText(f *whatif.Failure, loss *fit.Free) string {
 	switch {
-	case c.Before.Over() > 0 || c.Before.Hosts < 2 || c.Today.Over == c.Without.Over && c.Today.Over > 0:
+	case f.Over > 0:
+		return without(f)
+	case loss == nil:
 		return ""
-	case c.Today.Over > 0:
-		return fmt.Sprintf(" (today %s without %s)", c.Today.Over, c.Today.Host)
-	case was == nil:
-		return ""
-	case was.Homeless > 0:
-		return " (today their memory is enough, and " + size.Homeless(was) + ")"
+	case loss.Homeless > 0:
+		return size.Homeless(loss)
 	}
-	return " (today all fit without any one host)"
+	return spared
 }
 
 func roomText(c *whatif.Capacity) string {
