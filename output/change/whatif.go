@@ -63,7 +63,7 @@ func spares(all []whatif.Capacity) (out []string) {
 	return out
 }
 
-// editions counts the VMs with other sockets or vCPUs whose unknown software decides how many of them it uses.
+// editions counts the VMs with other sockets whose unknown software decides how many of them it uses.
 func editions(vms []diff.VM) []string {
 	n := words.Count(vms, func(v diff.VM) bool {
 		a, b := v.From.Layout(), v.To.Layout()
