@@ -115,8 +115,11 @@ func (h *Host) CacheNodes() bool {
 var frequency = pattern.Of(`@\s*(\d{1,2}\.\d\d)GHz`)
 
 // Ready reports whether the host accepts VMs: it is connected and not in maintenance, as far as known.
-func (h *Host) Ready() bool {
-	return !h.Maintenance.Or(false) && h.Connection.Or("connected") == "connected"
+func (h *Host) Ready() bool { return !h.Maintenance.Or(false) && h.Connected() }
+
+// Connected reports whether vCenter reaches the host, as far as known.
+func (h *Host) Connected() bool {
+	return h.Connection.Or("connected") == "connected"
 }
 
 // Undescribed reports whether the source names the host and states nothing of it.

@@ -54,7 +54,7 @@ func (f *Compare) fleets(ctx context.Context, e *ask.Env, a, b string) (*ask.Rep
 	if err != nil {
 		return nil, err
 	}
-	findings, _ := d.Worsens(least)
+	findings, _, _ := d.Worsens(least)
 	r := reply(change.Diff(d, change.Options{Details: f.Details, FailOn: least}), d.Differs() || findings > 0)
 	return ask.Partly(r, nil, f.Incomplete(), unjudged(judged[0]), unjudged(judged[1]))
 }

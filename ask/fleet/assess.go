@@ -109,12 +109,12 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	return r, err
 }
 
-// losses returns the failure of a host that leaves most VMs of each changed cluster without one, by the ID of the cluster.
-func losses(ctx context.Context, r *whatif.Result) map[string]*fit.Free {
+// losses returns the failure of a host that leaves most VMs of each cluster without one, by the ID of the cluster.
+func losses(ctx context.Context, f *numa.Fleet, of []whatif.Capacity) map[string]*fit.Free {
 	out := map[string]*fit.Free{}
-	for i := range r.Capacity {
-		if id := r.Capacity[i].ID; slices.ContainsFunc(r.Whole.Clusters, func(c numa.Cluster) bool { return c.ID == id }) {
-			if c, err := fit.Find(r.Whole, id); err == nil {
+	for i := range of {
+		if id := of[i].ID; slices.ContainsFunc(f.Clusters, func(c numa.Cluster) bool { return c.ID == id }) {
+			if c, err := fit.Find(f, id); err == nil {
 				out[id] = c.Loss(ctx)
 			}
 		}
@@ -132,7 +132,8 @@ func (a *Assess) beside(ctx context.Context, e *ask.Env, options rules.Options, 
 	if err != nil {
 		return nil, err
 	}
-	r, err := ask.Answered(change.WhatIf(both, change.Options{Details: a.Details, FailOn: least, Losses: losses(ctx, both)}), nil)
+	o := change.Options{Details: a.Details, FailOn: least, Losses: losses(ctx, both.Whole, both.Capacity), Today: losses(ctx, fleet, both.Capacity)}
+	r, err := ask.Answered(change.WhatIf(both, o), nil)
 	r.AllTables, r.Found = true, both.Worsens(least)
 	return r, err
 }

@@ -43,7 +43,9 @@ type Drift struct {
 	Findings  []Finding `json:"findings,omitempty"`
 	Told      []Finding `json:"findingsKnownOnOneSide,omitempty"` // not in Findings: they differ because of facts that only one side has
 
-	verdicts map[string]Verdict // of VMs, by ID in B
+	verdicts map[string]Verdict          // of VMs, by ID in B
+	worst    map[string]finding.Severity // of the harm by NUMA that findings about a VM state in B, by its ID
+	restated map[string][]string         // findings as severe as before that NUMA does not cause and that read differently, by the ID of the VM in B
 }
 
 // A Side is one of the fleets, or the compared part of it.
@@ -94,7 +96,8 @@ type VM struct {
 	Barred   string    `json:"-"`                        // newly refusing hosts that also refuse the newer virtual hardware
 	Apart    bool      `json:"knownOnOneSide,omitempty"` // layout and findings differ because of facts that only one side has: no drift
 
-	oneSided []string // names of its settings that only one side has
+	oneSided []string         // names of its settings that only one side has
+	level    finding.Severity // of what makes it worse: of its new or worse findings, and, if its layout or another host is why, of those that it has
 }
 
 // Subject returns cluster/name, as findings do.
@@ -168,19 +171,26 @@ func (f *Finding) Worsens(s finding.Severity) bool {
 }
 
 // Worsens counts the regressions: the findings that are new or more severe, and at least of severity s, without those of VMs that are
-// better off overall; and the VMs that no longer run.
-func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
-	for i := range d.VMs {
-		if d.VMs[i].Stops() {
-			vms++
-		}
-	}
+// better off overall; the VMs that no longer run; and the other VMs that are worse, although none of these findings tells it.
+func (d *Drift) Worsens(s finding.Severity) (findings, stopped, worse int) {
+	told := map[string]bool{}
 	for i := range d.Findings {
 		if f := &d.Findings[i]; f.Worsens(s) && !d.Outweighed(f) {
 			findings++
+			for _, id := range concerned(f.B) {
+				told[id] = true
+			}
 		}
 	}
-	return findings, vms
+	for i := range d.VMs {
+		switch v := &d.VMs[i]; {
+		case v.Stops():
+			stopped++
+		case v.Verdict == Worse && v.level >= s && !told[v.ID]:
+			worse++
+		}
+	}
+	return findings, stopped, worse
 }
 
 // Outweighed reports whether a finding of B was hidden before, or all VMs that it affects gain more than they lose: their verdict is Better. For a
@@ -227,7 +237,12 @@ func (d *Drift) Differs() bool {
 
 // compareAll compares two assessed fleets by the facts of each; compared selects the hosts that are compared.
 func compareAll(a, b *rules.Result, compared func(h *numa.Host, inB bool) bool) *Drift {
-	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b), verdicts: map[string]Verdict{}}
+	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b), verdicts: map[string]Verdict{}, worst: map[string]finding.Severity{}, restated: map[string][]string{}}
+	for i := range b.Findings {
+		if f := &b.Findings[i]; !b.Rule(f.Rule).Beside {
+			d.worst[f.VMID] = max(d.worst[f.VMID], f.Severity)
+		}
+	}
 	vms := matchVMs(a.Fleet, b.Fleet)
 	hosts := matchHosts(a.Fleet, b.Fleet)
 	vmName := func(f *numa.Fleet) func(*numa.VM) string {
@@ -269,7 +284,7 @@ func (d *Drift) sort() {
 func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
 	v := VM{A: va, B: vb, Name: vb.Name, ID: vb.ID, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
 	v.Settings, v.oneSided = d.vmSettings(va, vb)
-	v.Layout = v.From.differs(&v.To)
+	v.Layout, v.level = v.From.differs(&v.To), d.level(&v, of)
 	v.Verdict = Unchanged
 	switch c := v.From.compare(&v.To, of); {
 	case c < 0:
@@ -282,9 +297,12 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	if va.Template.Or(false) != vb.Template.Or(false) { // templates do not run: not a fault
 		v.Verdict = Other
 	}
-	v.Why = why(d, &v, of, !hosts.same(va.Host, vb.Host))
+	v.Why = append(why(d, &v, of, !hosts.same(va.Host, vb.Host)), d.restated[vb.ID]...)
 	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && v.oneSided != nil { // perhaps only the known facts differ
 		v.Why = append([]string{onOneSide + strings.Join(words.Texts(v.oneSided, numa.Title), ", ")}, v.Why...)
+	}
+	if v.Verdict == Unchanged && len(v.Settings) > 0 && d.restated[vb.ID] != nil {
+		v.Verdict = Other
 	}
 	if now, besides := barredFrom(&v, hosts); v.Verdict != Worse {
 		if besides != nil {
@@ -320,6 +338,20 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	case !hosts.same(va.Host, vb.Host):
 		d.Moved++
 	}
+}
+
+// level returns how severe it is if a VM is worse, by its findings that differ: see VM.
+func (d *Drift) level(v *VM, of []Finding) finding.Severity {
+	most, told := finding.Info, false
+	for i := range of {
+		if of[i].Worsens(finding.Info) {
+			most, told = max(most, of[i].B.Severity), true
+		}
+	}
+	if a, b := v.From.Layout(), v.To.Layout(); !told || a != nil && b != nil && b.Compare(a) > 0 {
+		most = max(most, d.worst[v.ID])
+	}
+	return most
 }
 
 // closed reports whether every host of the VM's cluster that could power it on is in maintenance or not connected.

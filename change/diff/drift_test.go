@@ -354,20 +354,24 @@ func mirrored(d *diff.Drift, back bool) []string {
 func TestWorsens(t *testing.T) {
 	cured := strings.Replace(before, "coresPerSocket=2 memory=384GB hotAdd=on", "coresPerSocket=16 memory=384GB", 1)
 	a, b := judge(t, before), judge(t, cured)
+	// N001 is of high severity for 2 clients and for 3, and with 3 more of the memory is remote.
+	remote := "release 8.0U3\ncluster c\nhost h nodes=4 cores=16 memory=512GB\nvm v host=h vcpus=32 memory=64GB hotAdd=on hw=19\n"
+	fewer := strings.Replace(remote, "vcpus=32", "vcpus=48", 1)
 	for _, tt := range []struct {
-		name          string
-		d             *diff.Drift
-		s             finding.Severity
-		findings, vms int
+		name                 string
+		d                    *diff.Drift
+		s                    finding.Severity
+		findings, vms, worse int
 	}{
-		{"cured, high", compare(t, a, b, diff.Options{}), finding.High, 0, 0},
-		{"cured, with a lesser fault", compare(t, a, b, diff.Options{}), finding.Medium, 0, 0},
-		{"broken, high", compare(t, b, a, diff.Options{}), finding.High, 1, 0},
-		{"does not run", compare(t, a, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), diff.Options{}), finding.Info, 1, 1},
-		{"runs again", compare(t, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), a, diff.Options{}), finding.Info, 0, 0},
+		{"cured, high", compare(t, a, b, diff.Options{}), finding.High, 0, 0, 0},
+		{"cured, with a lesser fault", compare(t, a, b, diff.Options{}), finding.Medium, 0, 0, 0},
+		{"broken, high", compare(t, b, a, diff.Options{}), finding.High, 1, 0, 0},
+		{"does not run", compare(t, a, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), diff.Options{}), finding.Info, 1, 1, 0},
+		{"runs again", compare(t, judge(t, strings.Replace(before, "memory=16GB", "memory=16GB hw=21", 1)), a, diff.Options{}), finding.Info, 0, 0, 0},
+		{"the layout alone, high", compare(t, judge(t, remote), judge(t, fewer), diff.Options{}), finding.High, 0, 0, 1},
 	} {
-		if findings, vms := tt.d.Worsens(tt.s); findings != tt.findings || vms != tt.vms {
-			t.Errorf("%s: %d findings, %d VMs; want %d, %d", tt.name, findings, vms, tt.findings, tt.vms)
+		if findings, vms, worse := tt.d.Worsens(tt.s); findings != tt.findings || vms != tt.vms || worse != tt.worse {
+			t.Errorf("%s: %d findings, %d VMs that cannot run, %d worse; want %d, %d, %d", tt.name, findings, vms, worse, tt.findings, tt.vms, tt.worse)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -67,6 +68,8 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 			added = append(added, f)
 		case before == nil || before.Severity != f.Severity:
 			put(Finding{A: before, B: f}, f.VMID)
+		case before.Message != f.Message && f.VMID != "" && d.B.Rule(f.Rule).Beside && !d.B.Rule(f.Rule).Refused: // no layout shows it
+			d.restated[f.VMID] = append(d.restated[f.VMID], fmt.Sprintf("%s still %s: %s", f.Rule, f.Severity, f.Message))
 		}
 	}
 	stopped := func(ids ...string) bool { // whether no host is left that powers these VMs on

@@ -69,10 +69,43 @@ func TestMixed(t *testing.T) {
 	const fleet = "cluster c\nrelease 6.0\nhost h1 nodes=2 cores=10 memory=256GB\nrelease 7.0U3\nhost h2 nodes=2 cores=20 memory=256GB\nvm a host=h2 vcpus=16 memory=20GB hw=11 coresPerSocket=4"
 	a, b := judge(t, fleet+" stored=4\n"), judge(t, fleet+"\n")
 	for _, d := range []*diff.Drift{compare(t, a, b, diff.Options{}), compare(t, b, a, diff.Options{})} {
-		exit, _ := d.Worsens(finding.Medium)
+		exit, _, _ := d.Worsens(finding.Medium)
 		if d.Better != 0 || d.Worse != 0 || d.Other != 1 || exit == 0 {
 			t.Errorf("%s\nexit %d", text(d), exit)
 		}
+	}
+}
+
+// TestWideAlready: hosts on which more VMs are wide than need be make no VM worse that is as wide where it was, and none better that stays as wide.
+func TestWideAlready(t *testing.T) {
+	const fleet = `release 8.0U3
+cluster prod
+host a[1-2] packages=2 nodes=4 cores=16 memory=512GB cpu="AMD EPYC 7543 32-Core Processor"
+vm here host=a1 vcpus=24 memory=64GB hw=20
+cluster other
+host b nodes=2 cores=18 memory=512GB
+host c packages=2 nodes=2 cores=32 memory=512GB
+vm moves host=%s vcpus=%s memory=64GB hw=19 hotAdd=on
+`
+	for _, tt := range []struct{ vcpus, from, to, want string }{
+		{"32", "b", "a1", "0 better 0 worse"},
+		{"32", "a1", "b", "0 better 0 worse"},
+		{"32", "c", "a1", "0 better 1 worse"}, // it fits one node of c
+	} {
+		a, b := judge(t, fmt.Sprintf(fleet, tt.from, tt.vcpus)), judge(t, fmt.Sprintf(fleet, tt.to, tt.vcpus))
+		if got := text(compare(t, a, b, diff.Options{})); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("from %s to %s:\n%s\nwant %s", tt.from, tt.to, got, tt.want)
+		}
+	}
+}
+
+// TestRestated: a finding that is as severe as before, and of which no layout tells, tells its new numbers.
+func TestRestated(t *testing.T) {
+	const fleet = "release 8.0U3\ncluster c\nhost h nodes=2 cores=32 memory=512GB\nvm a host=h vcpus=%s coresPerSocket=1 memory=64GB hw=19 guest=windows2019srvNext_64Guest product=\"SQL Server 2022 Standard\"\n"
+	d := compare(t, judge(t, fmt.Sprintf(fleet, "16")), judge(t, fmt.Sprintf(fleet, "24")), diff.Options{})
+	want := "N033 still high: SQL Server 2022 Standard uses 4 of 24 vCPUs"
+	if len(d.VMs) != 1 || d.VMs[0].Verdict != diff.Other || !strings.Contains(strings.Join(d.VMs[0].Why, ", "), want) || len(d.Findings) > 0 {
+		t.Errorf("found %+v, want one other VM with %q", d.VMs, want)
 	}
 }
 
@@ -274,7 +307,7 @@ N030 prod/app none -> medium
 			if got := text(d); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}
-			exit, _ := d.Worsens(finding.Medium)
+			exit, _, _ := d.Worsens(finding.Medium)
 			if len(d.Told) != tt.told || len(d.Findings) != tt.findings || exit != tt.exit || d.Differs() != tt.differs {
 				t.Errorf("%d told, %d findings, %d worsen, differs %v; want %d, %d, %d, %v", len(d.Told), len(d.Findings), exit, d.Differs(), tt.told, tt.findings, tt.exit, tt.differs)
 			}

@@ -145,10 +145,10 @@ func (p *Place) compare(q *Place, of []Finding) int {
 	var balance finding.Balance
 	for i := range of {
 		f, before, after := &of[i], finding.Info, finding.Info
-		if f.A != nil && !(spread && f.A.Elsewhere()) {
+		if f.A != nil && !(spread && f.A.Elsewhere()) && !(f.B == nil && f.A.Wide && !p.wider(q)) {
 			before = f.A.Severity
 		}
-		if f.B != nil && !f.Hid && !(spread && f.B.Elsewhere()) && !(f.A == nil && f.B.Far && p.farther(q)) {
+		if f.B != nil && !f.Hid && !(spread && f.B.Elsewhere()) && !(f.A == nil && (f.B.Far && p.farther(q) || f.B.Wide && !q.wider(p))) {
 			after = f.B.Severity
 		}
 		balance.Count(before, after)
@@ -168,6 +168,11 @@ func (p *Place) compare(q *Place, of []Finding) int {
 
 // spread returns the number of clients and of virtual nodes.
 func (p *Place) spread() [2]int { return [2]int{p.On.Layout.PPDs.Len(), p.On.Layout.VPDs.Len()} }
+
+// wider reports whether the VM has more clients than at q.
+func (p *Place) wider(q *Place) bool {
+	return p.On == nil || q.On == nil || p.On.Layout.PPDs.Len() > q.On.Layout.PPDs.Len()
+}
 
 // farther reports whether the share of memory that is ballooned or swapped, or else remote, is larger than at q, in whole percent.
 func (p *Place) farther(q *Place) bool {
@@ -207,6 +212,8 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		add(!a.Managed && b.Managed, "has home nodes")
 		x, y := words.Percent(a.FarShare()), words.Percent(b.FarShare())
 		add(x != y, "%s → %s of accesses remote", strings.TrimSuffix(x, " %"), y)
+		lost := words.Percent(b.Nowhere())
+		add(words.Percent(a.Nowhere()) != lost, "%s of its memory ballooned or swapped", lost)
 		if a, b := a.VSockets.Len(), b.VSockets.Len(); a != b {
 			add(true, "%d → %s", a, words.Plural(b, "socket"))
 		}

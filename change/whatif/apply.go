@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -115,14 +116,14 @@ func (c *Change) empty(f *numa.Fleet, e *Effect, left map[string]bool, choices v
 	}
 	var stay []string
 	move := newRefuge(f, func(v *numa.VM) bool { return !left[v.Host] }, choices)
-	for i := range f.VMs {
-		v := &f.VMs[i]
-		if !left[v.Host] || !v.MayRun() {
+	for _, v := range leaving(f, left) {
+		if !v.MayRun() {
 			continue
 		}
 		to := ""
 		if v.Tied() == nil {
-			_, to = move.place(v)
+			roomy, granting, _ := move.place(v)
+			to = cmp.Or(roomy, granting)
 		}
 		if to == "" {
 			stay = append(stay, v.Name)
@@ -132,7 +133,7 @@ func (c *Change) empty(f *numa.Fleet, e *Effect, left map[string]bool, choices v
 		move.take(v)
 		e.VMs, e.Changed, e.Leave = e.VMs+1, e.Changed+1, "move to another host"
 	}
-	if arrive(f, move.moved); stay != nil {
+	if move.arrive(f, c.Text); stay != nil {
 		f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("%s must be powered off before the maintenance (no other host of the cluster accepts a vMotion): %s", words.Plural(len(stay), "VM"), words.List(stay))})
 	}
 }

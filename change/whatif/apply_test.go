@@ -418,13 +418,22 @@ vm v[1-6] host=a1 vcpus=4 memory=64GB
 	for i := range got.VMs {
 		where = append(where, got.VMs[i].Host)
 	}
-	if want := []string{"a2", "a2", "a3", "a3", "a2", "a3", "a3"}; !slices.Equal(where, want) {
+	if want := []string{"a3", "a2", "a3", "a3", "a2", "a3", "a3"}; !slices.Equal(where, want) {
 		t.Errorf("VMs on %v, want %v", where, want)
 	}
 	// A host with memory for it comes before a worse one without.
 	got, _ = apply(t, fleet(t, strings.Replace(text, "host b[1-2] nodes=4 cores=10 memory=512GB", "host b[1-2] nodes=4 cores=10 memory=16GB", 1)+"vm x host=b1 vcpus=4 memory=12GB\nvm y host=b2 vcpus=4 memory=12GB\n"), "lose-host=a1")
-	if at := got.VMs[1].Host; at != "a2" {
-		t.Errorf("the wide VM is on %s, want a2", at)
+	if at := got.VMs[1].Host; at != "a3" {
+		t.Errorf("the wide VM is on %s, want a3, which is empty", at)
+	}
+	// The largest finds room first, and the VM that finds none is named.
+	const tight = "release 7.0U3\ncluster c\nhost a[1-3] nodes=2 cores=20 memory=512GB\nvm v[1-5] host=a1 vcpus=4 memory=100GB\nvm big host=a1 vcpus=4 memory=384GB\nvm rest host=a3 vcpus=4 memory=200GB\n"
+	got, _ = apply(t, fleet(t, tight), "lose-host=a1")
+	if at := got.VMs[5].Host; at != "a2" {
+		t.Errorf("the largest VM is on %s, want a2, which has memory for it", at)
+	}
+	if n := got.Notes; len(n) != 1 || !strings.HasPrefix(n[0].Text, "no other host of the cluster has memory left for v5: ") {
+		t.Errorf("notes %v, want one about the VM without room", n)
 	}
 	// No host of 7.0 is left.
 	got, _ = apply(t, fleet(t, text), "lose-host=a*,b*")
@@ -573,8 +582,9 @@ host d1 nodes=2 cores=10 memory=100GB
 		ID: "c", Cluster: "c", Certain: true,
 		Before: whatif.Supply{Hosts: 2, Away: 1, Memory: 200 * gb, Kept: 2 * kept, Cores: 40, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
 		After:  whatif.Supply{Hosts: 1, Away: 1, Memory: 100 * gb, Kept: kept, Cores: 20, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
+		Today:  whatif.Failure{Host: "a1", Over: 20*gb + kept},
 	}}
-	if !slices.Equal(all, want) {
+	if !reflect.DeepEqual(all, want) {
 		t.Errorf("got  %+v\nwant %+v", all, want)
 	}
 	if fits, ok := all[0].After.Fits(); fits || !ok || whatif.Short(all) == nil {

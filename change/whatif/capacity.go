@@ -33,10 +33,18 @@ type Capacity struct {
 	Certain bool   `json:"certain"`
 	Before  Supply `json:"before"`
 	After   Supply `json:"after"`
-	// Stopped counts the VMs of the cluster that no host powers on after the change.
-	Stopped int `json:"cannotRun,omitempty"`
-	// Without is the failure of one more host that leaves the VMs too little memory, zero for none.
+	// Stopped counts the VMs of the cluster that no host powers on after the change: After is without them. Out has their names.
+	Stopped int      `json:"cannotRun,omitempty"`
+	Out     []string `json:"-"`
+	// Without is the failure of one more host that leaves the VMs too little memory, zero for none; Today is the same before the change.
 	Without Failure `json:"withoutHost,omitzero"`
+	Today   Failure `json:"withoutHostToday,omitzero"`
+}
+
+// LosesSpare reports whether the VMs are known to fit without any one host today, and after the change no longer do.
+func (c *Capacity) LosesSpare() bool {
+	before := c.Before.Hosts > 1 && c.Before.Unknown == 0 && c.Before.Over() <= c.Before.Tier && c.Today.Over == 0
+	return before && c.Without.Over > 0 && c.Fits
 }
 
 // A Failure is a failed host and the memory that the running VMs then have beyond that of the other hosts of the cluster.
@@ -63,34 +71,49 @@ func (s *Supply) Fits() (fits, certain bool) {
 }
 
 // Capacities returns the clusters whose hosts or VMs change in size, in their order: after the loss of a host, the others run its VMs. It includes a host
-// of a cluster if the change gives its VMs more memory than it has, unless the cluster consists of that host only, or the host no longer runs VMs. For part
-// of an export none is known. VMs that are stopped, by ID, use no memory afterwards: no host powers them on.
-func Capacities(before, after *numa.Fleet, stopped map[string]bool) []Capacity {
+// of a cluster if the change gives its VMs more memory than it has, unless the cluster consists of that host only, the host no longer runs VMs, or the whole cluster
+// lacks memory because it lost hosts: which host then has too little is open. For part of an export none is known. Stopped VMs, by ID, with the ID of the
+// capacity that they would use, are left out afterwards: no host powers them on.
+func Capacities(before, after *numa.Fleet, stopped map[string]string) []Capacity {
 	if before.LoadUnknown() != "" {
 		return nil
 	}
 	b, a := supplies(before, nil), supplies(after, stopped)
+	left := map[string][]string{}
+	for i := range after.VMs {
+		if at, is := stopped[after.VMs[i].ID]; is {
+			left[at] = append(left[at], after.VMs[i].Name)
+		}
+	}
 	var out []Capacity
 	seen := map[string]bool{}
+	add := func(id, name string) {
+		if !seen[id] && (b[id] != a[id] || left[id] != nil) {
+			seen[id] = true
+			out = append(out, capacityOf(id, name, b[id], a[id], left[id]))
+		}
+	}
 	for _, f := range []*numa.Fleet{before, after} {
 		names := clusterNames(f)
 		for i := range f.Clusters {
-			out = differing(out, seen, f.Clusters[i].ID, names[f.Clusters[i].ID], b, a)
+			add(f.Clusters[i].ID, names[f.Clusters[i].ID])
 		}
 		for i := range f.Hosts {
 			h := &f.Hosts[i]
 			id, name := "host "+h.ID, h.Name
 			if h.Cluster != "" {
-				if was, is := b[id], a[id]; is.Hosts == 0 || is.Configured <= was.Configured || is.Over() == 0 || is.Memory == a[h.Cluster].Memory {
+				was, is, wereAll, areAll := b[id], a[id], b[h.Cluster], a[h.Cluster]
+				short := areAll.Hosts < wereAll.Hosts && areAll.Over() > wereAll.Over()
+				if short || is.Hosts == 0 || is.Configured <= was.Configured || is.Over() == 0 || is.Memory == areAll.Memory {
 					continue
 				}
 				name = names[h.Cluster] + "/" + name
 			}
-			out = differing(out, seen, id, name, b, a)
+			add(id, name)
 		}
 	}
 	for i := range out {
-		out[i].Without = worstFailure(after, out[i].ID, a)
+		out[i].Without, out[i].Today = worstFailure(after, out[i].ID, a), worstFailure(before, out[i].ID, b)
 	}
 	return out
 }
@@ -109,21 +132,17 @@ func worstFailure(f *numa.Fleet, cluster string, all map[string]Supply) (worst F
 	return worst
 }
 
-func differing(out []Capacity, seen map[string]bool, id, name string, b, a map[string]Supply) []Capacity {
-	if seen[id] || b[id] == a[id] {
-		return out
-	}
-	seen[id] = true
-	c := Capacity{ID: id, Cluster: name, Before: b[id], After: a[id]}
-	c.Fits, c.Certain = c.After.Fits()
-	if c.After.Over() > c.After.Tier {
+func capacityOf(id, name string, before, after Supply, out []string) Capacity {
+	c := Capacity{ID: id, Cluster: name, Before: before, After: after, Stopped: len(out), Out: out}
+	c.Fits, c.Certain = after.Fits()
+	if after.Over() > after.Tier {
 		c.Fits, c.Certain = false, true
 	}
-	return append(out, c)
+	return c
 }
 
-// supplies returns the supply of each cluster by its ID, and of each host by "host ID". Stopped VMs count without memory.
-func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
+// supplies returns the supply of each cluster by its ID, and of each host by "host ID", without the stopped VMs.
+func supplies(f *numa.Fleet, stopped map[string]string) map[string]Supply {
 	out := map[string]Supply{}
 	add := func(more Supply, ids ...string) {
 		for _, id := range ids {
@@ -150,13 +169,11 @@ func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		if !v.MayRun() {
+		if _, out := stopped[v.ID]; out || !v.MayRun() {
 			continue
 		}
 		s := Supply{VMs: 1, VCPUs: v.VCPUs.Value, Configured: v.Resident()}
 		switch {
-		case stopped[v.ID]:
-			s.Configured = 0
 		case v.AllReserved():
 			s.Reserved = v.Memory.Value
 		case v.MemoryReservation.Known():
@@ -164,7 +181,7 @@ func supplies(f *numa.Fleet, stopped map[string]bool) map[string]Supply {
 		default:
 			s.Unreserved = 1
 		}
-		if !v.Memory.Known() && !stopped[v.ID] {
+		if !v.Memory.Known() {
 			s.Unknown = 1
 		}
 		if v.Tied() != nil {

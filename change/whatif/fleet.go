@@ -2,15 +2,17 @@ package whatif
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"example.org/homenode/esxi/memory"
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/word"
 )
 
-// lose removes hosts. vSphere HA restarts their VMs on any host of the cluster that accepts VMs: each VM is placed on
+// lose removes hosts. vSphere HA restarts their VMs on any host of the cluster that accepts VMs: each VM, the largest first, is placed on
 // the host with its worst layout, of those that have its reservation left, and memory for it, if there are any, so that no real
 // result is worse; VMs are spread over equally bad hosts. A VM that no host accepts stays without one, and so does a VM with a device
 // of its lost host. VMs of other hosts keep their reservations: those that are restarted come after them.
@@ -30,25 +32,36 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	}
 	f.Hosts = slices.DeleteFunc(f.Hosts, func(h numa.Host) bool { return lost[h.ID] })
 	move := newRefuge(f, func(v *numa.VM) bool { return !lost[v.Host] }, choices)
-	for i := range f.VMs {
-		v := &f.VMs[i]
-		if !lost[v.Host] {
-			continue
-		}
+	for _, v := range leaving(f, lost) {
 		e.about(v.Cluster, v.Host)
 		if v.Tied() != nil { // it is not restarted
 			v.Host, v.Cluster = "", ""
 			continue
 		}
-		to, free := move.place(v)
-		if v.Host = cmp.Or(free, to); v.MayRun() { // HA restarts no VM that is off
+		if v.Host = cmp.Or(move.place(v)); v.MayRun() { // HA restarts no VM that is off
 			e.VMs, e.Leave = e.VMs+1, "power on elsewhere"
 			move.take(v)
 		}
 	}
-	arrive(f, move.moved)
+	move.arrive(f, c.Text)
 	e.Hosts, e.Changed = len(found), len(found)+e.VMs
 	return nil
+}
+
+// leaving returns the VMs of hosts, by ID, in the order in which they find another: those that run first, and the largest of them.
+func leaving(f *numa.Fleet, hosts map[string]bool) (vms []*numa.VM) {
+	for i := range f.VMs {
+		if hosts[f.VMs[i].Host] {
+			vms = append(vms, &f.VMs[i])
+		}
+	}
+	slices.SortStableFunc(vms, func(a, b *numa.VM) int {
+		if a.MayRun() != b.MayRun() {
+			return map[bool]int{true: -1, false: 1}[a.MayRun()]
+		}
+		return cmp.Or(cmp.Compare(b.Resident(), a.Resident()), cmp.Compare(b.VCPUs.Value, a.VCPUs.Value))
+	})
+	return vms
 }
 
 // A refuge is the hosts that accept VMs of a host that stops running them.
@@ -57,11 +70,12 @@ type refuge struct {
 	promised map[string]numa.Bytes     // memory of the powered-on VMs by the ID of their host
 	reserved map[string]vnuma.Reserved // the same of their reservations
 	moved    map[string]bool           // VMs that were taken, by ID
+	crowded  []string                  // names of those for which no host has memory
 	choices  vnuma.Choices
 }
 
 func newRefuge(f *numa.Fleet, stay func(v *numa.VM) bool, choices vnuma.Choices) *refuge {
-	r := &refuge{placesOf(f), map[string]numa.Bytes{}, map[string]vnuma.Reserved{}, map[string]bool{}, choices}
+	r := &refuge{placesOf(f), map[string]numa.Bytes{}, map[string]vnuma.Reserved{}, map[string]bool{}, nil, choices}
 	for i := range f.VMs {
 		if v := &f.VMs[i]; v.MayRun() && stay(v) {
 			r.add(v)
@@ -86,6 +100,14 @@ func (r *refuge) take(v *numa.VM) {
 	r.moved[v.ID] = true
 }
 
+// arrive marks the moved VMs, and notes which of them found no host with memory for them.
+func (r *refuge) arrive(f *numa.Fleet, where string) {
+	arrive(f, r.moved)
+	if r.crowded != nil {
+		f.Notes = append(f.Notes, numa.Note{At: where, Text: fmt.Sprintf("no other host of the cluster has memory left for %s: a host takes them all the same, because a power-on needs their reservations alone (B-30)", words.List(r.crowded))})
+	}
+}
+
 // arrive marks the moved VMs, by ID.
 func arrive(f *numa.Fleet, moved map[string]bool) {
 	for i := range f.VMs {
@@ -93,12 +115,12 @@ func arrive(f *numa.Fleet, moved map[string]bool) {
 	}
 }
 
-// place returns the host of its cluster where the layout of a VM is worst, by ID, and the one of those that have its reservation left, of which one with memory
-// for it comes first; "" if none accepts it.
-func (r *refuge) place(v *numa.VM) (worst, free string) {
+// place returns the host of its cluster where the layout of a VM is worst, by ID: of those with memory for it, of those that have its reservation left, and of
+// all; "" if none accepts it.
+func (r *refuge) place(v *numa.VM) (roomy, granting, any string) {
 	g, _, err := vnuma.NewGuest(v)
 	if err != nil {
-		return "", ""
+		return "", "", ""
 	}
 	denied := func(h *numa.Host, m *vnuma.Machine) bool {
 		return v.MayRun() && vnuma.Beside(&g.Needs, r.reserved[h.ID], m).Any()
@@ -109,7 +131,11 @@ func (r *refuge) place(v *numa.VM) (worst, free string) {
 	find := func(no func(*numa.Host, *vnuma.Machine) bool) string {
 		return emptiest(worstPlace(&g, r.places[v.Cluster], r.choices, no), r.promised)
 	}
-	return find(func(*numa.Host, *vnuma.Machine) bool { return false }), cmp.Or(find(full), find(denied))
+	roomy, granting = find(full), find(denied)
+	if roomy == "" && granting != "" && v.MayRun() {
+		r.crowded = append(r.crowded, v.Name)
+	}
+	return roomy, granting, find(func(*numa.Host, *vnuma.Machine) bool { return false })
 }
 
 // A place is a group of similar hosts that accept VMs.

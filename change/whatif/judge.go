@@ -63,17 +63,13 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 			return nil, err
 		}
 	}
-	stopped, places := map[string]bool{}, map[string]int{}
+	stopped := map[string]string{}
 	for i := range all.VMs {
 		if v := &all.VMs[i]; v.Stops() {
-			stopped[v.ID] = true
-			places[cmp.Or(placeOf(v.To.VM), placeOf(v.From.VM))]++ // where it moves to
+			stopped[v.ID] = cmp.Or(placeOf(v.To.VM), placeOf(v.From.VM)) // where it moves to
 		}
 	}
 	r := &Result{d, effects, Capacities(known.Fleet, changed, stopped), changed}
-	for i := range r.Capacity {
-		r.Capacity[i].Stopped = places[r.Capacity[i].ID]
-	}
 	r.overfilled()
 	return r, nil
 }
@@ -105,9 +101,9 @@ func (r *Result) overfilled() {
 	})
 }
 
-// Worsens reports whether findings of this severity or more are new or worse, VMs can no longer run, or capacity is short.
+// Worsens reports whether findings of this severity or more are new or worse, VMs can no longer run or are worse by that much, or capacity is short.
 // Existing findings do not count.
 func (r *Result) Worsens(least finding.Severity) bool {
-	findings, vms := r.Drift.Worsens(least)
-	return findings+vms > 0 || Short(r.Capacity) != nil
+	findings, stopped, worse := r.Drift.Worsens(least)
+	return findings+stopped+worse > 0 || Short(r.Capacity) != nil
 }

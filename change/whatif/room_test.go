@@ -149,6 +149,60 @@ vm three host=prod vcpus=8 memory=60GB hw=21 power=on
 	}
 }
 
+// TestStoppedLeftOut: a VM that no host powers on after a change counts neither with its memory nor with its vCPUs, and is named.
+func TestStoppedLeftOut(t *testing.T) {
+	f, err := scenario.Read("left", []byte(`release 8.0U3
+cluster prod
+host a[1-2] nodes=2 cores=16 memory=512GB mhz=2600
+vm one host=a1 vcpus=8 memory=60GB hw=21 power=on
+vm two host=a2 vcpus=4 memory=40GB hw=21 power=on
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Parse("vm=one hw=22 vcpus=16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Capacity) != 1 {
+		t.Fatalf("capacity: %+v, want one", r.Capacity)
+	}
+	got := &r.Capacity[0]
+	if s := got.After; s.VMs != 1 || s.VCPUs != 4 || s.Configured != 40*numa.GiB || got.Stopped != 1 || !slices.Equal(got.Out, []string{"one"}) {
+		t.Errorf("found %+v, want the other VM alone, and the name of the one left out", got)
+	}
+}
+
+// TestSpare: a change after which the memory for the failure of any one host is no longer enough is told, with today's.
+func TestSpare(t *testing.T) {
+	f, err := scenario.Read("spare", []byte(`release 8.0U3
+cluster prod
+host a[1-2] nodes=2 cores=16 memory=512GB mhz=2600
+vm one host=a1 vcpus=8 memory=300GB hw=21 power=on
+vm two host=a2 vcpus=4 memory=100GB hw=21 power=on
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string]bool{"vm=two memory=300GB": true, "vm=two memory=110GB": false, "vm=two memory=900GB": false} {
+		c, err := Parse(change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := &r.Capacity[0]; got.LosesSpare() != want || got.Today.Over != 0 {
+			t.Errorf("%s: %+v, want the spare host lost: %v", change, got, want)
+		}
+	}
+}
+
 // TestStoppedWhereItMoves: a VM that its new cluster does not power on is counted there, also if a filter does not show it.
 func TestStoppedWhereItMoves(t *testing.T) {
 	f, err := scenario.Read("moves", []byte(`release 8.0U3

@@ -149,6 +149,9 @@ func TestParallel(t *testing.T) {
 		{"SQL Server 2022 Enterprise", 2, 64, 128, soft(8, 64, 8, 16)},
 		{"SQL Server 2022 Enterprise", 1, 24, 24, soft(8, 24, 3, 8)},
 		{"SQL Server 2022 Express", 2, 6, 4, "MAXDOP at most 4"},
+		{"SQL Server 2022 Standard", 1, 48, 8, "MAXDOP at most 8"}, // it uses 8 processors, which no soft-NUMA divides
+		{"SQL Server 2022 Standard", 2, 24, 24, soft(8, 24, 3, 8)}, // one node holds all that it uses
+		{"SQL Server 2022 Standard", 4, 12, 24, soft(6, 12, 2, 12)},
 		{"SQL Server 2014 Enterprise", 2, 12, 24, "MAXDOP at most 8"},
 		{"SQL Server 2008 R2 Enterprise", 2, 6, 12, "MAXDOP at most 6"},
 		{"SQL Server", 2, 12, 24, "to 2014 MAXDOP at most 8; from 2016 on " + soft(6, 12, 2, 12)},

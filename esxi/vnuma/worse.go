@@ -21,7 +21,7 @@ func (l *Layout) Gains(o *Layout) bool {
 }
 
 func (l *Layout) faults() [5]int {
-	f := [5]int{1: wholePercent(l.nowhere()), 2: wholePercent(l.missed())} // a swapped page comes from a disk, a remote one from memory
+	f := [5]int{1: wholePercent(l.Nowhere()), 2: wholePercent(l.missed())} // a swapped page comes from a disk, a remote one from memory
 	if l.Refused.Any() {
 		f[0] = 1
 	}
@@ -43,12 +43,12 @@ func (l *Layout) Farther(o *Layout) bool {
 
 // missed is the share of memory that is remote or on no node.
 func (l *Layout) missed() float64 {
-	nowhere := l.nowhere()
+	nowhere := l.Nowhere()
 	return nowhere + float64(l.FarShare()*(1-nowhere))
 }
 
-// nowhere is the share of memory that is ballooned or swapped.
-func (l *Layout) nowhere() float64 { return float64(l.Memory.Nowhere) / float64(max(1, l.memory)) }
+// Nowhere is the share of memory that is ballooned or swapped.
+func (l *Layout) Nowhere() float64 { return float64(l.Memory.Nowhere) / float64(max(1, l.memory)) }
 
 // wholePercent rounds a share to percent: the kernel's own memory on a node changes it by less (rule book A-5).
 func wholePercent(share float64) int { return int(math.Round(share * 100)) }

@@ -17,8 +17,8 @@ import (
 type Options struct {
 	Details bool             // one row for each VM and setting
 	FailOn  finding.Severity // lowest severity of a new or worse finding that makes the exit code 1
-	// Losses are the failures of one host of the changed clusters of a what-if, by the ID of the cluster.
-	Losses map[string]*fit.Free
+	// Losses are the failures of one host of the changed clusters of a what-if, by the ID of the cluster; Today those before the change.
+	Losses, Today map[string]*fit.Free
 }
 
 // Diff returns the answer that compares two fleets.
@@ -94,12 +94,15 @@ func exitFact(a *answer.Answer, reasons []string) {
 // worsened describes the changes that affect the exit code.
 func worsened(d *diff.Drift, o Options) []string {
 	var out []string
-	findings, vms := d.Worsens(o.FailOn)
+	findings, stopped, worse := d.Worsens(o.FailOn)
 	if findings > 0 {
 		out = append(out, fmt.Sprintf("%s new or worse at or above %s (--fail-on)", words.Plural(findings, "finding"), o.FailOn))
 	}
-	if vms > 0 {
-		out = append(out, words.Plural(vms, "VM")+" cannot run")
+	if stopped > 0 {
+		out = append(out, words.Plural(stopped, "VM")+" cannot run")
+	}
+	if worse > 0 {
+		out = append(out, fmt.Sprintf("%s worse, with findings at or above %s (--fail-on)", words.Verb(worse, "VM is", "VMs are"), o.FailOn))
 	}
 	return out
 }

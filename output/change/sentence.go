@@ -29,7 +29,7 @@ func oneVM(r *whatif.Result) string {
 		if v := r.A.ByID()[only]; v != nil && v.On[0].Layout.Refused.Any() {
 			return v.Name + " does not power on, before and after the change."
 		} else if v != nil {
-			return v.Name + " gets the same topology."
+			return v.Name + " gets the same topology" + sameOn(r.B.ByID()[only], &v.On[0].Layout) + "."
 		}
 		return ""
 	case len(rows) != 1 || rows[0].vms[0].ID != only:
@@ -59,6 +59,15 @@ func oneVM(r *whatif.Result) string {
 		return words.Join(": ", v.Name+" differs, neither better nor worse", cmp.Or(row.why, arrow(row.from, row.to))) + "."
 	}
 	return v.Name + " is " + row.verdict.String() + ": " + row.why + "."
+}
+
+// sameOn names the hosts on which the VM gets the layout, unless it gets it on all that it can run on.
+func sameOn(v *rule.VM, l *vnuma.Layout) string {
+	if v == nil || v.Home != nil {
+		return ""
+	}
+	i := slices.IndexFunc(v.On, func(o rule.On) bool { return o.Layout.Same(l) })
+	return on(v, &v.On[max(0, i)])
 }
 
 // on names the hosts of the VM with this layout, unless all that it can run on have the same clients and nodes.

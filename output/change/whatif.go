@@ -3,9 +3,11 @@ package change
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
+	"example.org/homenode/change/diff"
 	"example.org/homenode/change/whatif"
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/internal/words"
@@ -22,7 +24,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	if one := oneVM(r); one != "" {
 		a.Verdict = append([]string{one}, a.Verdict...)
 	}
-	a.Verdict = append(Shortages(r.Capacity), a.Verdict...)
+	a.Verdict = slices.Concat(Shortages(r.Capacity), a.Verdict, spares(r.Capacity), editions(r.VMs))
 	if text := r.A.Fleet.LoadUnknown(); text != "" {
 		a.Verdict = append(a.Verdict, words.Capital(text)+".")
 	}
@@ -41,7 +43,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 		t := answer.Table{Name: "capacity", Columns: answer.Columns("capacity", "hosts", "memory of VMs / hosts", "reserved", "vCPUs per core", "")}
 		for i := range r.Capacity {
 			c := &r.Capacity[i]
-			t.Add(c.Cluster, arrow(strconv.Itoa(c.Before.Hosts), strconv.Itoa(c.After.Hosts)), memoryUse(c), reserved(&c.After), arrow(load(&c.Before), load(&c.After)), withLoss(c, o.Losses[c.ID]))
+			t.Add(c.Cluster, arrow(strconv.Itoa(c.Before.Hosts), strconv.Itoa(c.After.Hosts)), memoryUse(c), arrow(reserved(&c.Before), reserved(&c.After)), arrow(load(&c.Before), load(&c.After)), withLoss(c, o.Losses[c.ID], o.Today[c.ID]))
 		}
 		a.Tables = append(a.Tables, t)
 	}
@@ -49,6 +51,33 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	a.Note(fleet.StoredSizes(allVMs(r.Drift.A.Fleet))...)
 	a.NotesFrom("source", r.Notes()...)
 	return a
+}
+
+// spares names the clusters that have memory for the failure of any one host today, and after the change have not.
+func spares(all []whatif.Capacity) (out []string) {
+	for i := range all {
+		if c := &all[i]; c.LosesSpare() {
+			out = append(out, fmt.Sprintf("%s has memory for the failure of any one host today, and no longer then: %s.", texttab.Clean(c.Cluster), without(&c.Without)))
+		}
+	}
+	return out
+}
+
+// editions counts the VMs with other sockets whose unknown software decides how many of them it uses.
+func editions(vms []diff.VM) []string {
+	n := words.Count(vms, func(v diff.VM) bool {
+		a, b := v.From.Layout(), v.To.Layout()
+		return a != nil && b != nil && !a.VSockets.Equal(b.VSockets) && v.To.VM.EditionDecides()
+	})
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Not known: %s of %s with other sockets.", fleet.GuestSoftware, words.Plural(n, "VM"))}
+}
+
+// without describes the failure of a host after which the others have too little memory.
+func without(f *whatif.Failure) string {
+	return fmt.Sprintf("without %s the VMs have %s more than the other hosts have for VMs", f.Host, f.Over)
 }
 
 // unfit names the clusters and hosts that have too little memory for their VMs after the change, which the count of better and worse VMs does not tell.
@@ -85,7 +114,7 @@ func effectText(e *whatif.Effect) string {
 	}
 	text := strings.Join(parts, ", ")
 	if e.Leave != "" {
-		return text + " must " + e.Leave + ": assessed on the least suitable one"
+		return text + " must " + e.Leave + ", the largest first: each is assessed on the least suitable host that has memory for it"
 	}
 	if all := e.Hosts + e.VMs; e.Changed == 0 {
 		text += ", nothing changes"
@@ -117,7 +146,7 @@ func memoryUse(c *whatif.Capacity) string {
 	if n := c.After.Unknown; n > 0 {
 		return fmt.Sprintf("unknown of %d hosts and VMs", n)
 	}
-	return fmt.Sprintf("%s / %s (%s)", c.After.Configured, c.After.Memory, arrow(share(&c.Before), share(&c.After)))
+	return fmt.Sprintf("%s / %s (%s)", arrow(c.Before.Configured.String(), c.After.Configured.String()), arrow(c.Before.Memory.String(), c.After.Memory.String()), arrow(share(&c.Before), share(&c.After)))
 }
 
 func reserved(s *whatif.Supply) string {
@@ -165,25 +194,36 @@ func Shortages(all []whatif.Capacity) []string {
 func capacityText(c *whatif.Capacity) string {
 	text := roomText(c)
 	if c.Stopped > 0 && c.After.Hosts > 0 {
-		text += fmt.Sprintf("; no host powers on %s", words.Plural(c.Stopped, "VM"))
+		text += fmt.Sprintf("; not counted, since no host powers %s on: %s", words.Verb(c.Stopped, "VM", "VMs"), words.List(c.Out))
 	}
 	return text
 }
 
-// withLoss adds the failure of a host, as size fit describes it, to the text about a cluster that fits.
-func withLoss(c *whatif.Capacity, loss *fit.Free) string {
-	text := capacityText(c)
+// withLoss adds the failure of a host to the text about a cluster that fits, and that of today where it differs.
+func withLoss(c *whatif.Capacity, loss, was *fit.Free) string {
+	text, then, today := capacityText(c), lossText(&c.Without, loss), lossText(&c.Today, was)
 	switch {
-	case c.Without.Over > 0 && c.Fits:
-		return fmt.Sprintf("%s; without %s %s more than the other hosts have for VMs", text, c.Without.Host, c.Without.Over)
-	case loss == nil || c.After.Hosts == 0 || !c.Fits || c.After.Over() > 0:
+	case then == "" || !c.Fits || c.After.Hosts == 0 || c.Without.Over == 0 && c.After.Over() > 0 || c.Stopped > 0 && then == spared:
 		return text
-	case loss.Homeless > 0:
-		return text + "; " + size.Homeless(loss)
-	case c.Stopped > 0:
-		return text
+	case then == today || today == "" || c.Before.Hosts < 2 || c.Before.Over() > 0:
+		return text + "; " + then
 	}
-	return text + "; also without any one host"
+	return text + "; " + then + " (today: " + today + ")"
+}
+
+const spared = "also without any one host"
+
+// lossText describes the failure of a host: by the sum of memory, then as size fit does; "" if it is not known.
+func lossText(f *whatif.Failure, loss *fit.Free) string {
+	switch {
+	case f.Over > 0:
+		return without(f)
+	case loss == nil:
+		return ""
+	case loss.Homeless > 0:
+		return size.Homeless(loss)
+	}
+	return spared
 }
 
 func roomText(c *whatif.Capacity) string {

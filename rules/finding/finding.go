@@ -65,6 +65,7 @@ type Finding struct {
 	Concerns []string   `json:"-"`                // IDs of the VMs that cause a finding about hosts, if it names them
 	Split    []string   `json:"-"`                // IDs of VMs that are wide because of a setting of the host, so a change of it fixes them
 	Far      bool       `json:"-"`                // the cost is remote memory, which is part of the layout
+	Wide     bool       `json:"-"`                // the cost is more clients than the VMs would have, which are part of the layout
 	Message  string     `json:"message"`          // one sentence with the decisive numbers
 	Bad      string     `json:"-"`                // magnitude of an event, in a few words; empty if the title contains it
 	Because  []string   `json:"-"`                // the parts of the message about the cause of an event

@@ -91,7 +91,7 @@ func check(p *rule.Pass) {
 		Causes: v.Left,
 	}
 	if len(wide) > 0 {
-		f.Severity = finding.Medium
+		f.Severity, f.Wide = finding.Medium, !v.Only("cache")
 		f.Message = fmt.Sprintf("%s, which makes %s wide that would fit a package: %s", divided, words.Plural(len(wide), "VM"), words.First(3, names))
 		if f.Costs = rule.VMIDs(here); here == nil { // they become wide when they move here
 			f.Costs = rule.VMIDs(wide)

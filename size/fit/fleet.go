@@ -226,12 +226,12 @@ func (c *Cluster) VCPUs() (n int) {
 	return n
 }
 
-// PerCore returns the vCPUs per core of Hosts, of the VMs that run there, and those after the failure of the largest of several hosts. Empty hosts that
-// take no VMs now do not count. It is false when no host has all needed facts, or when VMs may run there or not.
+// PerCore returns the vCPUs per core of Hosts, of the VMs that run there, and those after the failure of the largest of several hosts. Hosts in
+// maintenance count, since they come back, and empty ones that are not connected do not. It is false when no host has all needed facts, or when VMs may run there or not.
 func (c *Cluster) PerCore() (today, failed float64, ok bool) {
 	hosts, all, largest := 0, 0, 0
 	for _, h := range c.Hosts {
-		if !h.Ready() && !slices.ContainsFunc(c.VMs, func(v *numa.VM) bool { return v.Host == h.ID }) {
+		if !h.Connected() && !slices.ContainsFunc(c.VMs, func(v *numa.VM) bool { return v.Host == h.ID }) {
 			continue
 		}
 		n := 0

@@ -236,3 +236,29 @@ host f nodes=3 packages=2 cores=8 memory=192GB
 		t.Errorf("found %q, want %q", got, want)
 	}
 }
+
+// TestPerCoreMaintenance: a host in maintenance comes back, so that an empty one changes neither the vCPUs per core nor the limit for further VMs; one that
+// is not connected does.
+func TestPerCoreMaintenance(t *testing.T) {
+	limit := func(words string) float64 {
+		f, err := scenario.Read("fleet", []byte("release 8.0U3\ncluster c\nhost a[1-2] nodes=2 cores=8 memory=256GB\nhost b nodes=2 cores=8 memory=256GB "+words+"\nvm v[1-20] host=a1 vcpus=8 memory=4GB power=on\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Find(f, "c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, ok := c.Limit()
+		if !ok {
+			t.Fatal("no limit")
+		}
+		return out
+	}
+	if all, kept := limit(""), limit("maintenance=on"); all != 5 || kept != 5 {
+		t.Errorf("limits %v, and %v with a host in maintenance; want 5 vCPUs per core", all, kept)
+	}
+	if gone := limit("connection=notResponding"); gone != 10 {
+		t.Errorf("limit %v without a host, want 10", gone)
+	}
+}

@@ -117,16 +117,26 @@ func TestMixPrices(t *testing.T) {
 	}
 }
 
-// Described VMs are not said to run, and nobody is told to add --vm who did.
+// Described VMs are not said to run, and nobody is told to add --vm who did: whether they stand for the powered-off ones is open. Flags are printed whole.
 func TestMixDescribed(t *testing.T) {
 	off := &numa.VM{Name: "off", Config: numa.Config{VCPUs: numa.ReadAt(4, "vm.txt"), Memory: numa.ReadAt(16*numa.GiB, "vm.txt")}}
 	c := &Context{Options: fit.Options{PerCore: 1}, Cluster: &fit.Cluster{Off: []*numa.VM{off}}}
 	own, more := fit.NewShape(4, 16*numa.GiB), fit.NewShape(4, 16*numa.GiB)
 	own.Count, own.VMs, more.Count = 1, []string{"on"}, 2
 	r := &fit.Result{Shapes: []fit.Shape{own, more}, Types: []fit.Outcome{{Name: "a", Mix: &fit.Mix{Hosts: 2, Bound: 1, VMs: 3}}}}
-	want := []string{"At 1 vCPU per core, 1 running VM and 2 of --vm (12 vCPUs, 48 GB) fit on 2 hosts of a (at least 1)."}
+	want := []string{"At 1 vCPU per core, 1 running VM and 2 of --vm (12 vCPUs, 48 GB) fit on 2 hosts of a (at least 1).",
+		"1 powered-off VM is not counted, unless --vm stands for it."}
 	if got := mixVerdict(c, r); !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
+	}
+	var vms []*numa.VM
+	for n := range 9 {
+		vms = append(vms, &numa.VM{Name: "off", Config: numa.Config{VCPUs: numa.ReadAt(1+n, "vm.txt"), Memory: numa.ReadAt(8*numa.GiB, "vm.txt")}})
+	}
+	for n, want := range map[int]string{4: "--vm '4x8GB*1' --vm '3x8GB*1' --vm '2x8GB*1' --vm '1x8GB*1'", 9: "--vm for each of their 9 sizes, such as --vm '9x8GB*1'"} {
+		if got := flagsOf(vms[:n]); got != want {
+			t.Errorf("%d sizes: found %q, want %q", n, got, want)
+		}
 	}
 }
 

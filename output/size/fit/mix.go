@@ -95,7 +95,7 @@ func (c *Context) running(vms, more int) string {
 	return words.Plural(vms, "running VM")
 }
 
-// uncounted says which VMs of the source the answer leaves out and how to count them, unless more are described, and that clusters are pooled.
+// uncounted says which VMs of the source the answer leaves out and how to count them, which more that are described may do, and that clusters are pooled.
 func (c *Context) uncounted(spare, more int) (lines []string) {
 	if c.Cluster == nil {
 		return nil
@@ -109,24 +109,12 @@ func (c *Context) uncounted(spare, more int) (lines []string) {
 	if n := c.Cluster.Away; n > 0 && len(c.Cluster.Hosts) > 0 {
 		lines = append(lines, fmt.Sprintf("%s on hosts that the source does not describe.", words.Verb(n, "of them runs", "of them run")))
 	}
-	if len(c.Cluster.Off) > 0 && more == 0 {
-		const most = 3
-		var flags []string
-		count := map[string]int{}
-		shapes := (&fit.Cluster{VMs: c.Cluster.Off}).Shapes()
-		for _, s := range shapes {
-			count[s.Name] += s.Count
+	if n := len(c.Cluster.Off); n > 0 {
+		how := ", unless --vm stands for " + map[bool]string{true: "it", false: "them"}[n == 1]
+		if more == 0 {
+			how = "; to count them, add " + flagsOf(c.Cluster.Off)
 		}
-		for _, s := range shapes {
-			if n := count[s.Name]; n > 0 {
-				flags = append(flags, fmt.Sprintf("--vm '%s*%d'", s.Name, n))
-			}
-			delete(count, s.Name)
-		}
-		if len(flags) > most {
-			flags = append(flags[:most], "…")
-		}
-		lines = append(lines, fmt.Sprintf("%s not counted; to count them, add %s.", words.Verb(len(c.Cluster.Off), "powered-off VM is", "powered-off VMs are"), strings.Join(flags, " ")))
+		lines = append(lines, fmt.Sprintf("%s not counted%s.", words.Verb(n, "powered-off VM is", "powered-off VMs are"), how))
 	}
 	if n, alone := c.Cluster.Apart, c.Cluster.Alone; n+alone > 1 {
 		var of []string
@@ -139,6 +127,27 @@ func (c *Context) uncounted(spare, more int) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s are sized together, with %s for all of them: --cluster NAME sizes one alone.", strings.Join(of, " and "), words.Plural(spare, "spare host")))
 	}
 	return lines
+}
+
+// flagsOf returns the flags that add these VMs, whole, or what to add where they have too many sizes for a line.
+func flagsOf(vms []*numa.VM) string {
+	const most = 8
+	var flags []string
+	count := map[string]int{}
+	shapes := (&fit.Cluster{VMs: vms}).Shapes()
+	for _, s := range shapes {
+		count[s.Name] += s.Count
+	}
+	for _, s := range shapes {
+		if n := count[s.Name]; n > 0 {
+			flags = append(flags, fmt.Sprintf("--vm '%s*%d'", s.Name, n))
+		}
+		delete(count, s.Name)
+	}
+	if n := len(flags); n > most {
+		return fmt.Sprintf("--vm for each of their %d sizes, such as %s", n, flags[0])
+	}
+	return strings.Join(flags, " ")
 }
 
 // useful returns the result without the rows that are no answer: types of the source that do not hold all VMs, or that

@@ -106,6 +106,9 @@ func accepted(r *rules.Result) int {
 	return out
 }
 
+// GuestSoftware names the software in guests as a fact, and what depends on it.
+var GuestSoftware = fmt.Sprintf("the guest software (SQL Server Standard uses only %d sockets and %d cores, 32 in 2025)", rule.FewSockets, rule.FewCores)
+
 // deciding are the facts that affect NUMA.
 var deciding = []struct {
 	name    string
@@ -124,7 +127,7 @@ var deciding = []struct {
 	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool {
 		return l.Assumes&(vnuma.AssumedSettings|vnuma.AssumedPowerOn) != 0
 	}},
-	{fmt.Sprintf("the guest software (SQL Server Standard uses only %d sockets and %d cores, 32 in 2025)", rule.FewSockets, rule.FewCores), func(v *rule.VM, _ *vnuma.Layout) bool { return v.EditionDecides() }},
+	{GuestSoftware, func(v *rule.VM, _ *vnuma.Layout) bool { return v.EditionDecides() }},
 	{"the guest software (perhaps SAP HANA by its name)", func(v *rule.VM, _ *vnuma.Layout) bool { return v.MayRunHANA() }},
 	{"reservations of latency sensitivity High", func(v *rule.VM, _ *vnuma.Layout) bool {
 		return v.LatencyHigh() && !(v.ReservationKnown() && v.CPUReservation.Known())
