@@ -13,9 +13,11 @@ import (
 	"example.org/homenode/rules/rule"
 )
 
-// addReleaseDoubts notes unknown releases, whose hosts are assessed with the model of an older
-// one.
-func (r *Result) addReleaseDoubts() {
+// Doubts returns notes about what is assumed or unknown of several VMs or hosts of the clusters at once, with their number.
+func (r *Result) Doubts() []numa.Note { return append(r.releaseDoubts(), r.assumed()...) }
+
+// releaseDoubts notes unknown releases, whose hosts are assessed with the model of an older one.
+func (r *Result) releaseDoubts() (notes []numa.Note) {
 	type pair struct{ of, model numa.Release }
 	hosts, unknown := map[pair]int{}, map[pair]int{}
 	for _, c := range r.Clusters {
@@ -30,15 +32,16 @@ func (r *Result) addReleaseDoubts() {
 	}
 	tell := func(hosts map[pair]int, format string) {
 		for _, p := range slices.SortedFunc(maps.Keys(hosts), func(a, b pair) int { return cmp.Compare(a.of, b.of) }) {
-			r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s: "+format, words.Plural(hosts[p], "host"), p.of, p.model)})
+			notes = append(notes, numa.Note{Text: fmt.Sprintf("%s: "+format, words.Plural(hosts[p], "host"), p.of, p.model)})
 		}
 	}
 	tell(hosts, "release %s is not described yet: the model of %s is used")
 	tell(unknown, "release %s is not known: it is judged as %s, the newest that is")
+	return notes
 }
 
-// addDoubts counts the assumptions and doubts of the whole assessment.
-func (r *Result) addDoubts() {
+// assumed counts the assumptions.
+func (r *Result) assumed() (notes []numa.Note) {
 	hosts, tiers, blind, unstated := 0, 0, 0, 0
 	var sockets []string // VMs
 	each := "one a package is"
@@ -80,7 +83,8 @@ func (r *Result) addDoubts() {
 		{r.Templates, "template", "judged as if powered on, for clones inherit their settings; counted apart"},
 	} {
 		if d.n > 0 {
-			r.Unjudged = append(r.Unjudged, numa.Note{Text: words.Plural(d.n, d.noun) + ": " + d.text})
+			notes = append(notes, numa.Note{Text: words.Plural(d.n, d.noun) + ": " + d.text})
 		}
 	}
+	return notes
 }

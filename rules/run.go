@@ -41,7 +41,7 @@ type Result struct {
 	VMs      int         // number of assessed VMs
 	Pairs    int         // VM × host predictions
 	Unjudged []numa.Note // objects that could not be assessed, or not for certain, with the reason
-	// Templates is the number of templates, which are not assessed because they do not run.
+	// Templates is the number of templates: what their clones inherit is judged, and they count apart.
 	Templates int
 	// Filter describes the part of the fleet that is shown; "" for all of it.
 	Filter string
@@ -151,8 +151,7 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 		}
 		r.addVM(&r.Fleet.VMs[i], g, o)
 	}
-	r.addReleaseDoubts()
-	r.addDoubts()
+	r.Unjudged = append(r.Unjudged, r.Doubts()...)
 	anew := map[*rule.Cluster]bool{}
 	for id := range in {
 		anew[g.cluster[id]] = true

@@ -265,7 +265,9 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 			gone[v.At] = true
 		}
 	}
-	out.Unjudged = slices.DeleteFunc(slices.Clone(r.Unjudged), func(n numa.Note) bool { return gone[n.At] && !kept[n.At] })
+	doubts := r.Doubts()
+	out.Unjudged = slices.DeleteFunc(slices.Clone(r.Unjudged), func(n numa.Note) bool { return slices.Contains(doubts, n) || gone[n.At] && !kept[n.At] })
+	out.Unjudged = append(out.Unjudged, out.Doubts()...)
 	if s.unknown != "" {
 		out.Unjudged = append(out.Unjudged, numa.Note{Text: "--select" + s.unknown})
 	}

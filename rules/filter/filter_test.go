@@ -88,6 +88,32 @@ func TestFleet(t *testing.T) {
 
 // TestNothing checks the errors, and what is said of values that are unknown.
 // TestCost: a finding about a host that slows a VM stays when the VM alone is asked about.
+// Notes that count VMs and hosts count those shown.
+func TestDoubts(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h1 nodes=2 cores=32 memory=512GB\nhost h2 release=10.0 nodes=2 cores=16 memory=512GB\nvm sql[1-3] host=h1 vcpus=28 memory=64GB guest=windows2019srv_64Guest\nvm web host=h2 vcpus=4 memory=8GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rules.Run(f, rules.Options{})
+	for vm, want := range map[string]string{"sql*": "3 Windows VMs", "sql1": "1 Windows VM: more", "web": "1 host: release 10.0"} {
+		one, err := filter.New(filter.Options{VMs: []string{vm}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := one.Fleet(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notes []string
+		for _, n := range part.Unjudged {
+			notes = append(notes, n.Text)
+		}
+		if len(notes) != 1 || !strings.HasPrefix(notes[0], want) {
+			t.Errorf("--vm %s: notes %q, want one that begins %q", vm, notes, want)
+		}
+	}
+}
+
 func TestCost(t *testing.T) {
 	f, err := scenario.Read("test", []byte("release 8.0\ncluster c\nhost h nodes=2 cores=18 memory=1024GB Numa.RebalanceEnable=0\nvm v host=h vcpus=4 memory=16GB\nhost i nodes=2 cores=18 memory=1024GB\nvm w host=i vcpus=4 memory=16GB\n"))
 	if err != nil {
