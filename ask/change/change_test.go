@@ -104,7 +104,7 @@ func TestHosts(t *testing.T) {
 		{[]string{"2x32c/1TB*1", "r760:2x48c/2TB*2"}, "kvm01 r760-02 r760-03"},
 		{[]string{"2x32c/1TB*0"}, `--hosts: found "2x32c/1TB*0", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
 		{[]string{"2x32c/1TB*many"}, `--hosts: found "2x32c/1TB*many", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
-		{[]string{"2x32q/1TB*2"}, `--hosts: "2x32q/1TB": column 3: found "32q", want the cores of a socket`},
+		{[]string{"2x32q/1TB*2"}, `--hosts: "2x32q/1TB": column 3: found "32q", want the number of cores of a socket, as in 2x32c/1TB`},
 		{[]string{"nowhere/kvm.xml"}, "--hosts: stat nowhere/kvm.xml: no such file or directory"},
 	} {
 		h := &Hosts{Names: tt.hosts, PerCore: []string{"3"}, Own: "1c/16GB"}

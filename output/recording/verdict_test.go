@@ -75,7 +75,7 @@ func TestCaptureVerdict(t *testing.T) {
 				"The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"several hosts", night.Recordings, nil,
 			"NUMA cannot be ruled out in 4 h on 2 hosts: N%L of sql01 (gid 4711) was below 80 % most of the time, though no rule counts it as a finding.",
-			"Looked at: N%L of 3 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 243 NUMA migrations, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010). The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+			"Looked at: N%L of 3 VMs (least 38 %, sql01 (gid 4711) at 2026-11-20 23:00), home nodes, 243 NUMA migrations, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010). The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes of esx08: record with esxtop -b -a."},
 		{"a moment", []*capture.Recording{moment}, nil,
 			"NUMA cannot be ruled out: N%L of 1 VM was below 80 %, lowest 75 % of app02 with 2 GB remote, but what was recorded on esx08 is a single moment.",
 			"Looked at: N%L of 1 VM (least 75 %, app02 at 22:00:00), home nodes, 1 NUMA migration, ready time. The capture lacks Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
@@ -113,7 +113,7 @@ func TestCaptureVerdict(t *testing.T) {
 			"So it is on a host of one NUMA node, which has nothing to lose, and with node interleaving in the BIOS, which hides the nodes."},
 		{"one node beside another host", []*capture.Recording{&healthy, unmanaged[0]}, nil,
 			"NUMA was not the cause in 4 h on 2 hosts: none of 2 VMs with N%L lost locality (2 without).",
-			"Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 242 NUMA migrations, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010). The capture lacks Numa Home Nodes, Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
+			"Looked at: N%L of 2 VMs (least 100 %, sql01 at 2026-11-21 01:02), home nodes, 242 NUMA migrations, ready time, 2 nodes. 1 VM had several home nodes: N%L counts all of them as local, and how the memory is spread over them is not in the capture (GST_NDx, M010). The capture lacks Numa Home Nodes, Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes of esx08: record with esxtop -b -a."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := &rules.Watched{Recordings: tt.recordings}

@@ -311,11 +311,11 @@ func (j *Judged) lookedAt() string {
 
 // howToGet lists the missing NUMA counters, and how to record them.
 func (j *Judged) howToGet() string {
-	var lacks []string
+	var lacks, hosts []string
 	for _, rec := range j.Recordings {
 		for _, name := range j.lacks(rec) {
-			if aboutNUMA(name) && !slices.Contains(lacks, name) {
-				lacks = append(lacks, name)
+			if aboutNUMA(name) {
+				lacks, hosts = words.Once(lacks, name), words.Once(hosts, rec.Host)
 			}
 		}
 	}
@@ -323,13 +323,17 @@ func (j *Judged) howToGet() string {
 		return ""
 	}
 	slices.Sort(lacks)
+	list := strings.Join(lacks, ", ")
+	if slices.ContainsFunc(j.Recordings, func(rec *capture.Recording) bool { return !slices.Contains(hosts, rec.Host) }) {
+		list += " of " + words.List(hosts)
+	}
 	if j.Fleet == nil && slices.Contains(lacks, nodeLoad) && ofAnswers(j.Recordings...) {
-		return j.Words.Lacks + strings.Join(lacks, ", ") + ": name the inventory with --fleet."
+		return j.Words.Lacks + list + ": name the inventory with --fleet."
 	}
 	if !slices.ContainsFunc(j.Recordings, func(rec *capture.Recording) bool { return !oneAnswer(rec) }) {
-		return j.Words.Lacks + strings.Join(lacks, ", ") + ": it takes two answers to show them."
+		return j.Words.Lacks + list + ": it takes two answers to show them."
 	}
-	return j.Words.Lacks + strings.Join(lacks, ", ") + ": record with esxtop -b -a."
+	return j.Words.Lacks + list + ": record with esxtop -b -a."
 }
 
 // lacks returns the missing counters of a recording; none of a host without VMs beside others that have some: its file cannot have the counters of VMs.
