@@ -261,10 +261,6 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 				worse[id] = fmt.Sprintf(format, args...)
 			}
 		}
-		if v.Stopped() && v.Off() && now.Off() && !m.hosts {
-			worse[v.ID] = fmt.Sprintf("it would not power on all the same: %s; cure that first", v.On[0].Layout.Refused)
-			continue
-		}
 		if !v.Stopped() && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing {
 			if again := m.changed.ClusterOf(v).Again(v); again.Any() {
 				bad("once it is off it would not power on again: %s; cure that first", again)

@@ -70,6 +70,9 @@ func (r *report) events(judgement *rules.Judgement) []answer.Table {
 		about := r.subject(s.Worst())
 		e := Event{Who: answer.Cell{Text: about.Name, Ref: about.Drawing}}
 		if hosts := s.Hosts(); len(hosts) > 1 {
+			if n := len(hosts); n > 3 {
+				hosts = []string{hosts[0], "…", hosts[n-1]}
+			}
 			e.Who.Text = strings.Join(hosts, " → ") + "/" + about.Short
 		}
 		switch {

@@ -309,7 +309,7 @@ func TestTicksOfSpreadsheet(t *testing.T) {
 	}{{16384, "", true}, {16384, `"`, true}, {16383, "", false}, {16385, "", false}, {1024, "", true}, {1024, `"`, false}, {256, "", true}, {256, `"`, false}} {
 		head, row := tt.quotes+"(PDH-CSV 4.0) (UTC)(0)"+tt.quotes, tt.quotes+"11/21/2026 10:00:00"+tt.quotes
 		for i := range tt.fields - 1 {
-			head += fmt.Sprintf(`,%s\\h\Group Memory(%d:vm)\Memory Size MBytes%s`, tt.quotes, i+1, tt.quotes)
+			head += fmt.Sprintf(`,%s\\h\Group Memory(%d:vm)\%s MBytes%s`, tt.quotes, i/2+1, []string{"Memory Size", "Touched"}[i%2], tt.quotes)
 			row += "," + tt.quotes + "8" + tt.quotes
 		}
 		ticks, err := NewTicks("b.csv", strings.NewReader(head+"\n"+row+"\n"), Options{})

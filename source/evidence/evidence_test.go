@@ -67,7 +67,7 @@ func TestJoin(t *testing.T) {
 			"note webserver.txt:1: lscpu names no VM: say whose it is with --evidence NAME=FILE"}},
 		{"the user says whose", "web.txt", "db01", lscpu("[root@web ~]# lscpu\n"), 1, []string{"db01: lscpu"}},
 		{"a stranger", "a.txt", "", lscpu("[root@mail ~]# lscpu\n"), 0, []string{
-			`note a.txt:2: lscpu of "mail": no VM of the fleet has this name; say whose it is with --evidence NAME=FILE`}},
+			`note a.txt:2: lscpu of "mail": no VM of the fleet has this name; known: db01, db01-test, rv01, vmware, web; say whose it is with --evidence NAME=FILE`}},
 		{"a guest of another hypervisor", "web.txt", "", strings.Replace(lscpu(""), "VMware", "KVM", 1), 0, []string{
 			"note web.txt:1: lscpu names KVM as the hypervisor: this is no guest of vSphere"}},
 		{"the scheduler, named by a screen", "esx.txt", "", screen + clients, 2, []string{"db01: sched-stats", "db01: esxtop", "web: esxtop",
@@ -91,7 +91,7 @@ func TestJoin(t *testing.T) {
 		{"several guests, one is meant", "a.txt", "db01", lscpu("[root@web ~]# lscpu\n") + lscpu("[root@db01 ~]# lscpu\n"), 1, []string{"db01: lscpu",
 			`note a.txt:2: lscpu of "web": the file shows several guests, and "web" is not db01`}},
 		{"a log of a stranger in the folder of a VM", "db01/vmware.log", "", fmt.Sprintf(log, "mail"), 0, []string{
-			`note db01/vmware.log: vmware.log of "mail": no VM of the fleet has this name; say whose it is with --evidence NAME=FILE`}},
+			`note db01/vmware.log: vmware.log of "mail": no VM of the fleet has this name; known: db01, db01-test, rv01, vmware, web; say whose it is with --evidence NAME=FILE`}},
 		{"a VM that the fleet has not", "a.txt", "db1", lscpu(""), 0, []string{
 			`note a.txt:1: lscpu of "db1", as --evidence says: no VM of the fleet has this name; alike: db01, db01-test`}},
 		{"a guest that the fleet has not", "a.txt", "", lscpu("[root@db02 ~]# lscpu\n"), 0, []string{

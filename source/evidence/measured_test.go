@@ -54,7 +54,7 @@ func TestMeasured(t *testing.T) {
 		{"by its name", "a.json", "", nil, nil, []string{all}},
 		{"as the user says", "a.json", "web", nil, nil, []string{strings.Replace(all, "db01", "web", 1)}},
 		{"by the name of the file", "measure_web.json", "", func(r *measured.Result) { r.Name = "" }, nil, []string{strings.Replace(all, "db01", "web", 1)}},
-		{"of no VM", "a.json", "", func(r *measured.Result) { r.Name = "mail" }, nil, []string{`note a.json:1: homenode measure of "mail": no VM of the fleet has this name; say whose it is with --evidence NAME=FILE`}},
+		{"of no VM", "a.json", "", func(r *measured.Result) { r.Name = "mail" }, nil, []string{`note a.json:1: homenode measure of "mail": no VM of the fleet has this name; known: db01, db01-test, rv01, vmware, web; say whose it is with --evidence NAME=FILE`}},
 		{"several in one file", "a.json", "db01", nil, inGuest(t, func(r *measured.Result) { r.Name = "web" }), []string{all, `note a.json:%d: homenode measure of "web": the file shows several guests, and "web" is not db01`}},
 		{"of another hypervisor", "a.json", "", func(r *measured.Result) { r.Machine.Identity.Hypervisor.Value = "KVM" }, nil, []string{"note a.json:1: homenode measure names KVM as the hypervisor: this is no guest of vSphere"}},
 		{"of no guest", "a.json", "", func(r *measured.Result) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func Elsewhere(path string) string {
 			return "the file is empty"
 		}
 		if ticks.Detect(head) == "" && tables.Holds(path) {
-			if _, err := tables.Read(path); err != nil { // damaged, or a workbook of something else
+			if _, err := tables.Read(path); isUnknown(err) || err != nil && !strings.EqualFold(filepath.Ext(path), ".zip") { // damaged, or a workbook of something else
 				return strings.TrimPrefix(err.Error(), path+": ")
 			}
 			return inventoryWay(path)
