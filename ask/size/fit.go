@@ -21,7 +21,7 @@ type Fit struct {
 	Fleet      string   `ask:"source,arg" label:"Fleet"`
 	VMs        []string `ask:"vm" group:"VMs" label:"VMs" example:"24x192GB*40" help:"shape of VMs, without which the answer is the sizes that fit: 12x96GB is 12 vCPUs and 96 GB, 'db:12x96GB*40' 40 of them with a name (repeatable)"`
 	Hosts      string   `ask:"hosts" group:"Hosts" label:"Host types" example:"2x32c/1TB,2x48c/1.5TB" help:"host types: 2x32c/1TB,2x48c/1.5TB"`
-	Cluster    []string `ask:"cluster,list" label:"Cluster" example:"all" help:"clusters or hosts of SOURCE, or all; not needed when there is one"`
+	Cluster    []string `ask:"cluster,list" label:"Cluster" example:"all" help:"clusters or hosts of SOURCE, or all; with --hosts all is the default"`
 	Count      int      `ask:"host-count" default:"10" min:"1" label:"Hosts of the cluster" help:"hosts of the cluster that VMs without a count are for"`
 	Spare      int      `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
 	Release    string   `ask:"release" default:"8.0U3" label:"ESXi release" help:"ESXi release of the host types"`
@@ -126,7 +126,11 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		fill(fleet, on, c)
 	}
 	c.Source, c.Notes = fleet.Source, fleet.Notes
-	if c.Cluster, err = fit.Find(fleet, f.Cluster...); err != nil {
+	clusters := f.Cluster
+	if clusters == nil && len(a.Types) > 0 && len(fleet.Clusters) > 1 {
+		clusters = []string{fit.All} // hosts are bought for all of them
+	}
+	if c.Cluster, err = fit.Find(fleet, clusters...); err != nil {
 		return nil, err
 	}
 	part := c.Cluster.Part

@@ -58,11 +58,14 @@ func (s *Supply) Over() numa.Bytes {
 	if s.Unknown > 0 {
 		return 0
 	}
-	return max(0, s.Configured-s.Memory+s.Kept)
+	return max(0, s.Configured-s.ForVMs())
 }
 
+// ForVMs returns the memory that ESXi leaves to VMs, without slower tiers.
+func (s *Supply) ForVMs() numa.Bytes { return s.Memory - s.Kept }
+
 // Reservable returns the memory that reservations may take: ESXi keeps a part free (B-30).
-func (s *Supply) Reservable() numa.Bytes { return s.Memory + s.Tier - s.Kept }
+func (s *Supply) Reservable() numa.Bytes { return s.ForVMs() + s.Tier }
 
 // Fits reports whether the reservations fit the memory: VMs beyond it do not power on. The result is not certain if a size is unknown, or a reservation
 // that could change it: if the whole memory of the VMs fits, so do their reservations.

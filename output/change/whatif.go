@@ -40,7 +40,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	exitFact(a, worse)
 	a.Tables = append(addSettings(nil, r.Hosts, nil, o, "today", "changed"), differences(r.Drift, o, "today", "changed")...)
 	if len(r.Capacity) > 0 {
-		t := answer.Table{Name: "capacity", Columns: answer.Columns("capacity", "hosts", "memory of VMs / hosts", "reserved", "vCPUs per core", "")}
+		t := answer.Table{Name: "capacity", Columns: answer.Columns("capacity", "hosts", "memory of VMs / for VMs", "reserved", "vCPUs per core", "")}
 		for i := range r.Capacity {
 			c := &r.Capacity[i]
 			t.Add(c.Cluster, arrow(strconv.Itoa(c.Before.Hosts), strconv.Itoa(c.After.Hosts)), memoryUse(c), arrow(reserved(&c.Before), reserved(&c.After)), arrow(load(&c.Before), load(&c.After)), withLoss(c, o.Losses[c.ID], o.Today[c.ID]))
@@ -136,7 +136,7 @@ func share(s *whatif.Supply) string {
 	if s.Memory == 0 {
 		return "–"
 	}
-	return words.Percent(float64(s.Configured) / float64(s.Memory))
+	return words.Percent(float64(s.Configured) / float64(s.ForVMs()))
 }
 
 func memoryUse(c *whatif.Capacity) string {
@@ -146,7 +146,7 @@ func memoryUse(c *whatif.Capacity) string {
 	if n := c.After.Unknown; n > 0 {
 		return fmt.Sprintf("unknown of %d hosts and VMs", n)
 	}
-	return fmt.Sprintf("%s / %s (%s)", arrow(c.Before.Configured.String(), c.After.Configured.String()), arrow(c.Before.Memory.String(), c.After.Memory.String()), arrow(share(&c.Before), share(&c.After)))
+	return fmt.Sprintf("%s / %s (%s)", arrow(c.Before.Configured.String(), c.After.Configured.String()), arrow(c.Before.ForVMs().String(), c.After.ForVMs().String()), arrow(share(&c.Before), share(&c.After)))
 }
 
 func reserved(s *whatif.Supply) string {

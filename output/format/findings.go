@@ -54,9 +54,9 @@ func (p *printer) first(j *answer.Findings) {
 	for i := range all {
 		one, more := &all[i], ""
 		if one.Alike > 0 {
-			more = " and " + words.Thousands(one.Alike) + " more"
+			more = "; " + words.Thousands(one.Alike) + " more, each with a cure of its own"
 		}
-		p.sentence("  ", fmt.Sprintf("%d. %s%s (%s): %s", i+1, one.Subject.Name, more, one.Rule, one.FirstAdvice()), "")
+		p.sentence("  ", fmt.Sprintf("%d. %s (%s%s): %s", i+1, one.Subject.Name, one.Rule, more, one.FirstAdvice()), "")
 	}
 	if len(all) > 0 {
 		p.line("")

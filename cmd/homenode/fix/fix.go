@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,9 +69,6 @@ func (c *command) registerModes(cmd *cobra.Command) {
 
 func (c *command) run(cmd *cobra.Command, args []string) error {
 	out := &c.asks.Output
-	if out.File != "" && strings.HasSuffix(out.File, ".json") && !cmd.Flags().Changed("format") {
-		out.Format = "json"
-	}
 	err := errors.Join(out.Check(cmd), c.asks.Take(c.question, args))
 	if err == nil && planned.Detect(args[0]) {
 		return c.patch(cmd, args[0])

@@ -3,10 +3,12 @@
 package flags
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,8 +46,15 @@ func (f *Output) Register(cmd *cobra.Command, forms ...string) {
 	Complete(cmd, "format", Among(forms))
 }
 
-// Check validates the flags before anything is read.
+// Check validates the flags before anything is read. Without --format the name of the file tells the form.
 func (f *Output) Check(cmd *cobra.Command) error {
+	if ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.File)), "."); ending != "" && !cmd.Flags().Changed("format") {
+		if form := cmp.Or(endings[ending], ending); slices.Contains(f.forms, form) {
+			f.Format = form
+		} else if slices.Contains(format.Tables, form) {
+			return fmt.Errorf("-o %s: this answer has no form %s, want one of %s", f.File, form, strings.Join(f.forms, ", "))
+		}
+	}
 	switch {
 	case !slices.Contains(f.forms, f.Format):
 		return fmt.Errorf("--format: found %q, want one of %s", f.Format, strings.Join(f.forms, ", "))
@@ -54,6 +63,9 @@ func (f *Output) Check(cmd *cobra.Command) error {
 	}
 	return nil
 }
+
+// endings has the forms whose files have other endings.
+var endings = map[string]string{"htm": "html", "md": "markdown", "ps1": "powercli", "txt": "table"}
 
 // Write writes to the file, or to standard output if no file is named.
 func (f *Output) Write(cmd *cobra.Command, write func(w io.Writer, colour bool) error) error {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,9 +55,6 @@ func completeHuge(cmd *cobra.Command) {
 }
 
 func (c *command) run(cmd *cobra.Command, args []string) error {
-	if strings.HasSuffix(c.out.File, ".json") && !cmd.Flags().Changed("format") {
-		c.out.Format = "json"
-	}
 	if err := errors.Join(c.out.Check(cmd), c.here.Read(args)); err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ func (c *Context) perCore() answer.Assumption {
 		of += fmt.Sprintf(" (the %s that the source describes)", words.Plural(len(c.Cluster.Hosts), "host"))
 	}
 	if n := words.Count(c.Cluster.Hosts, func(h *numa.Host) bool { return h.Connected() && !h.Ready() }); n > 0 {
-		of += fmt.Sprintf(" (with %s in maintenance)", words.Plural(n, "host"))
+		of += fmt.Sprintf(", with the cores of %s in maintenance,", words.Plural(n, "host"))
 	}
 	ratio.Note = fmt.Sprintf("at most, %s: %s has %s today", limit, of, unit.Digits(today, 3))
 	return ratio

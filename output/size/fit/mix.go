@@ -530,7 +530,7 @@ func Homeless(r *fit.Free) string {
 	if len(r.Failed) > 1 {
 		when, whose = strings.Join(r.Failed, ", ")+" fail, ", "of their VMs"
 	}
-	return "if " + when + words.Verb(r.Homeless, whose+" fits", whose+" fit") + " on no other host with all memory local"
+	return "if " + when + words.Verb(r.Homeless, whose+" finds", whose+" find") + " no other host with all memory local"
 }
 
 // limits names the limits that one more VM exceeds, and on how many hosts.

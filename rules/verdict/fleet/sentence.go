@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/texttab"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
@@ -58,6 +59,9 @@ func Verdict(r *rules.Result) []string {
 	if n := hosts[finding.High] + hosts[finding.Medium]; n > 0 {
 		rest = append(rest, fmt.Sprintf("%s of medium or high severity.", words.Verb(n, "host has findings of its own", "hosts have findings of their own")))
 	}
+	if n, most, over := overcommitted(r); n > 0 {
+		rest = append(rest, fmt.Sprintf("%s %s, by %s.", words.Verb(n, "host has less memory than its running VMs:", "hosts have less memory than their running VMs, most"), texttab.Clean(most), over))
+	}
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
 	}
@@ -87,6 +91,27 @@ func worseElsewhere(r *rules.Result) (n int) {
 		}
 	}
 	return n
+}
+
+// overcommitted counts the hosts whose running VMs have more memory than is there for VMs, and returns the one with the largest excess.
+func overcommitted(r *rules.Result) (n int, most string, excess numa.Bytes) {
+	for _, c := range r.Clusters {
+		for _, k := range c.Kinds {
+			for _, h := range k.Hosts {
+				over := -numa.Bytes(k.Machine.ForVMs())
+				for _, v := range c.Running(h) {
+					over += v.Resident()
+				}
+				if over <= 0 || c.Part || !k.Machine.MemoryKnown() || h.TierMemory.Value > 0 {
+					continue
+				}
+				if n++; over > excess {
+					most, excess = h.Name, over
+				}
+			}
+		}
+	}
+	return n, most, excess
 }
 
 // accepted counts the VMs that would be urgent without the findings that the configuration accepts.
