@@ -342,3 +342,19 @@ vm other host=esx02 vcpus=4 memory=16GB
 		t.Errorf("beside itself: %s", text(d))
 	}
 }
+
+// TestReclaimed checks that a share of memory that is reclaimed is told with the one before: "0 %" alone says nothing of a cure.
+func TestReclaimed(t *testing.T) {
+	const fleet = `release 7.0U3
+cluster prod
+host esx01 nodes=2 cores=16 memory=512GB
+vm db host=esx01 vcpus=24 coresPerSocket=12 memory=%s hw=19
+`
+	large, small := judge(t, fmt.Sprintf(fleet, "600GB")), judge(t, fmt.Sprintf(fleet, "400GB"))
+	if got := text(compare(t, large, small, diff.Options{})); !strings.Contains(got, "db: 16 → 0 % of its memory ballooned or swapped") {
+		t.Error(got)
+	}
+	if got := text(compare(t, small, large, diff.Options{})); !strings.Contains(got, "db: 0 → 16 % of its memory ballooned or swapped") {
+		t.Error(got)
+	}
+}

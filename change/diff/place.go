@@ -212,8 +212,8 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		add(!a.Managed && b.Managed, "has home nodes")
 		x, y := words.Percent(a.FarShare()), words.Percent(b.FarShare())
 		add(x != y, "%s → %s of accesses remote", strings.TrimSuffix(x, " %"), y)
-		lost := words.Percent(b.Nowhere())
-		add(words.Percent(a.Nowhere()) != lost, "%s of its memory ballooned or swapped", lost)
+		kept, lost := words.Percent(a.Nowhere()), words.Percent(b.Nowhere())
+		add(kept != lost, "%s → %s of its memory ballooned or swapped", strings.TrimSuffix(kept, " %"), lost)
 		if a, b := a.VSockets.Len(), b.VSockets.Len(); a != b {
 			add(true, "%d → %s", a, words.Plural(b, "socket"))
 		}

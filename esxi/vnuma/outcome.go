@@ -149,7 +149,10 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	if r.Local < 0 { // reclaimed memory was remote
 		r.Local, r.Remote = 0, r.Remote+r.Local
 	}
-	r.far = min(numa.Bytes(math.Round(far)), r.Local+r.Remote)
+	if r.Nowhere > 0 && !r.joined { // as Missed: on a full host it is unpredictable which clients share the rest
+		far -= float64(r.Crossed)
+	}
+	r.far = max(0, min(numa.Bytes(math.Round(far)), r.Local+r.Remote))
 	if r.Away()+r.First > 0 {
 		if _, have := m.Holds(homes, g.AllowedNodes, false); numa.Bytes(resident) <= have {
 			l.Assumes |= AssumedReserve

@@ -139,6 +139,10 @@ func TestWorkedMemory(t *testing.T) {
 	if l := Predict(&beyond, &m, &Case{}); l.Memory.Nowhere == 0 || math.Abs(l.FarShare()-0.5) > 1e-6 {
 		t.Errorf("interleaved memory beyond the host: %v far, want the half of what is in memory", l.FarShare())
 	}
+	alike := Guest{VCPUs: 12, CoresPerSocket: 6, Memory: 150 * gib}
+	if l := Predict(&alike, &m, &Case{}); l.Memory.Nowhere == 0 || l.Memory.Crossed == 0 || l.FarShare() != 0 {
+		t.Errorf("two clients alike on a full host: %v far, want none: which of them shares the rest is unpredictable", l.FarShare())
+	}
 }
 
 // TestSocketsStay checks that a move changes no socket of the guest (D-1), even to a

@@ -100,7 +100,10 @@ func (p *Pass) Elsewhere() []numa.Way {
 	for _, o := range p.good {
 		if room := p.Cluster.RoomFor(p.VM, o); len(room) > 0 && !o.Small && o.Layout.Gains(&p.VM.On[0].Layout) && p.suits(room[0]) {
 			hosts = append(hosts, room...)
-			if moved := p.VM.Moved(o.Kind, p.Choices); o.Layout.Compare(&moved) < 0 {
+			moved, fresh := p.VM.Moved(o.Kind, p.Choices), p.VM.Fresh(o.Kind, p.Choices)
+			if fresh.Compare(&o.Layout) < 0 {
+				there = ", remove " + numa.StoredKey + " and " + numa.CookieKey + " there while it is powered off,"
+			} else if o.Layout.Compare(&moved) < 0 {
 				there = ", power it off and on there,"
 			}
 		}

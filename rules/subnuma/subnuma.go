@@ -84,7 +84,7 @@ func check(p *rule.Pass) {
 	names := words.Texts(wide, func(v *rule.VM) string { return v.Name })
 	f := finding.Finding{
 		Severity: finding.Info,
-		Message:  divided + "; no VM of the cluster becomes wide by it",
+		Message:  divided + "; no VM of the cluster that fits a package becomes wide by it",
 		Evidence: []finding.Evidence{
 			finding.Of("packages", h.Packages, h.At), p.Kind.NodesEvidence(), finding.Of("processor", h.CPUModel, h.At),
 		},
@@ -180,13 +180,14 @@ func modeOf(v *rule.Verdict, perPackage int, hosts []*numa.Host) string {
 	return mode
 }
 
-// madeWide lists the VMs of the cluster that would have one client if the package
-// were one node, and have several on this host, by name.
+// madeWide lists the VMs of the cluster that fit a package, would have one client if
+// it were one node, and have several on this host, by name.
 func madeWide(p *rule.Pass, perPackage int) []*rule.VM {
 	whole := p.Kind.Machine.Merged(int32(perPackage))
 	var wide []*rule.VM
 	for _, v := range p.Cluster.VMs {
-		if v.OnHost(p.Host.ID) == nil { // a device ties it to another host
+		fits := v.Guest.VCPUs <= whole.Cores || v.Guest.PreferHT || whole.PreferHT
+		if !fits || v.OnHost(p.Host.ID) == nil { // a device ties it to another host
 			continue
 		}
 		here := vnuma.Predict(&v.Guest, &p.Kind.Machine, &vnuma.Case{Choices: p.Choices})
