@@ -248,7 +248,7 @@ func separator(b []byte) rune {
 	for i := 0; i < maxTitle && len(rest) > 0; i++ { // an archive may have a million empty files
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		if r := separatorOf(line); kindOf(strings.Split(string(line), string(r))) != nil {
+		if r := separatorOf(line); bytes.Count(line, []byte(string(r))) < maxColumns && kindOf(strings.Split(string(line), string(r))) != nil {
 			return r
 		}
 	}
@@ -332,7 +332,10 @@ func (c *csvRows) next() ([]string, int, error) {
 	if err != nil {
 		return nil, 0, c.syntaxError(err)
 	}
-	c.row++
+	if c.row++; len(cells) > maxColumns {
+		line, _ := c.r.FieldPos(0)
+		return nil, 0, &numa.SyntaxError{File: c.file, Line: line, Msg: fmt.Sprintf("found a row of %d fields, a table has at most %d", len(cells), maxColumns)}
+	}
 	if c.r.InputOffset() == c.size && len(cells) < c.last {
 		line, _ := c.r.FieldPos(0)
 		c.cut = cutOff{&numa.SyntaxError{File: c.file, Line: line, Msg: fmt.Sprintf("the last row has %d fields, the row before it %d, and no line end: the file seems to be cut off", len(cells), c.last)}}
