@@ -226,6 +226,9 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 	if r.Comma = comma; comma != ';' && comma != ',' && comma != '|' {
 		r.Comma = separator(b)
 	}
+	if err := fewColumns(file, b, r.Comma); err != nil {
+		return nil, err
+	}
 	r.TrimLeadingSpace = r.Comma != '\t' // "a", "b"
 	r.FieldsPerRecord = -1               // a short or long row is accepted
 	r.ReuseRecord = true
@@ -248,7 +251,7 @@ func separator(b []byte) rune {
 	for i := 0; i < maxTitle && len(rest) > 0; i++ { // an archive may have a million empty files
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		if r := separatorOf(line); kindOf(strings.Split(string(line), string(r))) != nil {
+		if r := separatorOf(line); bytes.Count(line, []byte(string(r))) < maxColumns && kindOf(strings.Split(string(line), string(r))) != nil {
 			return r
 		}
 	}
@@ -281,6 +284,27 @@ func shortLines(file string, r io.Reader) error {
 	}
 }
 
+// fewColumns returns an error for a row of more columns than a table has, before it is split into cells.
+func fewColumns(file string, b []byte, comma rune) error {
+	quoted, cells, line := false, 1, 1
+	for _, c := range b {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == '\n':
+			line++
+			if !quoted {
+				cells = 1
+			}
+		case rune(c) == comma && !quoted:
+			if cells++; cells > maxColumns {
+				return &numa.SyntaxError{File: file, Line: line, Msg: fmt.Sprintf("found a row of more than %d columns", maxColumns)}
+			}
+		}
+	}
+	return nil
+}
+
 // tableIn returns the contents of a file with a table. A CSV file with a line that is too long is refused before it is in memory.
 func tableIn(path string) ([]byte, error) {
 	info, err := os.Stat(path)
@@ -304,7 +328,7 @@ func isJSONFile(path string) bool {
 // separatorOf returns the most frequent separator between the headers in the first line.
 func separatorOf(b []byte) rune {
 	header, _, _ := bytes.Cut(b, []byte("\n"))
-	counts := map[byte]int{}
+	var counts [256]int
 	quoted := false
 	for _, c := range header {
 		if c == '"' {

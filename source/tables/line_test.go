@@ -33,6 +33,24 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// TestManyColumns refuses a row of more columns than a spreadsheet has, wherever it stands: each header is compared with all that are known.
+func TestManyColumns(t *testing.T) {
+	wide := strings.Repeat("a,", maxColumns) + "a"
+	for text, want := range map[string]string{
+		"VM,CPUs,Memory," + wide + "\nvm1,8,1024\n":     "x.csv:1: found a row of more than 16384 columns",
+		"a title\nVM,CPUs,Memory," + wide + "\nvm1,8\n": "x.csv:2: found a row of more than 16384 columns",
+		"VM,CPUs,Memory\nvm1,8," + wide + "\n":          "x.csv:2: found a row of more than 16384 columns",
+	} {
+		path := filepath.Join(t.TempDir(), "x.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("Read() = %v, want %s", err, want)
+		}
+	}
+}
+
 // TestKnownOnce returns the same names of a kind, which are asked for at each header, without making them again.
 func TestKnownOnce(t *testing.T) {
 	for i := range kinds {

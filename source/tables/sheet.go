@@ -34,7 +34,7 @@ type span struct{ column, from, to int }
 // unread replaces the content of a cell in an unused column.
 const unread = "…"
 
-// The limits of Excel.
+// The limits of Excel, for the columns of CSV too: each header is compared with all that are known.
 const (
 	maxRows    = 1 << 20
 	maxColumns = 1 << 14

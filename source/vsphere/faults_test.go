@@ -298,3 +298,33 @@ func TestRedirectsDoNotCarryTheLogin(t *testing.T) {
 		}
 	}
 }
+
+// TestRedirectsDoNotCarryTheTags: the login of the tags, and questions with its session, go to no other server either.
+func TestRedirectsDoNotCarryTheTags(t *testing.T) {
+	fleet := newFleet(1)
+	fleet.VMs[0].Tags = []string{"sql"}
+	vc := startLab(t, fleet)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("%s %s reached a server that was not named", r.Method, r.URL)
+	}))
+	defer other.Close()
+	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		for _, path := range []string{"/rest/com/vmware/cis/session", "/rest/com/vmware/cis/tagging/"} {
+			redirected := 0
+			u := startProxy(t, vc, func(w http.ResponseWriter, r request) bool {
+				here := strings.HasPrefix(r.URL.Path, path)
+				if here {
+					redirected++
+					http.Redirect(w, r.Request, other.URL, status)
+				}
+				return here
+			})
+			f, err := vsphere.Read(t.Context(), u, vsphere.Options{})
+			if err != nil || redirected == 0 || len(f.VMs[0].Tags) > 0 {
+				t.Errorf("%d of %s: %v, %d redirects; want a fleet without tags", status, path, err, redirected)
+			} else if notes := strings.Join(noteTexts(f, u), "\n"); !strings.Contains(notes, "the tags of the VMs could not be read") {
+				t.Errorf("%d of %s: notes %q", status, path, notes)
+			}
+		}
+	}
+}
