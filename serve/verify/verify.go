@@ -223,11 +223,17 @@ const window = effect.Window * 24 * time.Hour
 // measure compares the counters before and after.
 func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, written map[string]apply.Write, effective map[string]time.Time, ahead time.Duration) error {
 	changes := map[string]*fix.Change{}
+	already := map[string]bool{} // nothing was written: when they changed is unknown, and they are no controls
 	var clusters []string
 	var first time.Time
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if w, ok := written[c.Target().ID]; ok && c.VM != nil {
+		w, ok := written[c.Target().ID]
+		switch {
+		case !ok || c.VM == nil:
+		case w.At.IsZero():
+			already[c.VM.ID] = true
+		default:
 			changes[c.VM.ID] = c
 			clusters = append(clusters, c.VM.Cluster)
 			if first.IsZero() || w.At.Before(first) {
@@ -251,7 +257,7 @@ func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, wr
 	var vms []effect.VM
 	for _, cl := range in.Fleet.Clusters {
 		for _, one := range cl.VMs {
-			if list := looks[one.ID]; list != nil && slices.Contains(clusters, cl.Name) {
+			if list := looks[one.ID]; list != nil && slices.Contains(clusters, cl.Name) && !already[one.ID] {
 				if st := in.States[one.ID]; changes[one.ID] == nil && st.Boot.Add(-ahead).After(first) {
 					continue // other changes at its power-on are unknown, so it is no control
 				}

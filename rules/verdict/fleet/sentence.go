@@ -132,7 +132,7 @@ func accepted(r *rules.Result) int {
 }
 
 // GuestSoftware names the software in guests as a fact, and what depends on it.
-var GuestSoftware = fmt.Sprintf("the guest software (SQL Server Standard uses only %d sockets and %d cores, 32 in 2025)", rule.FewSockets, rule.FewCores)
+var GuestSoftware = fmt.Sprintf("the guest software (SQL Server Standard uses the lesser of %d sockets and %d cores, 32 in 2025)", rule.FewSockets, rule.FewCores)
 
 // deciding are the facts that affect NUMA.
 var deciding = []struct {
