@@ -11,6 +11,7 @@ import (
 
 	"example.org/homenode/capture/store"
 	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/change/fix/journal"
 	"example.org/homenode/change/whatif"
 	"example.org/homenode/measure/effect"
@@ -257,5 +258,21 @@ func TestOtherVCenter(t *testing.T) {
 	v, err := verify.Run(t.Context(), verify.Input{Lines: s.lines, States: s.states, Now: time.Now(), Fleet: s.result, History: s.reader.History, Zone: time.UTC, VCenter: "other"})
 	if err != nil || v.Measured != nil || v.NoSamples == "" || v.Helped == effect.Helped {
 		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestAlreadyBack: a rollback that found VMs as they were before wrote nothing, so there is no time from which to measure, and no error.
+func TestAlreadyBack(t *testing.T) {
+	s := newStory(t, 7, 10)
+	back, err := apply.RollbackOf(s.lines, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.lines = append(s.lines, journal.Line{Step: journal.StepPlan, Plan: back.ID, Undo: true, Whole: back.Plan})
+	for i := range back.Changes {
+		s.lines = append(s.lines, journal.Line{Step: journal.StepEnd, Plan: back.ID, Target: back.Changes[i].VM.ID, State: "already"})
+	}
+	if v := s.judge(t); v.Measured != nil || v.NoSamples != "no VM was changed" {
+		t.Errorf("measured %+v, %q", v.Measured, v.NoSamples)
 	}
 }
