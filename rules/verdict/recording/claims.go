@@ -139,6 +139,24 @@ func (j *Judged) moreLost(lost []*VM) string {
 	return fmt.Sprintf(" (%d more accepted)", CountVMs(more))
 }
 
+// lostBefore counts the VMs whose memory was remote when the recording began: ", 2 of them before the capture began".
+func (j *Judged) lostBefore(lost []*VM) string {
+	var early []*VM
+	for _, v := range lost {
+		if spell, ok := v.lost(); ok && spell.From.Equal(v.Rec.First) {
+			early = append(early, v)
+		}
+	}
+	switch n := CountVMs(early); {
+	case n == 0:
+		return ""
+	case n == CountVMs(lost):
+		return ", before " + j.Words.The + " began"
+	default:
+		return fmt.Sprintf(", %d of them before %s began", n, j.Words.The)
+	}
+}
+
 // rulesOff names the rules for recordings that are switched off.
 func (j *Judged) rulesOff() []string {
 	return slices.DeleteFunc(j.OffRules(), func(id string) bool {

@@ -31,7 +31,7 @@ func (j *Judged) Verdict() (verdict, rest string) {
 	none := j.noneLost() != "" && low == ""
 	switch open := j.withheld(lost); {
 	case len(lost) > 0:
-		verdict = fmt.Sprintf("%d of %s lost locality%s %s; most remote memory over time: %s.", CountVMs(lost), words.Plural(CountVMs(j.VMs), "VM"), j.moreLost(lost), where, j.worstText(lost))
+		verdict = fmt.Sprintf("%d of %s lost locality%s %s%s; most remote memory over time: %s.", CountVMs(lost), words.Plural(CountVMs(j.VMs), "VM"), j.moreLost(lost), where, j.lostBefore(lost), j.worstText(lost))
 	case len(hurt) > 0:
 		though := ""
 		if none {
