@@ -61,6 +61,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{key: "platform", names: []string{"Virtualization Platform", "Hypervisor Type", "Hypervisor", "Hypervisor Name", "Host Type", "Platform"}},
 	{key: "virtual", names: []string{"Is Virtual"}},
 	{key: "physical", names: []string{"Is Physical"}},
+	{key: "machine", names: []string{"Type", "Machine Type", "Server Type", "System Type"}},
 	{names: []string{"VI SDK Server", "vCenter", "vCenter Server"}},
 	{names: []string{"VI SDK UUID"}},
 	{names: []string{dateKey, "Timestamp", "Date Time", "Report Date", "Export Date", "Run Date", "Scan Date", "Collected", "Collected At", "Collection Date", "Datum", "Fecha"}},

@@ -135,13 +135,13 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 			nameless.add("row " + strconv.Itoa(t.row))
 			return
 		}
-		if t.foreign() {
-			foreign.add(name)
+		t.subject = "VM " + name
+		if virtual := t.boolFact("virtual"); virtual.Known() && !virtual.Value || t.boolFact("physical").Value || bare.MatchString(t.text("platform")) || bare.MatchString(t.text("machine")) {
+			physical.add(name)
 			return
 		}
-		t.subject = "VM " + name
-		if virtual := t.boolFact("virtual"); virtual.Known() && !virtual.Value || t.boolFact("physical").Value {
-			physical.add(name)
+		if t.foreign() {
+			foreign.add(name)
 			return
 		}
 		v.placeholder = t.boolFact("SRM Placeholder").Value
@@ -231,9 +231,10 @@ func (t *table) sumsUp(name string, before []vmRow) bool {
 
 var (
 	// total matches the beginning of the name of a row with totals.
-	total = pattern.Of(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamt|somme|suma|totaal)(en|e|es)?\b`)
+	bare  = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)\b`) // of a platform or kind of machine
+	total = pattern.Of(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamtergebnis|insgesamt|gesamt|somme|suma|totaal)(en|e|es)?\b`)
 	// summary matches the whole name of a summary row.
-	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe)?|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|vcpus?|rows|records)\b)?[\W\d]*$`)
+	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe|ergebnis)?|insgesamt|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|vcpus?|rows|records)\b)?[\W\d]*$`)
 	unitWords = pattern.Of(`(?i)\b[kmgt]i?b\b|\b[mg]hz\b`)
 )
 
