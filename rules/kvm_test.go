@@ -106,6 +106,19 @@ func TestEnabled(t *testing.T) {
 	}
 }
 
+// TestWholeElsewhere: a VM of one node that does not fit it is put on a node that it fits; only where there is none is it divided.
+func TestWholeElsewhere(t *testing.T) {
+	const domain = "<domain type='kvm'><name>a</name><memory unit='GiB'>20</memory><vcpu cpuset='0-7'>4</vcpu><numatune><memory mode='strict' nodeset='0'/></numatune></domain>"
+	for pages, want := range map[string]string{
+		"20,0":  "20 GB in 12 GB; Put it on node 1, its vCPUs and its memory: it has 32 GB left",
+		"20,20": "20 GB in 12 GB; Divide the VM into more cells",
+	} {
+		if got := judged(t, "nodes=2 cores=8 threads=8 memory=64GB pages="+pages, "a.xml", domain); !strings.Contains(got, want) {
+			t.Errorf("pages %s: found %s, want %s", pages, got, want)
+		}
+	}
+}
+
 // TestNodesWithoutCPUs: memory on a node without CPUs is near the node with CPUs at the least distance, and remote to the others.
 func TestNodesWithoutCPUs(t *testing.T) {
 	host := func(distances [4]string) string {

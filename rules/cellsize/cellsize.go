@@ -56,8 +56,11 @@ func check(p *rule.StatedPass) {
 		}
 		advice := p.Spelt("Divide the VM into more cells", rule.Cells)
 		node, left, other := v.Elsewhere(v.Stated.HomeOf(i, v.Host), memory-most)
+		whole, free, fits := v.Elsewhere(v.Stated.HomeOf(i, v.Host), memory)
 		if beyond := cmp.Or(v.BeyondHost(), v.BeyondCores()); beyond != "" {
 			advice = beyond
+		} else if memory > most && most > 0 && fits && len(s.Cells) == 1 && room.Within && s.Present(i) <= room.Cores {
+			advice = p.Spelt(fmt.Sprintf("Put it on node %d, its vCPUs and its memory: it has %s left", whole, free), rule.Pins, rule.Binding)
 		} else if memory > most && most > 0 && other && len(s.Cells) > 1 && v.Stated.HomeOf(i, v.Host) != nil {
 			advice = p.Spelt(fmt.Sprintf("Move at least %s of it to a cell on node %d, which has %s left", memory-most, node, left), rule.Binding)
 		} else if severity == finding.Medium && !room.Within {
