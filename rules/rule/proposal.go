@@ -249,7 +249,7 @@ func (p *Pass) further(out *Proposal) {
 	p.with(out, next.Taken())
 }
 
-// say adds what is to be done, in place of earlier steps that set the same otherwise.
+// say adds a step, in place of earlier ones that give the same setting another value.
 func (p *Proposal) say(do string) {
 	if slices.Contains(p.Needed, do) {
 		return
@@ -258,7 +258,7 @@ func (p *Proposal) say(do string) {
 	p.Needed = append(slices.DeleteFunc(slices.Clone(p.Needed), func(o string) bool { return slices.Contains(steps, about(o)) }), do)
 }
 
-// about returns what a step sets: "cores per socket" of "set cores per socket to 5 (4 sockets)".
+// about returns the setting of a step: "cores per socket" of "set cores per socket to 5 (4 sockets)".
 func about(step string) string {
 	for _, end := range []string{" to ", " = ", " be "} {
 		step, _, _ = strings.Cut(step, end)

@@ -59,7 +59,7 @@ func (w *Watch) Again(s *capture.Spells) string {
 // threshold is never displayed as the threshold.
 func NL(share float64) string { return strconv.Itoa(int(share*100+1e-9)) + " %" }
 
-// NLRest formats what a share of local memory leaves, so that both together are 100 %.
+// NLRest formats the remote share beside a local one, so that both add up to 100 %.
 func NLRest(share float64) string { return strconv.Itoa(100-int(share*100+1e-9)) + " %" }
 
 // SeenMemory describes where the memory of a VM was observed: "96 GB local, 32 GB remote (N%L 75 %)"; "" if it is unknown. l is the predicted layout;

@@ -15,7 +15,7 @@ import (
 
 var night = time.Date(2026, 11, 2, 23, 50, 20, 0, time.UTC)
 
-// TestParts: what is local and what is remote add up to 100 %, and local memory is truncated as esxtop does.
+// TestParts: the local and the remote share add up to 100 %, and local memory is truncated as esxtop does.
 func TestParts(t *testing.T) {
 	for n := range 10001 {
 		share := float64(n) / 10000

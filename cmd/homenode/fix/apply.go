@@ -369,7 +369,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 			o.Longest(), cmp.Or(names, "none waits"))
 	}, func() {
 		resume := (&answers.Run{Source: source, Journal: j.Path, Power: c.do.power}).Resume()
-		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: ended at once. The journal has all that was done; this goes on, and powers on the VMs that the run powered off: %s\n", resume)
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: ended at once. The journal has all that was done; to continue, and to power on the VMs that the run powered off: %s\n", resume)
 	})()
 	results, stopped := apply.Run(context.WithoutCancel(cmd.Context()), w, j, lines, o)
 	if err := j.Close(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"example.org/homenode/source/vsphere/lab"
 )
 
-// TestSignals ends a run that waits for a guest with two signals: the first one says what is waited for, for how long at most, and what the second one does;
+// TestSignals ends a run that waits for a guest with two signals: the first one names the VM, the longest time and the effect of a second one;
 // the second one ends it with the command that goes on, which brings all VMs back.
 func TestSignals(t *testing.T) {
 	s := serveFleet(t, small(t))
