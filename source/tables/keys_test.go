@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestManyKeys refuses an object of more keys than a fleet has VMs and hosts, before the rest of it is read.
-func TestManyKeys(t *testing.T) {
+// TestKeysOfAnObject refuses an object of more keys than a fleet has VMs and hosts, before the rest of it is read.
+func TestKeysOfAnObject(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"a":1`)
 	for i := range maxKeys {
