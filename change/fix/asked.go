@@ -67,7 +67,7 @@ func (m *maker) askedOf(was, is *numa.VM) error {
 		return nil
 	}
 	for _, e := range edits {
-		if err := Writable(e); err != nil {
+		if err := Plannable(e); err != nil {
 			return err
 		}
 	}

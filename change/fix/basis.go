@@ -170,16 +170,19 @@ func shapeOf(h *numa.Host) string {
 	return strings.Join(parts, "; ")
 }
 
-// came returns the hosts of clusters that take VMs now, and have a shape of which the plan has no host of that cluster. A rollback depends on none.
-func (p *Plan) came(f *numa.Fleet) (out []*numa.Host) {
+// unstated returns a host that takes VMs now, in the cluster of the host of a VM, has a shape of which the change predicts nothing, and takes the VM; nil for none.
+func (p *Plan) unstated(f *numa.Fleet, c *Change, vm *numa.VM, h *numa.Host, shapes map[string]string) *numa.Host {
+	stated := map[string]bool{}
+	for _, b := range p.Hosts {
+		stated[b.Shape] = stated[b.Shape] || b.Cluster == h.Cluster && c.On(b.Name) != nil
+	}
 	for i := range f.Hosts {
-		h := &f.Hosts[i]
-		seen := func(b HostBasis) bool { return b.ID == h.ID || b.Cluster == h.Cluster && b.Shape == shapeOf(h) }
-		if p.Undoes == "" && h.Cluster != "" && h.Ready() && !slices.ContainsFunc(p.Hosts, seen) {
-			out = append(out, h)
+		x := &f.Hosts[i]
+		if h.Cluster != "" && x.Cluster == h.Cluster && x.Ready() && !stated[shapes[x.ID]] && takes(x, vm) {
+			return x
 		}
 	}
-	return out
+	return nil
 }
 
 // takes reports whether the nodes of a host are known and it would power the VM on.
@@ -210,8 +213,10 @@ func (p *Plan) Moved(f *numa.Fleet) map[string]string {
 			differs[b.Name] = fmt.Sprintf("%s has %s, the plan was made for %s", b.Name, shapeOf(h), b.Shape)
 		}
 	}
-	came := p.came(f)
-	now := f.VMsByID()
+	now, shapes := f.VMsByID(), map[string]string{}
+	for id, h := range hosts {
+		shapes[id] = shapeOf(h)
+	}
 	out := map[string]string{}
 	for i := range p.Changes {
 		c := &p.Changes[i]
@@ -234,9 +239,9 @@ func (p *Plan) Moved(f *numa.Fleet) map[string]string {
 				}
 			}
 		}
-		for _, x := range came {
-			if h != nil && x.Cluster == h.Cluster && len(c.Layout) > 0 && takes(x, vm) && out[c.VM.ID] == "" {
-				out[c.VM.ID] = fmt.Sprintf("%s of its cluster has %s, for which the plan predicts nothing", x.Name, shapeOf(x))
+		if h != nil && len(c.Layout) > 0 && vm.Tied() == nil && out[c.VM.ID] == "" {
+			if x := p.unstated(f, c, vm, h, shapes); x != nil {
+				out[c.VM.ID] = fmt.Sprintf("%s of its cluster has %s, for which the plan predicts nothing", x.Name, shapes[x.ID])
 			}
 		}
 		// Without known nodes nothing could be predicted.

@@ -67,17 +67,24 @@ func stranded(v *numa.VM, h *numa.Host, needs numa.Needs) string {
 	return fmt.Sprintf("once it is off it does not power on: %s is not connected, or in maintenance", h.Name)
 }
 
+// changed returns the VM with the edits.
+func (c *Change) changed(was *numa.VM) (is numa.VM, err error) {
+	is = *was
+	is.Settings.Value = slices.Clone(was.Settings.Value)
+	for _, e := range c.Edits {
+		err = cmp.Or(err, e.Configure(&is.Config, "the plan"))
+	}
+	return is, err
+}
+
 // impossible says why vSphere refuses the edits of a VM on a host, which may be nil; "" when it does not.
 func (c *Change) impossible(was *numa.VM, h *numa.Host) string {
 	if why := stranded(was, h, c.Needs()); why != "" {
 		return why
 	}
-	is := *was
-	is.Settings.Value = slices.Clone(was.Settings.Value)
-	for _, e := range c.Edits {
-		if err := e.Configure(&is.Config, "the plan"); err != nil {
-			return err.Error()
-		}
+	is, err := c.changed(was)
+	if err != nil {
+		return err.Error()
 	}
 	before := was.Impossible()
 	for _, no := range is.Impossible() {

@@ -140,7 +140,7 @@ func (p *Plan) Check() error {
 		batch = c.Batch
 		settings := map[string]bool{}
 		for k, e := range c.Edits {
-			err := c.takes(e)
+			err := c.takes(e, p.Undoes != "")
 			if name := setting(e); err == nil && settings[name] {
 				err = fmt.Errorf("%s is changed twice", e.Name())
 			} else {
@@ -220,13 +220,16 @@ func (c *Change) predicted() error {
 	return nil
 }
 
-// takes says why an edit is none of its object, or not Writable.
-func (c *Change) takes(e numa.Edit) error {
+// takes says why an edit is none of its object, or not Plannable, or for a rollback not Writable.
+func (c *Change) takes(e numa.Edit, undo bool) error {
 	of := map[numa.EditKind]bool{numa.EditHostOption: c.Host != nil, numa.EditDRSRule: c.Cluster != nil}
 	if fits, keyed := of[e.Kind]; keyed && !fits || !keyed && c.VM == nil {
 		return fmt.Errorf("%s is no edit of this object", e.Kind)
 	}
-	return Writable(e)
+	if undo {
+		return Writable(e)
+	}
+	return Plannable(e)
 }
 
 // setting names what an edit changes, so that two edits of one setting have one name.

@@ -231,19 +231,23 @@ func (m *maker) apply() *numa.Fleet {
 	}
 	for i := range out.Hosts {
 		h := &out.Hosts[i]
-		if m.kept[h.ID] != "" {
-			continue
-		}
-		for _, e := range m.edits[h.ID] {
-			if !h.Options.Known() {
-				h.Options.Origin = numa.Origin{Kind: numa.Derived, Where: proposed}
-			}
-			if h.Options.Value = h.Options.Value.Without(e.Key); e.To.Set {
-				h.Options.Value = h.Options.Value.With(e.Key, e.To.Text)
-			}
+		if m.kept[h.ID] == "" {
+			setOptions(h, m.edits[h.ID])
 		}
 	}
 	return out
+}
+
+// setOptions makes the edits of a host.
+func setOptions(h *numa.Host, edits []numa.Edit) {
+	for _, e := range edits {
+		if !h.Options.Known() {
+			h.Options.Origin = numa.Origin{Kind: numa.Derived, Where: proposed}
+		}
+		if h.Options.Value = h.Options.Value.Without(e.Key); e.To.Set {
+			h.Options.Value = h.Options.Value.With(e.Key, e.To.Text)
+		}
+	}
 }
 
 // layoutsWorse returns the changes with which some host serves a VM worse than without, and where.

@@ -84,6 +84,14 @@ var kindForms = map[numa.EditKind]form{
 	numa.EditCPUReservation:    number(0, 1<<31-1),
 }
 
+// Plannable says why no plan makes an edit; nil when one may: it is Writable, and no key that the run itself sets. A rollback takes such a key back.
+func Plannable(e numa.Edit) error {
+	if e.Kind == numa.EditExtraConfig && strings.EqualFold(e.Key, RebootKey) {
+		return fmt.Errorf("%s is set by --power reboot alone, and by no plan", RebootKey)
+	}
+	return Writable(e)
+}
+
 // Writable says why homenode does not write an edit; nil when it does: the setting is one of a closed list, and the value has its form.
 func Writable(e numa.Edit) error {
 	var f form

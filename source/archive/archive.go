@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	within "example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/words"
 )
 
 // Options select the members for Walk and set its limits. The zero value reads everything within
@@ -30,6 +31,7 @@ type Options struct {
 	Stop func() error
 
 	MaxEntries int   // members of all archives together; 0 means 1,000,000
+	MaxVisits  int   // members that are visited; 0 means 20,000, of which readers keep what they say
 	MaxBytes   int64 // unpacked bytes of all archives together; 0 means 256 GiB
 	// MaxRatio is the largest ratio of unpacked to packed size of an archive, checked beyond 256
 	// MiB; 0 means 250. Logs have 10 to 40; a zip bomb more.
@@ -61,7 +63,15 @@ func WalkFile(f *os.File, name string, opt Options, visit Visit) error {
 
 func visited(opt Options, visit Visit, all func(*walker) error) error {
 	opt.bound()
-	err := all(&walker{opt: opt, visit: visit, spool: opt.Spool})
+	visits := 0
+	w := &walker{opt: opt, spool: opt.Spool}
+	w.visit = func(name string, size int64, r io.Reader) error {
+		if visits++; visits > opt.MaxVisits {
+			return fmt.Errorf("found more than %s to read: %w", words.Plural(opt.MaxVisits, "file"), ErrMany)
+		}
+		return visit(name, size, r)
+	}
+	err := all(w)
 	var of *errVisit
 	if errors.As(err, &of) {
 		return of.err
@@ -87,6 +97,7 @@ func (w *walker) walk(path string) error {
 // bound sets the default limits.
 func (opt *Options) bound() {
 	setDefault(&opt.MaxEntries, 1_000_000)
+	setDefault(&opt.MaxVisits, 20_000)
 	setDefault(&opt.MaxBytes, 256<<30)
 	setDefault(&opt.MaxRatio, 250)
 	setDefault(&opt.RatioFrom, ratioFrom)
@@ -114,6 +125,9 @@ func IsArchive(name string) bool {
 	lower := strings.ToLower(name)
 	return slices.ContainsFunc([]string{".tgz", ".tar", ".tar.gz", ".zip", ".tar.zst", ".tzst"}, func(ext string) bool { return strings.HasSuffix(lower, ext) })
 }
+
+// ErrMany means that a folder or archive has more files than are read: then none of them is.
+var ErrMany = errors.New("name the files that are meant")
 
 // maxName bounds the names of members in messages, in bytes.
 const maxName = 1024

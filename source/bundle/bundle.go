@@ -5,6 +5,7 @@
 package bundle
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -116,7 +117,7 @@ func Read(path string) (*numa.Fleet, error) {
 		Damaged: c.damage,
 	}, c.visit)
 	if err != nil {
-		if len(c.logs)+len(c.configs)+len(c.outputs) == 0 {
+		if len(c.logs)+len(c.configs)+len(c.outputs) == 0 || errors.Is(err, archive.ErrMany) {
 			return nil, numa.Located(path, err)
 		}
 		c.damage(path, err)

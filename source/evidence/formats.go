@@ -214,12 +214,14 @@ func Read(arg string) (Piece, error) {
 		}
 		return nil
 	})
-	if len(p.Docs) == 0 { // possibly a recording over time: its end counts
+	if len(p.Docs) == 0 && !errors.Is(err, archive.ErrMany) { // possibly a recording over time: its end counts
 		if docs, errs := lastTicks(p.Name); len(docs) > 0 {
 			p.Docs, p.Errs, err = docs, errs, nil
 		}
 	}
 	switch {
+	case errors.Is(err, archive.ErrMany):
+		err = numa.Located(p.Name, err)
 	case len(p.Docs) == 0 && err == nil && p.Errs == nil:
 		err = fmt.Errorf("%s: %w in it: %s", p.Name, ErrUnknown, Names())
 	case len(p.Docs) == 0:

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.org/homenode/numa"
+	"example.org/homenode/source/archive"
 	"example.org/homenode/source/evidence"
 	"example.org/homenode/source/fact"
 	"example.org/homenode/source/kvm"
@@ -82,6 +83,9 @@ func documents(path string) (parts []Part, err error) {
 		}
 		return nil
 	})
+	if errors.Is(err, archive.ErrMany) {
+		return []Part{{Name: path, Err: numa.Located(path, err)}}, nil
+	}
 	return parts, err
 }
 
@@ -93,7 +97,7 @@ func (c *collection) everything() (parts []Part) {
 		}
 	}
 	err := c.list()
-	if err != nil && !errors.Is(err, errMany) {
+	if err != nil && !errors.Is(err, archive.ErrMany) {
 		return nil // the walk of the evidence reports it
 	}
 	if err = cmp.Or(err, c.tables()); err != nil {

@@ -74,7 +74,7 @@ func readCollection(ctx context.Context, path string) (*numa.Fleet, error) {
 	c := &collection{stop: within(ctx, path), path: path, read: map[string]bool{}, files: bundle.Detect(path)}
 	c.failed = c.list()
 	switch {
-	case errors.Is(c.failed, errMany):
+	case errors.Is(c.failed, archive.ErrMany):
 		return nil, c.failed
 	case c.failed != nil && !c.files:
 		c.add(nil, c.failed)
@@ -82,6 +82,9 @@ func readCollection(ctx context.Context, path string) (*numa.Fleet, error) {
 	slices.SortStableFunc(c.members, func(a, b tables.Member) int { return strings.Compare(a.Name, b.Name) })
 	if c.files {
 		fleet, err := bundle.Read(path)
+		if errors.Is(err, archive.ErrMany) {
+			return nil, err
+		}
 		c.failed = cmp.Or(c.failed, err)
 		c.whole(filepath.Base(path), fleet, err)
 	}
@@ -260,17 +263,14 @@ func within(ctx context.Context, path string) func() error {
 		if err := ctx.Err(); err != nil || time.Now().Before(end) {
 			return err
 		}
-		return fmt.Errorf("%s: it was not read to its end within %v: %w", path, longest, errMany)
+		return fmt.Errorf("%s: it was not read to its end within %v: %w", path, longest, archive.ErrMany)
 	}
 }
-
-// errMany means that a folder or archive has more files than are read: then none of them is.
-var errMany = errors.New("name the files that are meant")
 
 // member adds a member, which is not read once the collection is stopped.
 func (c *collection) member(m tables.Member) error {
 	if len(c.members) == mostMembers {
-		return fmt.Errorf("%s: found more than %s that may hold an inventory: %w", c.path, words.Plural(mostMembers, "file"), errMany)
+		return fmt.Errorf("%s: found more than %s to read: %w", c.path, words.Plural(mostMembers, "file"), archive.ErrMany)
 	}
 	read := m.Read
 	m.Read = func() ([]byte, error) {
@@ -336,7 +336,7 @@ func (c *collection) tables() error {
 		}
 	}
 	if len(own)+len(others)+len(rest) > mostTables {
-		return fmt.Errorf("%s: found more than %s of VMs or hosts: %w", c.path, words.Plural(mostTables, "table"), errMany)
+		return fmt.Errorf("%s: found more than %s of VMs or hosts: %w", c.path, words.Plural(mostTables, "table"), archive.ErrMany)
 	}
 	for _, one := range tables.Exports(own) {
 		fleet, err := tables.ReadMembers(c.path, one)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/source/evidence"
 	"example.org/homenode/source/open"
 )
 
@@ -87,9 +88,14 @@ func TestTooMany(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	deep := packed("logs.zip", "/b/vmware.log", "2026-11-20T10:00:00.000Z| vmx| I125: Log for VMware ESX pid=%d version=7.0.3\n", 20_001)
+	if _, err := evidence.Read(deep); err == nil || !strings.Contains(err.Error(), "more than 20,000 files") {
+		t.Errorf("evidence: %v", err)
+	}
 	for path, want := range map[string]string{
-		packed("files.zip", ".txt", "hello %d\n", 20_001): "more than 20,000 files that may hold an inventory: name the files that are meant",
-		loose: "more than 20,000 files that may hold an inventory: name the files that are meant",
+		deep: "logs.zip: found more than 20,000 files to read: name the files that are meant",
+		packed("files.zip", ".txt", "hello %d\n", 20_001): "more than 20,000 files to read: name the files that are meant",
+		loose: "more than 20,000 files to read: name the files that are meant",
 		packed("tables.zip", ".csv", "VM,CPUs\nvm%d,4\n", 5001): "more than 5,000 tables of VMs or hosts: name the files that are meant",
 	} {
 		if _, err := open.File(path); err == nil || !strings.Contains(err.Error(), want) {

@@ -29,6 +29,7 @@ type object []member
 const (
 	maxDepth  = 64
 	maxValues = 20_000_000
+	maxKeys   = 200_000 // of one object: more VMs and hosts by name than a fleet has
 )
 
 // skipped are members of API objects without topology data, which are most of their text.
@@ -107,6 +108,9 @@ func (r *jsonReader) value(depth int) (any, error) {
 func (r *jsonReader) object(depth int) (any, error) {
 	o := object{}
 	for r.d.PeekKind() != '}' {
+		if len(o) >= maxKeys {
+			return nil, fmt.Errorf("more than %d keys in one object: refused", maxKeys)
+		}
 		key, err := r.d.ReadToken()
 		if err != nil {
 			return nil, err

@@ -57,7 +57,7 @@ func (in reach) bounds() archive.Options {
 	if in.fs == nil {
 		return unbounded
 	}
-	return archive.Options{MaxEntries: bounded.MostNames}
+	return archive.Options{MaxEntries: bounded.MostNames, MaxVisits: bounded.MostNames}
 }
 
 // part returns a file as a part of a Source.

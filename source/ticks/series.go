@@ -94,7 +94,7 @@ type Visit struct {
 var ErrUnknown = errors.New("unknown format")
 
 // unbounded allows batch files to unpack to any size: they are not stored.
-var unbounded = archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64}
+var unbounded = archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64, MaxVisits: math.MaxInt}
 
 // Read reads one stream, which can be compressed with gzip or zstd, and calls visit for each tick.
 // Pass a file on disk unwrapped: it is then read at several places at once. The File is also valid

@@ -18,6 +18,7 @@ import (
 
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
 )
 
@@ -92,6 +93,7 @@ type Options struct {
 	Poll        time.Duration                            // between two looks at a VM; 0 is 2 s
 	Busy        time.Duration                            // how long another task of a VM may run on; 0 is 2 minutes
 	Outage      time.Duration                            // how long the vCenter may be out of reach; 0 is 15 minutes
+	Choices     vnuma.Choices                            // with which the plan was made
 	MaxFailures int                                      // so many failures end the run; 0 is 1
 	Window      func(time.Time) bool                     // whether a VM may be begun now; nil: always
 	Probe       func(context.Context, *fix.Target) error // after a power-on; nil for none
@@ -158,6 +160,8 @@ type run struct {
 	moved map[string]string // by the ID of what is no longer as the plan says: why
 	never map[string]string // by the ID of a VM whose edits vSphere refuses: why
 
+	misstated map[string]string // by the ID of a VM that gets another layout than the plan says: which
+
 	login  sync.Mutex
 	logins int
 
@@ -207,7 +211,7 @@ func (r *run) compare(ctx context.Context) error {
 			r.fleet, r.moved = f, r.p.Moved(f)
 		}
 		if err == nil && !r.undo {
-			r.never = r.p.Impossible(f)
+			r.never, r.misstated = r.p.Impossible(f), r.p.Misstated(f, r.o.Choices)
 		}
 		return err
 	})

@@ -157,6 +157,8 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 		outcome, blocked = Drift, errors.New("it was off when the plan was made or the question was asked, which said that it has no downtime, and runs now")
 	case side == fix.Before && s.never[s.c.VM.ID] != "" && !down:
 		outcome, blocked = Refused, errors.New(s.never[s.c.VM.ID])
+	case side == fix.Before && s.misstated[s.c.VM.ID] != "" && !s.c.Partly(&st.VM.Config):
+		outcome, blocked = Refused, errors.New(s.misstated[s.c.VM.ID]+": make the plan anew")
 	case side == fix.Before:
 		if text := fix.Refused(&st); text != "" {
 			outcome, blocked = Refused, errors.New(text)

@@ -51,7 +51,7 @@ func TestWritable(t *testing.T) {
 	option := func(key, to string) numa.Edit { return numa.Edit{Kind: numa.EditHostOption, Key: key, To: numa.Is(to)} }
 	good := []fix.Change{vm(hotAdd), vm(most), host(prefer), vm(set("numa.nodeAffinity", "0,1")), vm(set("NUMA.VCPU.PREFERHT", "true")), vm(set("sched.vcpu12.affinity", "0-3,8")),
 		vm(numa.Edit{Kind: numa.EditExtraConfig, Key: "numa.autosize.cookie", From: numa.Is("240022"), To: numa.Value{}}), vm(kind(numa.EditMemory, "65536")),
-		vm(kind(numa.EditCPUAffinity, "")), vm(numa.Edit{Kind: numa.EditMemory, From: numa.Is("1022"), To: numa.Is("1024")}), vm(numa.Edit{Kind: numa.EditLatency, From: numa.Is("custom"), To: numa.Is("low")}), vm(numa.Edit{Kind: numa.EditMemoryHotAdd, From: numa.Is("true"), To: numa.Is("false")}), host(option("Numa.InitialPlacementLoadThreshold", "100")), vm(kind(numa.EditCoresPerNUMANode, "0")), vm(set(fix.RebootKey, "TRUE")),
+		vm(kind(numa.EditCPUAffinity, "")), vm(numa.Edit{Kind: numa.EditMemory, From: numa.Is("1022"), To: numa.Is("1024")}), vm(numa.Edit{Kind: numa.EditLatency, From: numa.Is("custom"), To: numa.Is("low")}), vm(numa.Edit{Kind: numa.EditMemoryHotAdd, From: numa.Is("true"), To: numa.Is("false")}), host(option("Numa.InitialPlacementLoadThreshold", "100")), vm(kind(numa.EditCoresPerNUMANode, "0")),
 		rule(named("apart vm-1,vm-2"), "apart vm-1,vm-2")}
 	for name, value := range map[string]string{"memory": "1022", "hardware": "4", "latencySensitivity": "custom", "memoryHotAdd": "true", "iommu": "true", "memoryAffinity": "0,1", "cpuAffinity": "", "cpuReservation": "0", "numa.vcpu.min": "nine", "numa.evil": "x y", "sched.vcpu3.affinity": "0-3"} {
 		c := vm(hotAdd)
@@ -162,9 +162,10 @@ func forgedPlans() map[string]*fix.Plan {
 		add("key "+fmt.Sprintf("%q", key), planOf(vm(set(key, "TRUE"))))
 		add("removed "+fmt.Sprintf("%q", key), planOf(vm(numa.Edit{Kind: numa.EditExtraConfig, Key: key, From: numa.Is("FALSE")})))
 	}
+	add("removed "+fix.RebootKey, planOf(vm(numa.Edit{Kind: numa.EditExtraConfig, Key: "VMX.reboot.powercycle", From: numa.Is("TRUE")})))
 	for key, values := range map[string][]string{
 		"numa.vcpu.preferHT": {"", "1", "FAL\u017fE", "\uff34RUE", "yes", "TRUE\nguestinfo.evil = 1", "TRUE "}, "numa.nodeAffinity": {"-1", "+1", "0,\u0661", "64", "0;1", "0,,1", "3-1", "0,1\n"}, "numa.vcpu.min": {"-1", "+9", "-0", "\u0669", "nine", "4097", "9.0", "0x9", "99999999999999999999"},
-		"numa.vcpu.maxPerVirtualNode": {"-8", "8 8", "$(reboot)"}, "cpuid.numSMT": {"0", "3"}, fix.RebootKey: {"SOFT", "1"}, "sched.cpu.affinity": {"0,a", "999999999"}} {
+		"numa.vcpu.maxPerVirtualNode": {"-8", "8 8", "$(reboot)"}, "cpuid.numSMT": {"0", "3"}, fix.RebootKey: {"TRUE", "FALSE", "SOFT", "1"}, "sched.cpu.affinity": {"0,a", "999999999"}} {
 		for _, v := range values {
 			add(fmt.Sprintf("%s = %q", key, v), planOf(vm(set(key, v))))
 		}

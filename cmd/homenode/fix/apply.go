@@ -22,6 +22,7 @@ import (
 	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/change/fix/journal"
 	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/filelock"
 	"example.org/homenode/internal/glob"
 	"example.org/homenode/internal/texttab"
@@ -39,8 +40,9 @@ type applyFlags struct {
 	yes    int
 	window string
 
-	open  func(time.Time) bool
-	stops map[string]bool // the VMs, by ID, that the question said would be powered off
+	open    func(time.Time) bool
+	choices vnuma.Choices
+	stops   map[string]bool // the VMs, by ID, that the question said would be powered off
 }
 
 // longestWait is the timeout of --power wait.
@@ -356,7 +358,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s  %s: %s\n", time.Now().Format(time.TimeOnly), texttab.Clean(t.Name), texttab.Clean(text))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "homenode: journal %s; Ctrl-C ends after the VMs under way, --resume goes on\n", texttab.Clean(j.Path))
-	o := apply.Options{Power: apply.Power(c.do.power), Stops: c.do.stops, Off: c.do.Shutdown, Tools: c.do.Start, Wait: longestWait, MaxFailures: c.do.Failures,
+	o := apply.Options{Power: apply.Power(c.do.power), Choices: c.do.choices, Stops: c.do.stops, Off: c.do.Shutdown, Tools: c.do.Start, Wait: longestWait, MaxFailures: c.do.Failures,
 		Window: c.do.open, Progress: progress, Stop: cmd.Context().Done()}
 	if c.do.Probe != "" {
 		o.Probe = c.do.answers

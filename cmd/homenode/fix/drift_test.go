@@ -2,6 +2,7 @@ package fix_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,60 @@ vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
 		}
 		outcomes(t, results, apply.Drift)
 		s.same("options of hosts whose names were exchanged", before)
+	}
+}
+
+// TestMisstated leaves VMs whose plan states another result than its edits have, or the result on some hosts alone: values that homenode writes do not make a
+// plan one that it made.
+func TestMisstated(t *testing.T) {
+	setting := func(key, to string) func(*fix.Change) {
+		return func(c *fix.Change) {
+			c.Edits = append(slices.Clone(c.Edits), numa.Edit{Kind: numa.EditExtraConfig, Key: key, To: numa.Is(to)})
+		}
+	}
+	s := serveFleet(t, fleetOf(t, `release 7.0U3
+cluster prod
+host esx01 nodes=2 cores=18 memory=512GB
+host esx02 nodes=4 cores=10 memory=512GB
+vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
+vm off01 host=esx01 power=off vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
+`))
+	made, before := s.plan(fix.Options{Now: now}), s.settings()
+	for name, c := range map[string]struct {
+		why   string
+		forge func(c *fix.Change)
+	}{
+		"a setting that makes more nodes": {"with these settings there would be 4 nodes", setting("numa.vcpu.maxPerVirtualNode", "6")},
+		"another shape of the sockets": {"the plan says 2 nodes", func(c *fix.Change) {
+			c.Edits = []numa.Edit{{Kind: numa.EditCoresPerSocket, From: numa.Is("2"), To: numa.Is("6")}}
+		}},
+		"fewer edits than it states": {"with these settings there would be", func(c *fix.Change) {
+			c.Edits = c.Edits[:1]
+			c.Edits[0] = numa.EditMemory.To(65536)
+			c.Edits[0].From = numa.Is("131072")
+		}},
+		"memory that is all local":   {"the plan says", func(c *fix.Change) { c.Layout[0].After.FarShare, c.Layout[0].Now.FarShare = 0.25, 0.5 }},
+		"a worse layout before it":   {"without the change there would be", func(c *fix.Change) { c.Layout[0].Now.PPDs = []int{1, 23} }},
+		"another word for it":        {"the plan says", func(c *fix.Change) { c.Layout[0].After.Text = "1×24" }},
+		"nothing of the other hosts": {"esx02 of its cluster has 7.0 U3", func(c *fix.Change) { c.Layout = c.Layout[:1] }},
+	} {
+		for _, vm := range []string{"sql01", "off01"} {
+			var p fix.Plan // a copy that shares nothing
+			data, err := json.Marshal(only(made, vm, "esx02"))
+			if err == nil {
+				err = json.Unmarshal(data, &p)
+			}
+			if err != nil || len(p.Changes) != 1 || len(p.Changes[0].Layout) < 2 {
+				t.Fatalf("%v: %d changes", err, len(p.Changes))
+			}
+			c.forge(&p.Changes[0])
+			p.Changes[0].Expects = nil
+			results, _, err := s.apply(&p, quick(apply.PowerGuest))
+			if r := results[vm]; err != nil || r.Outcome != apply.Refused && r.Outcome != apply.Drift || !strings.Contains(r.Why, c.why) {
+				t.Errorf("%s: %s is %s (%s), %v, want %q", name, vm, r.Outcome, r.Why, err, c.why)
+			}
+			s.same(name, before)
+		}
 	}
 }
 

@@ -342,7 +342,7 @@ func TestAltered(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		s, p, before := started(t, "sql01")
 		c := &p.Changes[0]
-		c.Edits = append(c.Edits, numa.Edit{Kind: numa.EditExtraConfig, Key: "numa.vcpu.maxPerClient", To: numa.Is("9")})
+		c.Edits = append(c.Edits, numa.Edit{Kind: numa.EditExtraConfig, Key: "numa.vcpu.maxPerClient", To: numa.Is("12")})
 		var n atomic.Int64
 		s.vc.On(func(call lab.Call) types.BaseMethodFault {
 			if call.Method == "ReconfigVM_Task" && call.Moment == lab.Answers {

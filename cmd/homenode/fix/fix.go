@@ -83,6 +83,9 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c.do.Fix = c.env.Policy.Fixing()
+	if c.do.choices, err = c.question.Choices(); err != nil {
+		return err
+	}
 	switch {
 	case c.resume != "":
 		return c.goOn(cmd, args[0])

@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/change/diff"
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
@@ -71,6 +72,9 @@ func TestPlansHold(t *testing.T) {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 		changes += len(p.Changes)
+		for id, why := range p.Misstated(f, vnuma.Choices{}) {
+			t.Errorf("seed %d: %s: %s", seed, id, why)
+		}
 		g := configured(t, f, p)
 		a, b := rules.Run(f, rules.Options{}), rules.Run(g, rules.Options{})
 		before := vmsOf(a)
