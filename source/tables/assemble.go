@@ -193,17 +193,16 @@ func (n *notes) repeats(vms []vmRow) {
 	}
 }
 
-// compare adds the facts of another row of a VM, and records those that it states differently: they are unknown.
+// compare adds the facts of another row of a VM that its rows before lack, and records those that it states differently: they are unknown.
 func (n *notes) compare(v *vmRow, again *numa.Config) {
 	for i := range numa.VMFacts {
 		p := &numa.VMFacts[i]
 		fact, other := p.Fact(&v.vm.Config), p.Fact(again)
-		a, b := fact.Any(), other.Any()
-		if other.Known() && !fact.Known() && !slices.Contains(v.differ, p.Name) {
-			fact.Take(other, other.From())
+		if !fact.Known() || !other.Known() || slices.Contains(v.differ, p.Name) {
 			continue
 		}
-		if !fact.Known() || !other.Known() || reflect.DeepEqual(a, b) || slices.Contains(v.differ, p.Name) {
+		a, b := fact.Any(), other.Any()
+		if x, ok := a.(numa.Bytes); ok && max(x, b.(numa.Bytes))-min(x, b.(numa.Bytes)) <= x/rounded || reflect.DeepEqual(a, b) {
 			continue
 		}
 		v.differ = append(v.differ, p.Name)
@@ -213,7 +212,11 @@ func (n *notes) compare(v *vmRow, again *numa.Config) {
 		}
 		n.differ[p.Name] = d
 	}
+	take(&v.vm.Config, again, false)
 }
+
+// rounded: tables that round memory to GB or TB differ by less than one part of so many.
+const rounded = 100
 
 // unsure removes the facts that the rows of a VM state differently.
 func (v *vmRow) unsure() {

@@ -134,13 +134,16 @@ func (s *sheet) recognise(named *kind) error {
 		return err
 	}
 	s.header = slices.Clone(s.header)
+	s.kind = kindOf(s.header)
 	if named != nil && !named.generic() {
-		if at, _ := named.places(s.header); at[named.columns[0].id()].index >= 0 {
+		at, _ := named.places(s.header)
+		other := s.kind != nil && s.kind.generic() && named.name != "vInfo" && s.kind.matches(s.header) > named.matches(s.header) // a person named it so
+		if at[named.columns[0].id()].index >= 0 && !other {
 			s.name, s.at, s.kind = named.name, named.name, named
 			return nil
 		}
 	}
-	if s.kind = kindOf(s.header); s.kind != nil && !s.kind.generic() {
+	if s.kind != nil && !s.kind.generic() {
 		s.at = s.kind.name
 	}
 	return nil

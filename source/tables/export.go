@@ -52,10 +52,10 @@ func (x *export) sheet(kind string) *sheet {
 	return nil
 }
 
-// all returns the sheets of a kind.
-func (x *export) all(kind string) (all []*sheet) {
+// all returns the sheets of some kinds.
+func (x *export) all(kinds ...string) (all []*sheet) {
 	for _, s := range x.sheets {
-		if s.kind != nil && s.kind.name == kind {
+		if s.kind != nil && slices.Contains(kinds, s.kind.name) {
 			all = append(all, s)
 		}
 	}
@@ -77,13 +77,14 @@ func (x *export) fleet() (*numa.Fleet, error) {
 		return nil, x.unknown()
 	}
 	n := &notes{base: x.base, cells: map[string]int{}, vcenters: newVCenters(), said: map[numa.Note]bool{}, differ: map[string]tally{}}
-	if rvtools {
+	if x.sheet("vInfo") != nil {
 		n.vms, n.hosts = "sheet vInfo", "sheet vHost"
 	}
 	f := &numa.Fleet{Source: x.path}
 	if err := x.readMeta(f, n); err != nil {
 		return nil, err
 	}
+	x.addParts()
 	hosts, err := x.readHosts(n)
 	if err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ func (x *export) optional(kind string, n *notes, read func(*table) error, keys .
 			return err
 		case t == nil:
 		case slices.ContainsFunc(keys, t.has):
-			t.noteMissing()
+			n.noteMissing([]*table{t})
 			if err := read(t); err != nil {
 				return err
 			}

@@ -45,7 +45,8 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 		err := x.optional("vHost", n, list, "Host")
 		return hosts, err
 	}
-	for _, s := range x.all("hosts") {
+	var read []*table
+	for _, s := range x.all("hosts", "vHost") {
 		t, err := x.table(s, n)
 		if err != nil {
 			return nil, err
@@ -53,13 +54,12 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 		if t == nil {
 			continue
 		}
-		if !s.part || len(x.all("hosts")) == 1 {
-			t.noteMissing()
-		}
+		read = append(read, t)
 		if err := list(t); err != nil {
 			return nil, err
 		}
 	}
+	n.noteMissing(read)
 	return hosts, nil
 }
 

@@ -25,6 +25,7 @@ type join struct {
 	byID        map[string]int
 	byUUID      map[string]int
 	byName      map[string]int
+	named       map[string][]int // the rows of a name
 }
 
 // newJoin indexes vms; it marks the rows that repeat a VM, so that the first one gets the facts.
@@ -35,10 +36,12 @@ func newJoin(vms []vmRow) *join {
 		byID:        make(map[string]int, len(vms)),
 		byUUID:      make(map[string]int, len(vms)),
 		byName:      make(map[string]int, len(vms)),
+		named:       make(map[string][]int, len(vms)),
 	}
 	before := map[[2]string][]*vmRow{}
 	for i := range vms {
 		v := &vms[i]
+		j.named[v.vm.Name] = append(j.named[v.vm.Name], i)
 		uuid := strings.ToLower(v.vm.UUID)
 		key := [2]string{v.vcenter, cmp.Or(v.id, uuid, v.vm.Name)}
 		if at := slices.IndexFunc(before[key], v.repeats); at >= 0 {
@@ -171,7 +174,7 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 				v.joined = map[string]bool{}
 			}
 			v.joined[sheet] = true
-			if !take(&v.vm.Config, &r) {
+			if !take(&v.vm.Config, &r, true) {
 				differing.add(v.vm.Name)
 			}
 		})

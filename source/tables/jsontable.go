@@ -157,7 +157,6 @@ type jsonTable struct {
 	kind   *kind
 	header []string
 	rows   []*jsonRow
-	inside bool // hosts inside their VMs
 }
 
 // add finds the tables in a value at a path.
@@ -248,7 +247,7 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 		j.others = append(j.others, rows)
 		return false
 	}
-	j.tables = append(j.tables, jsonTable{k, header, rows, false})
+	j.tables = append(j.tables, jsonTable{k, header, rows})
 	if k == &kinds[len(kinds)-2] {
 		j.nested(rows)
 	}
@@ -322,7 +321,7 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 	}
 	header := slices.Sorted(maps.Keys(columns))
 	if hostTable.fits(header) {
-		j.tables = append(j.tables, jsonTable{&kinds[len(kinds)-1], header, hosts, true})
+		j.tables = append(j.tables, jsonTable{&kinds[len(kinds)-1], header, hosts})
 	}
 }
 
@@ -467,7 +466,7 @@ func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 	j.rejoin()
 	var sheets []*sheet
 	for _, t := range j.tables {
-		sheets = append(sheets, &sheet{file: f.at, name: base, at: at, kind: t.kind, header: t.header, part: t.inside, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
+		sheets = append(sheets, &sheet{file: f.at, name: base, at: at, kind: t.kind, header: t.header, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
 	}
 	if sheets == nil {
 		s := &sheet{file: f.at, name: base, at: at}

@@ -36,7 +36,7 @@ type sheet struct {
 	kind   *kind
 	header []string // its first rows that look like a header, for a message
 	found  string   // description of a sheet of another kind, for a message
-	part   bool     // its hosts are inside VMs, and other sheets have more data about them
+	part   bool     // it adds facts to VMs of other tables, and has none of its own
 	open   openSheet
 }
 
@@ -99,6 +99,9 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 		} else {
 			t.columns["CPUs"] = cores
 		}
+	}
+	if hot := t.place("CPU hot add"); s.kind.generic() && squash(hot.header) == "hotadd" && t.has("Memory") && !t.has("CPUs") && !t.has("Sockets") && !t.has("Cores p/s") {
+		t.columns["memory hot add"], t.columns["CPU hot add"] = hot, place{index: -1}
 	}
 	for i := range s.kind.columns {
 		c := &s.kind.columns[i]
@@ -184,11 +187,18 @@ func (t *table) derives(id string) bool {
 	return of != nil && !slices.ContainsFunc(of, func(id string) bool { return !t.has(id) })
 }
 
-// noteMissing adds notes about the facts that are unknown because their columns are missing.
-func (t *table) noteMissing() {
+// noteMissing adds notes about the facts that are unknown because all of the tables lack their columns.
+func (n *notes) noteMissing(tables []*table) {
+	i := slices.IndexFunc(tables, func(t *table) bool { return t.kind.generic() })
+	if len(tables) == 0 {
+		return
+	}
+	t := tables[max(i, 0)]
 	var names, facts []string
 	for i := range t.kind.columns {
-		if c := &t.kind.columns[i]; c.fact != "" && !t.has(c.id()) && !t.derives(c.id()) {
+		c := &t.kind.columns[i]
+		states := func(t *table) bool { return t.has(c.id()) || t.derives(c.id()) }
+		if c.fact != "" && !slices.ContainsFunc(tables, states) {
 			names = append(names, strconv.Quote(c.title()))
 			facts = append(facts, c.fact)
 		}
@@ -200,13 +210,15 @@ func (t *table) noteMissing() {
 	if t.kind.generic() {
 		text = "no column states, and so unknown for all: " + strings.Join(facts, ", ")
 	}
-	place := t.sheet.place()
+	place := ""
 	if !t.kind.generic() {
 		place = "sheet " + t.kind.name // of several sheets, one note
+	} else if len(tables) == 1 {
+		place = t.sheet.place()
 	}
-	t.notes.add(place, text)
+	n.add(place, text)
 	if slices.Contains(facts, "release and build") {
-		t.notes.add(t.sheet.place(), "no column states the release, unknown for all hosts: no VM is judged without it; --assume-host can")
+		n.add(place, "no column states the release, unknown for all hosts: no VM is judged without it; --assume-host can")
 	}
 }
 

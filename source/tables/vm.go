@@ -33,64 +33,89 @@ type vmRow struct {
 	differ      []string        // names of the facts that its rows state differently
 }
 
-// readVMs reads the sheets of VMs: vInfo, or tables of VMs from other programs, where later ones add to earlier ones.
-func (x *export) readVMs(n *notes) ([]vmRow, error) {
-	if info := x.all("vInfo"); info != nil {
-		var vms []vmRow
-		for _, s := range info {
-			more, err := x.listVMs(s, n)
-			if err != nil {
-				return nil, err
-			}
-			vms = append(vms, more...)
-		}
-		return vms, nil
+// readVMs reads the sheets of VMs: those of vInfo or, without one, all tables of VMs, which are joined.
+func (x *export) readVMs(n *notes) (vms []vmRow, err error) {
+	sheets, joined := x.all("vInfo"), false
+	if sheets == nil {
+		sheets, joined = x.all("VMs", "vCPU", "vMemory"), true
+		slices.SortStableFunc(sheets, func(a, b *sheet) int { return cmp.Compare(a.after(), b.after()) })
 	}
-	var vms []vmRow
-	for _, s := range x.all("VMs") {
-		if vms == nil {
-			var err error
-			if vms, err = x.listVMs(s, n); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		more, err := x.listVMs(s, n)
+	var read []*table
+	for _, s := range sheets {
+		t, err := x.table(s, n)
 		if err != nil {
 			return nil, err
 		}
-		var differing, namesakes tally
-		vms = addRows(vms, more, &differing, &namesakes)
-		n.tallied(s.place(), namesakes, "row names", "rows name", sharedName)
-		n.tallied(s.place(), differing, "VM has", "VMs have", "another size in an earlier table: that of this one is used")
+		if t == nil {
+			continue
+		}
+		read = append(read, t)
+		j := &join{}
+		if joined {
+			j = newJoin(vms)
+		}
+		more, err := x.listVMs(t, j, n)
+		if err != nil {
+			return nil, err
+		}
+		vms = n.addRows(t, j, vms, more)
 	}
+	n.noteMissing(read)
 	return vms, nil
 }
 
-// addRows merges the facts of further rows into those of the same VM, and appends new VMs. differing counts the VMs that had another size, and
-// namesakes the rows of which it is not known which of several VMs of a name they are about.
-func addRows(vms, more []vmRow, differing, namesakes *tally) []vmRow {
-	j := newJoin(vms)
+// after orders tables of VMs: those with vCPUs come first, and those that only add facts come last.
+func (s *sheet) after() int {
+	switch at, _ := s.kind.places(s.header); {
+	case s.part:
+		return 2
+	case at["CPUs"].index < 0:
+		return 1
+	}
+	return 0
+}
+
+// addParts makes tables of VMs of the sheets that name VMs and state facts of them, but no sizes: other tables have these.
+func (x *export) addParts() {
+	for _, s := range x.sheets {
+		if s.kind == nil && len(x.all("VMs", "vCPU", "vMemory")) > 0 && x.sheet("vInfo") == nil && namesVM(s.header) && kindNamed("VMs").matches(s.header) > 1 {
+			s.kind, s.part = kindNamed("VMs"), true
+		}
+	}
+}
+
+// addRows merges the facts of further rows into those of the same VM of an earlier table, which j finds, and appends new VMs.
+func (n *notes) addRows(t *table, j *join, vms, more []vmRow) []vmRow {
+	var namesakes, strangers tally
 	for _, m := range more {
 		i, ok := j.row(m.vcenter, m.id, m.vm.UUID, m.vm.Name)
 		if i == ambiguous {
-			i = slices.IndexFunc(vms, func(v vmRow) bool { return v.vm.Name == m.vm.Name && !m.another(&v) })
-			if i >= 0 && (m.host == "" || vms[i].host == "") {
+			of := j.named[m.vm.Name]
+			k := slices.IndexFunc(of, func(i int) bool { return !m.another(&vms[i]) })
+			if k >= 0 {
+				i = of[k]
+			}
+			if k >= 0 && (m.host == "" || vms[i].host == "") {
 				namesakes.add(m.vm.Name)
 				continue
 			}
 		}
 		if !ok || i == ambiguous || m.another(&vms[i]) {
-			vms = append(vms, m)
+			if t.part {
+				strangers.add(m.vm.Name)
+			} else {
+				vms = append(vms, m)
+			}
 			continue
 		}
 		v := &vms[i]
 		v.id, v.vm.UUID, v.vm.Folder = cmp.Or(v.id, m.id), cmp.Or(v.vm.UUID, m.vm.UUID), cmp.Or(v.vm.Folder, m.vm.Folder)
 		v.datacenter, v.cluster, v.host = cmp.Or(v.datacenter, m.datacenter), cmp.Or(v.cluster, m.cluster), cmp.Or(v.host, m.host)
-		if !take(&v.vm.Config, &m.vm.Config) {
-			differing.add(v.vm.Name)
-		}
+		v.vm.Doubt, v.vm.Reclaimed = cmp.Or(v.vm.Doubt, m.vm.Doubt), cmp.Or(v.vm.Reclaimed, m.vm.Reclaimed)
+		n.compare(v, &m.vm.Config)
 	}
+	n.tallied(t.sheet.place(), namesakes, "row names", "rows name", sharedName)
+	n.tallied(t.sheet.place(), strangers, "row is", "rows are", "about a VM that no table with sizes lists: left out")
 	return vms
 }
 
@@ -111,19 +136,15 @@ func (v *vmRow) another(found *vmRow) bool {
 	return v.vm.Name != v.id && found.vm.Name != found.id
 }
 
-// listVMs reads a sheet of VMs.
-func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
-	t, err := x.table(s, n)
-	if err != nil || t == nil {
-		return nil, err
-	}
+// listVMs reads a sheet of VMs. j has those of earlier tables, whose vCPUs make cores per socket of sockets.
+func (x *export) listVMs(t *table, j *join, n *notes) ([]vmRow, error) {
+	s := t.sheet
 	if !s.kind.generic() && !t.has("VM") {
-		return nil, fmt.Errorf("%s: sheet vInfo has no column %q in row 1, found %s", x.path, "VM", x.found())
+		return nil, fmt.Errorf("%s: sheet %s has no column %q in row 1, found %s", x.path, s.kind.name, "VM", x.found())
 	}
-	t.noteMissing()
 	var vms []vmRow
 	var nameless, others, foreign, physical tally
-	err = x.rowsOf(t, func() {
+	err := x.rowsOf(t, func() {
 		if t.other(vms) {
 			others.add(t.text("VM"))
 			return
@@ -156,6 +177,9 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		v.vm = numa.VM{Name: name, UUID: uuid}
 		if !v.placeholder {
 			v.vm.Folder, v.vm.At = t.text("Folder"), x.base
+			if i, ok := j.row(v.vcenter, v.id, uuid, name); ok && i != ambiguous {
+				v.vm.VCPUs = j.vms[i].vm.VCPUs
+			}
 			v.vm.Config = readVM(t, &v.vm)
 		}
 		vms = append(vms, v)
@@ -245,13 +269,13 @@ func bareID(s string) string {
 
 var typedRef = pattern.Of(`^'?(?:vim\.)?(?:VirtualMachine|HostSystem|ClusterComputeResource)[:-]([a-z0-9-]+)'?$`)
 
-// take sets each known fact of c to that of more, and reports whether vCPUs and memory were equal.
-func take(c, more *numa.Config) (agrees bool) {
+// take sets facts of c to those that more knows: those that c does not know or, where it is over, all. It reports whether vCPUs and memory were equal.
+func take(c, more *numa.Config, over bool) (agrees bool) {
 	agrees = !(c.VCPUs.Known() && more.VCPUs.Known() && c.VCPUs.Value != more.VCPUs.Value ||
 		c.Memory.Known() && more.Memory.Known() && c.Memory.Value != more.Memory.Value)
 	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(more).Elem()
 	for i := range to.NumField() {
-		if f := from.Field(i); !f.IsZero() {
+		if f := from.Field(i); !f.IsZero() && (over || to.Field(i).IsZero()) {
 			to.Field(i).Set(f)
 		}
 	}

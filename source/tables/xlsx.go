@@ -77,6 +77,10 @@ func (x *export) recognise(there func(*sheet) bool) error {
 			kind = nil
 		}
 		if kind != nil && strings.HasSuffix(strings.ToLower(strings.TrimSpace(name)), strings.ToLower(kind.name)) {
+			if err := s.recognise(kind); err != nil || s.kind == nil || !s.kind.generic() { // a person named a table of another program so
+				s.kind = kind
+			}
+			s.name, s.at = name, name
 			continue
 		}
 		if s.kind = nil; !there(s) {

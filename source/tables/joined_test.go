@@ -1,0 +1,92 @@
+package tables
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.org/homenode/numa"
+)
+
+// TestJoinedTables: tables that describe the same VMs state them together, whatever they are called and whatever holds them.
+func TestJoinedTables(t *testing.T) {
+	list := [][]string{{"VM", "vCPUs", "Memory GB", "Host", "Cluster"}, {"db", "24", "96", "esx1", "C"}, {"web", "4", "8", "esx1", "C"}}
+	generic := [][]string{{"VM Name", "Cores per Socket", "CPU Hot Add Enabled"}, {"web", "2", "False"}, {"db", "12", "True"}}
+	rvtools := [][]string{{"VM", "CPUs", "Sockets", "Cores p/s", "Hot Add", "Reservation"}, {"db", "24", "2", "12", "True", "5000"}, {"web", "4", "2", "2", "False", "0"}}
+	sockets := [][]string{{"VM", "Sockets", "CPU Hot Add"}, {"db", "2", "True"}, {"web", "2", "False"}}
+	memory := [][]string{{"VM", "Memory MB", "Hot Add"}, {"db", "98304", "True"}, {"web", "8192", "False"}}
+	parts := [][]string{{"VM", "Host", "HW version", "Guest OS"}, {"db", "esx1", "19", "Linux"}, {"old", "esx1", "19", "Linux"}}
+	bare := [][]string{{"VM", "vCPUs", "Memory GB"}, {"db", "24", "96"}, {"web", "4", "8"}}
+	for name, s := range map[string]testSheets{
+		"a name of RVTools":     {"vmList": list, "vCPU": generic},
+		"a sheet of RVTools":    {"vmList": list, "vCPU": rvtools, "vMemory": memory},
+		"its name comes first":  {"zz": list, "vCPU": rvtools},
+		"names of their own":    {"Summary": list, "CPU": generic},
+		"sockets":               {"a": list, "b": sockets, "c": memory},
+		"the other way round":   {"b": list, "a": sockets, "c": memory},
+		"a table without sizes": {"1": bare, "2": generic, "3": parts},
+	} {
+		files := map[string][]byte{}
+		for name, b := range s.csvs(",") {
+			files[strings.TrimPrefix(name, "RVTools_tab")] = b
+		}
+		for form, path := range map[string]string{"workbook": tempFile(t, "a.xlsx", s.xlsx(t)), "CSV": tempFolder(t, files)} {
+			f := mustRead(t, path)
+			notes := fmt.Sprint(f.Notes)
+			if len(f.VMs) != 2 {
+				t.Errorf("%s, %s: found %d VMs, notes %s", name, form, len(f.VMs), notes)
+				continue
+			}
+			for _, v := range f.VMs {
+				vcpus, cores, memory := 24, 12, 96*numa.GiB
+				if v.Name == "web" {
+					vcpus, cores, memory = 4, 2, 8*numa.GiB
+				}
+				if v.VCPUs.Value != vcpus || v.CoresPerSocket.Value != cores || v.Memory.Value != memory || !v.CPUHotAdd.Known() || v.CPUHotAdd.Value != (v.Name == "db") {
+					t.Errorf("%s, %s: found %s %+v", name, form, v.Name, v.Config)
+				}
+				if s["c"] != nil && v.MemoryHotAdd.Value != (v.Name == "db") {
+					t.Errorf("%s, %s: memory hot add of %s %+v", name, form, v.Name, v.MemoryHotAdd)
+				}
+			}
+			if s["3"] != nil && f.VMs[0].Hardware.Value != 19 {
+				t.Errorf("%s, %s: found %+v, notes %s", name, form, f.VMs[0].Config, notes)
+			}
+			if i := strings.Index(notes, "no column states"); i >= 0 && strings.Contains(notes[i:], ", CPU hot add") {
+				t.Errorf("%s, %s: notes %s", name, form, notes)
+			}
+		}
+	}
+	f, _ := readText(t, "a.json", `{"list": [{"name": "db", "vcpus": 24, "memory_mb": 98304}], "cpu": [{"name": "db", "cores_per_socket": 12, "cpu_hot_add_enabled": true}]}`)
+	if v := f.VMs[0]; len(f.VMs) != 1 || v.CoresPerSocket.Value != 12 || !v.CPUHotAdd.Value {
+		t.Errorf("JSON: found %+v", f.VMs)
+	}
+}
+
+// TestJoinedByKey: where both tables have a reference or a UUID it tells which VM of a name is meant.
+func TestJoinedByKey(t *testing.T) {
+	for _, key := range []string{"VM ID", "VM UUID"} {
+		s := testSheets{"list": {{"VM", key, "vCPUs", "Host"}, {"db", "k1", "24", "esx1"}, {"db", "k2", "4", "esx2"}},
+			"CPU": {{"VM", key, "Cores per Socket"}, {"db", "k2", "2"}, {"db", "k1", "12"}}}
+		f := mustRead(t, tempFile(t, "a.xlsx", s.xlsx(t)))
+		if len(f.VMs) != 2 || f.VMs[0].CoresPerSocket.Value != f.VMs[0].VCPUs.Value/2 || f.VMs[1].CoresPerSocket.Value != f.VMs[1].VCPUs.Value/2 {
+			t.Errorf("%s: found %+v", key, f.VMs)
+		}
+	}
+}
+
+// TestJoinedDiffer: what two tables state differently is unknown and named, except for rounded memory.
+func TestJoinedDiffer(t *testing.T) {
+	s := testSheets{"Summary": {{"VM", "vCPUs", "Memory GB", "CPU Hot Add"}, {"db", "24", "95.9", "False"}}, "vCPU": {{"VM", "vCPUs", "Memory MB", "CPU Hot Add"}, {"db", "16", "98304", "True"}}}
+	f := mustRead(t, tempFile(t, "a.xlsx", s.xlsx(t)))
+	notes := fmt.Sprint(f.Notes)
+	if v := f.VMs[0]; len(f.VMs) != 1 || v.VCPUs.Known() || v.CPUHotAdd.Known() || !v.Memory.Known() {
+		t.Errorf("found %+v", f.VMs)
+	}
+	for _, want := range []string{`vCPUs of 1 VM differs between its rows: unknown (first: "db", 24 by Summary row 2 "vCPUs" and 16 by vCPU row 2 "vCPUs")`,
+		`CPU hot add of 1 VM differs between its rows: unknown (first: "db", false by Summary row 2 "CPU Hot Add" and true by vCPU row 2 "CPU Hot Add")`} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("found no %s in %s", want, notes)
+		}
+	}
+}
