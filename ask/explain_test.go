@@ -97,3 +97,27 @@ func TestExplainIsAssess(t *testing.T) {
 		t.Errorf("%d of %d questions are answered", explained, len(names))
 	}
 }
+
+// The headline of a VM on some host of a cluster says on which hosts its layout is another one.
+func TestExplainOnClusterNamesHosts(t *testing.T) {
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
+	for _, c := range []struct{ vm, on, want string }{
+		{"sql01", "epyc", "On epyc01–04 the guest sees 1 node, carried by 1 client. On epyc05 and epyc06: guest sees 1 node, carried by 2 clients (2 × 16 vCPU). CPU hot add"},
+		{"pg01", "epyc", "On epyc01–04 the guest sees 2 nodes, carried by 2 clients. On epyc05 and epyc06: guest sees 3 nodes, carried by 3 clients (3 × 16 vCPU)."},
+		{"sql01", "mixed", "It does not power on: virtual hardware 19 is newer than the 17 of ESXi 7.0."}, // on all of its hosts
+	} {
+		q := fleet.ExplainEntry.Ask().(*fleet.Explain)
+		q.Args, q.On = []string{"SOURCE", c.vm}, c.on
+		reply, err := q.Answer(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reply.Answers[0].Verdict[0]; !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s on %s: %s\nwant %s", c.vm, c.on, got, c.want)
+		}
+	}
+}

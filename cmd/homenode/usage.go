@@ -120,7 +120,14 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return errors.New(text)
 }
 
-// unknownFlag adds the flags that are alike to the error of an unknown one.
+// meant has flags by the words that newcomers try for them.
+var meant = map[string][]string{
+	"cluster": {"cluster", "part", "host"}, "n-plus-1": {"n-plus-1", "spare", "what-if"}, "lose-host": {"what-if", "spare"}, "dry-run": {"apply"}, "verbose": {"details"}, "all": {"details"},
+	"json": {"format"}, "html": {"format"}, "csv": {"format"}, "file": {"output"}, "out": {"output"}, "user": {"credentials"}, "password": {"credentials"},
+	"ignore": {"config"}, "set": {"what-if"}, "memory": {"what-if"},
+}
+
+// unknownFlag adds to the error of an unknown flag the flags that are alike, those that may be meant, or the commands that have it.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -137,8 +144,35 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 		if found := alike.Names(name, known); found != nil {
 			return fmt.Errorf("%w; alike: --%s", err, strings.Join(found, ", --"))
 		}
+		for _, other := range meant[name] {
+			if f := cmd.Flags().Lookup(other); f != nil {
+				usage, _, _ := strings.Cut(f.Usage, ": '") // examples
+				usage, _, _ = strings.Cut(usage, " (")
+				return fmt.Errorf("%w; see --%s: %s", err, other, usage)
+			}
+		}
+		for _, other := range append(slices.Clip(meant[name]), name) {
+			if near, have := havingFlag(cmd.Root(), other); have != nil {
+				return fmt.Errorf("%w; --%s is for homenode %s", err, near, words.First(3, have))
+			}
+		}
 	}
 	return fmt.Errorf("%w; %s --help lists them", err, cmd.CommandPath())
+}
+
+// havingFlag returns the flag of any command that is nearest to name, and the commands that have it; nil if none is near.
+func havingFlag(root *cobra.Command, name string) (near string, have []string) {
+	var known []string
+	of := map[string][]string{}
+	for _, c := range commands(root) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				known, of[f.Name] = append(known, f.Name), append(of[f.Name], nameOf(c))
+			}
+		})
+	}
+	near, _ = alike.Of(name, known)
+	return near, of[near]
 }
 
 // wrongArguments says which arguments are missing, or how many are too many.

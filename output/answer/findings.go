@@ -83,7 +83,7 @@ func SubjectID(f *finding.Finding) string {
 // Anchor returns the anchor on a page of the findings of a rule.
 func Anchor(id string) string { return "rule-" + id }
 
-// A First is a recommended first action: the worst finding of a rule, with the number of others of the same severity.
+// A First is a recommended first action: the largest case of the highest severity of a rule, with the number of others of this severity.
 type First struct {
 	*finding.Finding
 	Subject Subject
@@ -103,7 +103,8 @@ func (f *Findings) First() []First {
 	for _, c := range f.Counts() {
 		again := slices.ContainsFunc(out, func(one First) bool { return one.Rule == c.Rule.ID })
 		if c.Severity >= finding.Medium && !again {
-			out = append(out, First{c.Findings[0], f.Subject(c.Findings[0]), len(c.Findings) - 1})
+			largest := slices.MaxFunc(c.Findings, (*finding.Finding).Larger)
+			out = append(out, First{largest, f.Subject(largest), len(c.Findings) - 1})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b First) int {

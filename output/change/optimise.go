@@ -97,7 +97,7 @@ func worth(r *propose.Result) []string {
 		last = append(last, text)
 	}
 	if r.Unsurvived != nil {
-		first = append(first, "N+1 is not met, now or afterwards: "+words.Few(r.Unsurvived)+".")
+		first = append(first, "N+1 is not met, now or afterwards, even if memory may be remote: "+words.Few(r.Unsurvived)+".")
 	}
 	if len(r.Steps) == 0 {
 		return append(first, where+". No better distribution was found that is worth its moves.", proof)

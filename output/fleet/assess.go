@@ -18,6 +18,7 @@ import (
 	"example.org/homenode/output/table"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/confront"
+	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
 	judged "example.org/homenode/rules/verdict/fleet"
 )
@@ -78,7 +79,11 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 		a.Next = append(a.Next, "homenode assess "+words.Command(append(slices.Clone(o.Words), "--assume-host", "release="+strings.ReplaceAll(r.RunsAll.String(), " ", ""))...)+"  # an example: state the release of your hosts")
 	}
 	if len(r.Findings) > 0 {
-		if vm := exampleVM(r, o.Sources > 1 || r.Fleet.Plans()); vm != "" {
+		var found []finding.Finding
+		for _, first := range a.Findings.First() {
+			found = append(found, *first.Finding)
+		}
+		if vm := exampleVM(r.Fleet, append(found, r.Findings...), o.Sources > 1 || r.Fleet.Plans()); vm != "" {
 			named := func(name string) bool { return words.Command(name) == vm }
 			if slices.ContainsFunc(r.Fleet.Clusters, func(c numa.Cluster) bool { return named(c.Name) }) || slices.ContainsFunc(r.Fleet.Hosts, func(h numa.Host) bool { return named(h.Name) }) {
 				vm = "--vm=" + vm // the name alone is ambiguous
@@ -264,13 +269,13 @@ func lacksRelease(r *rules.Result) bool {
 	return r.VMs == 0 && r.Fleet.Hypervisor != numa.KVM && len(r.Fleet.Hosts) > 0 && !slices.ContainsFunc(r.Fleet.Hosts, states)
 }
 
-// exampleVM returns the first VM with a finding as a word for a command line; "" if there is none. The word is the name. It is the ID
+// exampleVM returns the VM of the first of these findings about one as a word for a command line; "" if there is none. The word is the name. It is the ID
 // if the name cannot be typed or looks like a flag, or if byID is set because names may not be unique across several sources.
-func exampleVM(r *rules.Result, byID bool) string {
-	for i := range r.Findings {
-		f := &r.Findings[i]
+func exampleVM(in *numa.Fleet, findings []finding.Finding, byID bool) string {
+	for i := range findings {
+		f := &findings[i]
 		names := []string{f.VM, f.VMID}
-		if byID || len(r.Fleet.FindVMs(f.VM)) > 1 {
+		if byID || len(in.FindVMs(f.VM)) > 1 {
 			slices.Reverse(names)
 		}
 		for _, name := range names {

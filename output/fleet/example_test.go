@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"example.org/homenode/numa"
-	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 )
 
@@ -27,21 +26,19 @@ func TestExampleVM(t *testing.T) {
 		{"a\nb", "a\nb", ""},
 		{"", "", ""}, // a finding about a host
 	} {
-		got := exampleVM(found(tt.name, tt.id), false)
+		got := example(tt.name, tt.id)
 		if got != tt.want {
 			t.Errorf("exampleVM(%q, %q) = %s, want %s", tt.name, tt.id, got, tt.want)
 		}
 	}
-	r := found("app", "vm-2")
-	r.Fleet.VMs = []numa.VM{{ID: "vm-1", Name: "app"}, {ID: "vm-2", Name: "app"}}
-	if got := exampleVM(r, false); got != "vm-2" {
+	same := numa.VM{ID: "vm-1", Name: "app"}
+	if got := example("app", "vm-2", same); got != "vm-2" {
 		t.Errorf("of two VMs of one name: %s, want vm-2", got)
 	}
 }
 
-// found returns a judgement with a finding about a VM.
-func found(name, id string) *rules.Result {
-	r := &rules.Result{Fleet: &numa.Fleet{VMs: []numa.VM{{ID: id, Name: name}}}}
-	r.Findings = []finding.Finding{{VM: name, VMID: id}}
-	return r
+// example returns the example of a fleet with a finding about a VM, and with other VMs.
+func example(name, id string, others ...numa.VM) string {
+	fleet := &numa.Fleet{VMs: append(others, numa.VM{ID: id, Name: name})}
+	return exampleVM(fleet, []finding.Finding{{VM: name, VMID: id}}, false)
 }

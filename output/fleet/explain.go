@@ -79,9 +79,12 @@ func Explain(x *judged.Explanation) *answer.Answer {
 
 // explained describes the guest's nodes, the clients and the findings.
 func explained(x *judged.Explanation) string {
-	found := x.Verdict()
-	l := &x.Layout
-	if l.Refused.Any() {
+	found, l := x.Verdict(), &x.Layout
+	here, elsewhere := unlike(x)
+	switch {
+	case l.Refused.Any() && here != "":
+		return here + " i" + found[1:] + elsewhere
+	case l.Refused.Any():
 		return found
 	}
 	if text := x.Unknown(); text != "" {
@@ -91,11 +94,28 @@ func explained(x *judged.Explanation) string {
 	if l.Managed {
 		carried = words.Plural(l.PPDs.Len(), "client")
 	}
-	text := fmt.Sprintf("The guest sees %s, carried by %s. %s", guestSees(l), carried, found)
+	text := fmt.Sprintf("%s guest sees %s, carried by %s.%s %s", words.Capital(words.Join(" ", here, "the")), guestSees(l), carried, elsewhere, found)
 	if n := len(x.Problems); n > 0 {
 		text += fmt.Sprintf(" %s not understood and counted as unset: see the notes.", words.Verb(n, "setting is", "settings are"))
 	}
 	return text
+}
+
+// unlike returns the hosts with the explained layout of a VM whose host is unknown, and a sentence for each other layout in its cluster; "" if there is none.
+func unlike(x *judged.Explanation) (here, elsewhere string) {
+	if x.VM.Host != nil {
+		return "", ""
+	}
+	layouts := otherLayouts(x)
+	for text, hosts := range layouts.All() {
+		if text != asHere {
+			elsewhere += fmt.Sprintf(" On %s: %s.", rule.HostNames(hosts), text)
+		}
+	}
+	if elsewhere == "" {
+		return "", ""
+	}
+	return "On " + rule.HostNames(append([]*numa.Host{x.Host}, layouts.Of(asHere)...)), elsewhere
 }
 
 // unmanaged is the text for a VM without clients.
@@ -246,26 +266,33 @@ func lifeTable(x *judged.Explanation) answer.Table {
 	return t
 }
 
-// otherTable has the layouts on the other hosts of the cluster. Hosts with the same layout are
-// merged.
-func otherTable(x *judged.Explanation) answer.Table {
+// asHere describes the layout on another host with that of the explained one.
+const asHere = "the same"
+
+// otherLayouts describes the layouts on the other hosts of the cluster, with the hosts that have each.
+func otherLayouts(x *judged.Explanation) *keyed.Lists[string, *numa.Host] {
 	var hosts keyed.Lists[string, *numa.Host]
 	for _, o := range x.Others {
 		text := fmt.Sprintf("guest sees %s, carried by %s (%s vCPU)", guestSees(o.Layout), words.Plural(o.Layout.PPDs.Len(), "client"), o.Layout.PPDs)
 		switch {
 		case !o.Layout.Managed && !o.Layout.Refused.Any() && !o.Same:
 			text = fmt.Sprintf("guest sees %s, carried by %s", guestSees(o.Layout), unmanaged)
+		case o.Same, o.Layout.Refused.Any() && o.Layout.Refused == x.Layout.Refused:
+			text = asHere
 		case o.Layout.Refused.Any():
 			text = "does not power on: " + o.Layout.Refused.String()
-		case o.Same:
-			text = "the same"
 		case o.SameNodes:
 			text = "the same, but memory " + memoryText(o.Layout, o.Of[0])
 		}
 		hosts.Add(text, o.Of...)
 	}
+	return &hosts
+}
+
+// otherTable has the layouts on the other hosts of the cluster.
+func otherTable(x *judged.Explanation) answer.Table {
 	t := answer.Table{Name: "others", Title: "on the others", Columns: []answer.Column{{Name: "hosts"}, {Name: "layout"}}}
-	for text, list := range hosts.All() {
+	for text, list := range otherLayouts(x).All() {
 		t.Add(rule.HostNames(list), text)
 	}
 	return t

@@ -60,13 +60,11 @@ func rulesOf(s *verdict.Story) (c answer.Cell) {
 // events lists the findings in recordings. A terminal omits the advice. Findings of severity info are only listed with all
 // details.
 func (r *report) events(judgement *rules.Judgement) []answer.Table {
-	var found []*finding.Finding
-	for i := range judgement.Findings {
-		if f := &judgement.Findings[i]; f.Severity > finding.Info || r.o.Details {
-			found = append(found, f)
-		}
+	least := finding.Low
+	if r.o.Details {
+		least = finding.Info
 	}
-	long := Events(verdict.Stories(found), func(s *verdict.Story) Event {
+	long := Events(r.Stories(judgement.Findings, least), func(s *verdict.Story) Event {
 		about := r.subject(s.Worst())
 		e := Event{Who: answer.Cell{Text: about.Name, Ref: about.Drawing}}
 		if hosts := s.Hosts(); len(hosts) > 1 {

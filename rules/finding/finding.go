@@ -3,6 +3,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,6 +59,8 @@ type Finding struct {
 	Then     Severity   `json:"-"`                // once the VM powers on, if that is higher
 	AboutIDs []string   `json:"-"`                // their IDs, in the same order
 	Costs    []string   `json:"-"`                // IDs of the VMs that a finding about hosts affects
+	Remote   numa.Bytes `json:"-"`                // memory of the VM that is remote in the layout of the finding
+	VCPUs    int        `json:"-"`                // of the VM
 	Topic    string     `json:"-"`                // distinguishes findings of one rule about one subject: a setting, a KB article
 	GID      int64      `json:"gid,omitempty"`    // scheduler group of a watched VM, to distinguish VMs of one name; 0 for other findings, -1 if unknown
 	Nth      int        `json:"nth,omitempty"`    // index among the watched VMs of one name and GID, from 0
@@ -158,6 +161,11 @@ func (f *Finding) Subject() string {
 		return name
 	}
 	return f.Cluster + "/" + name
+}
+
+// Larger compares cases of one fault: a positive number if f has more remote memory than o, or as much and more vCPUs.
+func (f *Finding) Larger(o *Finding) int {
+	return cmp.Or(cmp.Compare(f.Remote, o.Remote), cmp.Compare(f.VCPUs, o.VCPUs))
 }
 
 // Same reports whether both are findings of one rule about one fault.

@@ -425,7 +425,7 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 		f.Message += fmt.Sprintf("; only if %s are right: its source states %s", words.Plural(int(p.VM.Guest.VCPUs), "vCPU"), p.VM.Doubt)
 	}
 	if p.VM != nil {
-		f.VM, f.VMID = p.VM.Name, p.VM.ID
+		f.VM, f.VMID, f.VCPUs = p.VM.Name, p.VM.ID, int(p.VM.Guest.VCPUs)
 	}
 	for _, h := range p.bad {
 		f.On = append(f.On, h.Name)
@@ -441,6 +441,7 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	}
 	if layout != nil {
 		f.Assumes = p.VM.Assumed(layout)
+		f.Remote = numa.Bytes(layout.FarShare() * float64(p.VM.Resident()))
 	}
 	if p.planned && f.Planned() {
 		if best := p.Plan(); best.After[0].Assumes&^best.Before[0].Assumes != 0 {

@@ -222,7 +222,8 @@ func (p *StatedPass) Faults(checks ...string) (out []string) {
 
 // Report adds a finding about the VM of the pass.
 func (p *StatedPass) Report(f finding.Finding) {
-	f.Rule, f.Title, f.VM, f.VMID = p.Rule.ID, p.Rule.Title, p.VM.Name, p.VM.ID
+	f.Rule, f.Title, f.VM, f.VMID, f.VCPUs = p.Rule.ID, p.Rule.Title, p.VM.Name, p.VM.ID, p.VM.VCPUs.Value
+	f.Remote, _, _, _ = p.VM.Stated.RemoteOf(p.VM.Host, p.VM.MemoryOn())
 	if h := p.VM.Host; h != nil {
 		f.Host, f.HostID = h.Name, h.ID
 	}

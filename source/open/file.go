@@ -63,7 +63,11 @@ func missing(name string, err error) error {
 	ending := strings.ToLower(filepath.Ext(name))
 	host := strings.Contains(name, ".") && !strings.ContainsAny(name, `/\`) &&
 		!slices.ContainsFunc(inventories(), func(k inventory) bool { return slices.Contains(k.endings, ending) })
-	if errors.Is(err, fs.ErrNotExist) && host {
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+	case strings.Contains(name, "="):
+		return fmt.Errorf("%w (a change is for homenode assess: --what-if 'vm=sql01 vcpus=48')", err)
+	case host:
 		return fmt.Errorf("%w (a vCenter is named by its URL: https://%s)", err, name)
 	}
 	return err

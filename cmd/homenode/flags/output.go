@@ -58,6 +58,8 @@ func (f *Output) Check(cmd *cobra.Command) error {
 	switch {
 	case !slices.Contains(f.forms, f.Format):
 		return fmt.Errorf("--format: found %q, want one of %s", f.Format, strings.Join(f.forms, ", "))
+	case slices.Contains(f.forms, f.File) && !cmd.Flags().Changed("format"):
+		return fmt.Errorf("-o %[1]s: -o names a file, want --format %[1]s, or -o with the name of a file", f.File)
 	case f.Format == "xlsx" && (f.File == "" || f.File == "-") && IsTerminal(cmd.OutOrStdout()):
 		return errors.New("--format xlsx: a workbook is nothing for a terminal: name a file with -o")
 	}
@@ -70,7 +72,11 @@ var endings = map[string]string{"htm": "html", "md": "markdown", "ps1": "powercl
 // Write writes to the file, or to standard output if no file is named.
 func (f *Output) Write(cmd *cobra.Command, write func(w io.Writer, colour bool) error) error {
 	if f.File != "" && f.File != "-" {
-		return atomicfile.Write(f.File, func(w io.Writer) error { return write(w, false) })
+		err := atomicfile.Write(f.File, func(w io.Writer) error { return write(w, false) })
+		if err == nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "written to %s as %s\n", f.File, f.Format)
+		}
+		return err
 	}
 	w := cmd.OutOrStdout()
 	return write(w, colours(w))

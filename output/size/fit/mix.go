@@ -123,7 +123,7 @@ func (c *Context) uncounted(spare, more int) (lines []string) {
 		if alone > 0 {
 			of = append(of, words.Plural(alone, "standalone host"))
 		}
-		lines = append(lines, fmt.Sprintf("%s are sized together, with %s for all of them: --cluster NAME sizes one alone.", strings.Join(of, " and "), words.Plural(spare, "spare host")))
+		lines = append(lines, fmt.Sprintf("%s are sized together, with %s for all of them. Sized alone (--cluster NAME), each rounds up and has its own spare, so the sum is usually larger.", strings.Join(of, " and "), words.Plural(spare, "spare host")))
 	}
 	return lines
 }

@@ -21,7 +21,7 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	for i := range r.Hosts {
 		hosts = append(hosts, fit.Outcome{Reserve: r.Hosts[i].Nodes[0].Reserve})
 	}
-	out.Assumed = append(c.assumed([]fit.Shape{r.Shape}, hosts), answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched"})
+	out.Assumed = append(c.assumed([]fit.Shape{r.Shape}, hosts), answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched; another order can leave more room"})
 	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at up to %s", r.Total, r.Shape.Name, c.ratio())
 	switch {
 	case r.Spare == 0:
@@ -54,6 +54,9 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	out.Tables = []answer.Table{t}
 	out.Drawings = c.room(r, line)
 	out.Note(roomLocalAs(r)...)
+	if r.Homeless > 0 {
+		out.Note("hosts also run VMs with remote memory: assess --what-if lose-host=" + r.Failed[0] + " and optimise --n-plus-1 accept that")
+	}
 	out.Note(r.Notes...)
 	c.sourceNotes(out)
 	return out

@@ -80,7 +80,7 @@ func (j *Judged) Verdict() (verdict, rest string) {
 	return verdict, j.rest(lost, hurt, hosts)
 }
 
-// Harmed returns the VMs that lost locality, and those with other important findings, the worst first.
+// Harmed returns the VMs that lost locality, and those with other important findings, in the order of their events.
 func (j *Judged) Harmed() (lost, hurt []*VM) {
 	for _, v := range slices.SortedStableFunc(slices.Values(j.VMs), byWeight) {
 		if _, ok := v.lost(); ok {
@@ -89,6 +89,15 @@ func (j *Judged) Harmed() (lost, hurt []*VM) {
 			hurt = append(hurt, v)
 		}
 	}
+	order := map[*VM]int{}
+	for i, s := range j.Stories(j.Findings, finding.Low) {
+		for _, f := range s.Findings {
+			if v := j.VMOf(f); order[v] == 0 && j.harm([]*finding.Finding{f}) != nil {
+				order[v] = i + 1
+			}
+		}
+	}
+	slices.SortStableFunc(hurt, func(a, b *VM) int { return cmp.Compare(order[a], order[b]) })
 	return lost, hurt
 }
 

@@ -19,6 +19,23 @@ type Story struct {
 	From, To time.Time          // of all of them
 }
 
+// Stories groups the findings of at least this severity into events as the function Stories does. Of equally long ones, that of the VM that comes first by
+// weight is the first.
+func (j *Judged) Stories(findings []finding.Finding, least finding.Severity) []*Story {
+	rank := map[*VM]int{}
+	for i, v := range slices.SortedStableFunc(slices.Values(j.VMs), byWeight) {
+		rank[v] = i + 1
+	}
+	var found []*finding.Finding
+	for i := range findings {
+		if f := &findings[i]; f.Severity >= least {
+			found = append(found, f)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *finding.Finding) int { return cmp.Compare(rank[j.VMOf(a)], rank[j.VMOf(b)]) })
+	return Stories(found)
+}
+
 // Stories groups findings into events, sorted by severity, then by duration. A finding without a time is an event of its own.
 func Stories(findings []*finding.Finding) (all []*Story) {
 	var bySubject keyed.Lists[string, *finding.Finding]

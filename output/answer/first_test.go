@@ -1,0 +1,31 @@
+package answer
+
+import (
+	"testing"
+
+	"example.org/homenode/numa"
+	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
+)
+
+// The first action is about the VM with the most remote memory, then with the most vCPUs, whatever the VMs are called.
+func TestFirstNamesTheLargest(t *testing.T) {
+	one := func(vm string, remote numa.Bytes, vcpus int) finding.Finding {
+		return finding.Finding{Rule: "N001", Severity: finding.High, VM: vm, Remote: remote, VCPUs: vcpus}
+	}
+	f := &Findings{Judgement: &rules.Judgement{}, Subject: func(f *finding.Finding) Subject { return Subject{Name: f.VM} }}
+	for _, c := range []struct {
+		name     string
+		findings []finding.Finding
+		want     string
+	}{
+		{"remote memory", []finding.Finding{one("a", 8, 40), one("b", 64, 24), one("c", 32, 64)}, "b"},
+		{"vCPUs", []finding.Finding{one("a", 8, 20), one("b", 8, 24), one("c", 8, 24)}, "b"},
+		{"hosts", []finding.Finding{one("x", 0, 0), one("y", 0, 0)}, "x"},
+	} {
+		f.Findings = c.findings
+		if first := f.First(); len(first) != 1 || first[0].Subject.Name != c.want || first[0].Alike != len(c.findings)-1 {
+			t.Errorf("%s: %+v, want %s", c.name, first, c.want)
+		}
+	}
+}
