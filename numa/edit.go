@@ -1,6 +1,7 @@
 package numa
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -172,6 +173,34 @@ func Title(setting string) string {
 		}
 	}
 	return setting
+}
+
+// titles are the names of edits with the units of their values, and of those that change no VM.
+var titles = map[EditKind]string{
+	EditHardware: "virtual hardware", EditMemory: "memory (MB)", EditDRSRule: "DRS rule",
+	EditMemoryReservation: "memory reservation (MB)", EditCPUReservation: "CPU reservation (MHz)",
+}
+
+// Text describes the edit for human readers: "CPU hot add on → off".
+func (e Edit) Text() string {
+	return fmt.Sprintf("%s %s → %s", cmp.Or(titles[e.Kind], Title(e.Name())), e.Was(e.shown(e.From)), e.shown(e.To))
+}
+
+// shown formats a value for human readers.
+func (e Edit) shown(v Value) string {
+	switch {
+	case e.Key == "" && v.Text == "true":
+		return "on"
+	case e.Key == "" && v.Text == "false":
+		return "off"
+	case e.Kind == EditCoresPerNUMANode && !v.Set:
+		return "automatic"
+	case v.Text == "0" && (e.Kind == EditCoresPerSocket || e.Kind == EditCoresPerNUMANode):
+		return "automatic"
+	case v.Set && v.Text == "" && e.Kind == EditCPUAffinity:
+		return "none"
+	}
+	return v.String()
 }
 
 // ValueOf returns the value in the configuration of the setting that the edit changes.

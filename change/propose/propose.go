@@ -6,11 +6,8 @@
 package propose
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"example.org/homenode/change/optimise"
@@ -110,38 +107,8 @@ func steps(p *optimise.Problem, proposal *optimise.Proposal, f *numa.Fleet) []St
 		}
 		out[i].What, out[i].From = "power cycle", ""
 		at := slices.IndexFunc(f.VMs, func(one numa.VM) bool { return one.ID == v.ID })
-		out[i].Change = edited(&f.VMs[at].Config, optimise.Edited(&f.VMs[at], v.Shapes[s.Shape].Edit))
+		then := optimise.Edited(&f.VMs[at], v.Shapes[s.Shape].Edit)
+		out[i].Change = words.Texts(numa.Edits(&f.VMs[at].Config, &then), numa.Edit.Text)
 	}
 	return out
-}
-
-// edited lists the differences between two configurations.
-func edited(a *numa.Config, b numa.Config) (out []string) {
-	change := func(name, from, to string) {
-		if from != to {
-			out = append(out, fmt.Sprintf("%s %s → %s", name, cmp.Or(from, "unset"), cmp.Or(to, "unset")))
-		}
-	}
-	change("vCPUs", strconv.Itoa(a.VCPUs.Value), strconv.Itoa(b.VCPUs.Value))
-	change("cores per socket", cps(a), cps(&b))
-	change("CPU hot add", words.OnOff(a.CPUHotAdd.Value), words.OnOff(b.CPUHotAdd.Value))
-	change("virtual hardware", strconv.Itoa(a.Hardware.Value), strconv.Itoa(b.Hardware.Value))
-	var keys []string
-	for _, s := range slices.Concat(a.Settings.Value, b.Settings.Value) {
-		keys = words.Once(keys, s.Key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		from, _ := a.Settings.Value.Lookup(key)
-		to, _ := b.Settings.Value.Lookup(key)
-		change(key, from, to)
-	}
-	return out
-}
-
-func cps(c *numa.Config) string {
-	if c.AutoCoresPerSocket.Value {
-		return "automatic"
-	}
-	return strconv.Itoa(c.CoresPerSocket.Value)
 }

@@ -77,7 +77,7 @@ func parse(text string) (out []Product) {
 	}
 	var parts []part
 	for _, k := range keywords {
-		for _, loc := range k.at.FindAllStringIndex(text, -1) {
+		for _, loc := range k.at.Regexp().FindAllStringIndex(text, -1) {
 			if !slices.ContainsFunc(parts, func(p part) bool { return p.at == loc[0] }) { // Oracle Linux is not Oracle Database
 				parts = append(parts, part{loc[0], k.families})
 			}
@@ -121,7 +121,7 @@ func one(text string, families []string) (p Product, ok bool) {
 	if families == nil {
 		return p, false
 	}
-	words := word.FindAllString(text, -1)
+	words := word.Regexp().FindAllString(text, -1)
 	for i, w := range words {
 		if s := synonyms[w]; s != "" {
 			words[i] = s
@@ -210,7 +210,7 @@ func Misspelt(text string) (words, editions []string) {
 		}
 		first := len(text)
 		for _, k := range keywords {
-			if loc := k.at.FindStringIndex(strings.ToLower(text)); loc != nil {
+			if loc := k.at.Regexp().FindStringIndex(strings.ToLower(text)); loc != nil {
 				first = min(first, loc[0])
 			}
 		}
@@ -226,7 +226,7 @@ func strange(text string) []string {
 	known := map[string]bool{"ms": true, "microsoft": true, "sap": true, "sql": true, "server": true, "edition": true, "mssql": true, "cu": true, "bit": true, "windows": true}
 	learn := func(texts ...string) {
 		for _, t := range texts {
-			for _, w := range word.FindAllString(strings.ToLower(t), -1) {
+			for _, w := range word.Regexp().FindAllString(strings.ToLower(t), -1) {
 				known[w] = true
 			}
 		}
@@ -243,5 +243,5 @@ func strange(text string) []string {
 	unknown := func(w string) bool {
 		return !known[w] && !update.MatchString(w) && !(len(w) <= 4 && number.MatchString(w))
 	}
-	return slices.DeleteFunc(word.FindAllString(joined.ReplaceAllString(text, "$1 $2"), -1), func(w string) bool { return !unknown(w) })
+	return slices.DeleteFunc(word.Regexp().FindAllString(joined.ReplaceAllString(text, "$1 $2"), -1), func(w string) bool { return !unknown(w) })
 }

@@ -293,7 +293,7 @@ var paceForms = pattern.Of(`(?m)^(run +|at +)([0-9hms]+)\b|(\bevery=)([0-9hms]+)
 // paced returns the case with the times of all its events multiplied by pace.
 func (c *Case) paced(pace float64) (World, bool) {
 	return c.told(World{Name: fmt.Sprintf("all times × %g", pace), pace: pace}, func(text string) string {
-		return paceForms.ReplaceAllStringFunc(text, func(s string) string {
+		return paceForms.Regexp().ReplaceAllStringFunc(text, func(s string) string {
 			m := paceForms.FindStringSubmatch(s)
 			d, err := time.ParseDuration(m[2] + m[4])
 			if err != nil {

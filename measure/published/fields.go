@@ -264,7 +264,7 @@ var vcpuRange = pattern.Of(`vCPU(\d+)-(\d+) VPD(\d+)/PPD(\d+)`)
 func vcpuToVPD(_ *Case, v *variant, observed any) (string, bool, error) {
 	l := &v.layout
 	agrees := true
-	ranges := vcpuRange.FindAllStringSubmatch(show(observed), -1)
+	ranges := vcpuRange.Regexp().FindAllStringSubmatch(show(observed), -1)
 	if len(ranges) == 0 {
 		return "", false, unlike(observed, "vCPUa-b VPDc/PPDd")
 	}

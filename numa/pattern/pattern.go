@@ -31,37 +31,8 @@ func (p *Pattern) Match(b []byte) bool { return p.compile().Match(b) }
 // MatchString is MatchString of regexp.Regexp.
 func (p *Pattern) MatchString(s string) bool { return p.compile().MatchString(s) }
 
-// FindAll is FindAll of regexp.Regexp.
-func (p *Pattern) FindAll(b []byte, n int) [][]byte { return p.compile().FindAll(b, n) }
-
-// FindAllString is FindAllString of regexp.Regexp.
-func (p *Pattern) FindAllString(s string, n int) []string { return p.compile().FindAllString(s, n) }
-
-// FindAllStringIndex is FindAllStringIndex of regexp.Regexp.
-func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
-	return p.compile().FindAllStringIndex(s, n)
-}
-
-// FindAllStringSubmatch is FindAllStringSubmatch of regexp.Regexp.
-func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
-	return p.compile().FindAllStringSubmatch(s, n)
-}
-
-// FindAllStringSubmatchIndex is FindAllStringSubmatchIndex of regexp.Regexp.
-func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	return p.compile().FindAllStringSubmatchIndex(s, n)
-}
-
-// FindAllSubmatch is FindAllSubmatch of regexp.Regexp.
-func (p *Pattern) FindAllSubmatch(b []byte, n int) [][][]byte {
-	return p.compile().FindAllSubmatch(b, n)
-}
-
 // FindString is FindString of regexp.Regexp.
 func (p *Pattern) FindString(s string) string { return p.compile().FindString(s) }
-
-// FindStringIndex is FindStringIndex of regexp.Regexp.
-func (p *Pattern) FindStringIndex(s string) []int { return p.compile().FindStringIndex(s) }
 
 // FindStringSubmatch is FindStringSubmatch of regexp.Regexp.
 func (p *Pattern) FindStringSubmatch(s string) []string { return p.compile().FindStringSubmatch(s) }
@@ -71,23 +42,7 @@ func (p *Pattern) FindStringSubmatchIndex(s string) []int {
 	return p.compile().FindStringSubmatchIndex(s)
 }
 
-// FindSubmatch is FindSubmatch of regexp.Regexp.
-func (p *Pattern) FindSubmatch(b []byte) [][]byte { return p.compile().FindSubmatch(b) }
-
-// ReplaceAllFunc is ReplaceAllFunc of regexp.Regexp.
-func (p *Pattern) ReplaceAllFunc(src []byte, repl func([]byte) []byte) []byte {
-	return p.compile().ReplaceAllFunc(src, repl)
-}
-
 // ReplaceAllString is ReplaceAllString of regexp.Regexp.
 func (p *Pattern) ReplaceAllString(src, repl string) string {
 	return p.compile().ReplaceAllString(src, repl)
 }
-
-// ReplaceAllStringFunc is ReplaceAllStringFunc of regexp.Regexp.
-func (p *Pattern) ReplaceAllStringFunc(src string, repl func(string) string) string {
-	return p.compile().ReplaceAllStringFunc(src, repl)
-}
-
-// SubexpIndex is SubexpIndex of regexp.Regexp.
-func (p *Pattern) SubexpIndex(name string) int { return p.compile().SubexpIndex(name) }

@@ -2,7 +2,6 @@
 package fix
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -278,37 +277,9 @@ func shortLayout(c *fix.Change) string {
 	return text
 }
 
-// edits returns "cpuHotAdd true → false, numa.vcpu.min absent → 8".
+// edits returns "CPU hot add on → off, numa.vcpu.min absent → 8".
 func edits(list []numa.Edit) string {
-	var out []string
-	for _, e := range list {
-		name := cmp.Or(titles[e.Kind], numa.Title(e.Name()))
-		out = append(out, fmt.Sprintf("%s %s → %s", name, e.Was(shown(e, e.From)), shown(e, e.To)))
-	}
-	return strings.Join(out, ", ")
-}
-
-// titles are the names of edits with the units of their values, and of those that change no VM.
-var titles = map[numa.EditKind]string{
-	numa.EditHardware: "virtual hardware", numa.EditMemory: "memory (MB)", numa.EditDRSRule: "DRS rule",
-	numa.EditMemoryReservation: "memory reservation (MB)", numa.EditCPUReservation: "CPU reservation (MHz)",
-}
-
-// shown formats a value for human readers.
-func shown(e numa.Edit, v numa.Value) string {
-	switch {
-	case e.Key == "" && v.Text == "true":
-		return "on"
-	case e.Key == "" && v.Text == "false":
-		return "off"
-	case e.Kind == numa.EditCoresPerNUMANode && !v.Set:
-		return "automatic"
-	case v.Text == "0" && (e.Kind == numa.EditCoresPerSocket || e.Kind == numa.EditCoresPerNUMANode):
-		return "automatic"
-	case v.Set && v.Text == "" && e.Kind == numa.EditCPUAffinity:
-		return "none"
-	}
-	return v.String()
+	return strings.Join(words.Texts(list, numa.Edit.Text), ", ")
 }
 
 // texts lists the remarks about changes, without duplicates, with their VMs.

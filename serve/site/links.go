@@ -22,7 +22,7 @@ func (x *request) keepFleet(page []byte, fleets int) []byte {
 		return page
 	}
 	name := []byte("fleet=" + url.QueryEscape(x.fleet.Name))
-	return localLink.ReplaceAllFunc(page, func(link []byte) []byte {
+	return localLink.Regexp().ReplaceAllFunc(page, func(link []byte) []byte {
 		if bytes.Contains(link, []byte("fleet=")) || bytes.Contains(link, []byte(`"/static/`)) || bytes.HasPrefix(link, []byte(` href="//`)) {
 			return link
 		}

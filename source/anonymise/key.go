@@ -92,7 +92,7 @@ func (k *Key) Fleet(f *numa.Fleet) (*numa.Fleet, error) {
 	seen := 0
 	var unknown []string
 	reveal := func(_ site, s string) string {
-		return k.form.ReplaceAllStringFunc(s, func(p string) string {
+		return k.form.Regexp().ReplaceAllStringFunc(s, func(p string) string {
 			name, ok := k.names[p]
 			if !ok {
 				unknown = append(unknown, p)
@@ -119,7 +119,7 @@ func (k *Key) Fleet(f *numa.Fleet) (*numa.Fleet, error) {
 
 // Text returns s with the original names, for findings about the fleet. A range of hosts, as "esx11–14", keeps its form where the names have it.
 func (k *Key) Text(s string) string {
-	return pattern.Of(k.form.String()+`(?:–\d+)?`).ReplaceAllStringFunc(s, func(p string) string {
+	return pattern.Of(k.form.String()+`(?:–\d+)?`).Regexp().ReplaceAllStringFunc(s, func(p string) string {
 		p, end, ranged := strings.Cut(p, "–")
 		name, ok := k.names[p]
 		if !ok {

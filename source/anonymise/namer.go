@@ -174,7 +174,7 @@ func (n *namer) text(s string) string {
 	if out, ok := n.memo[s]; ok {
 		return out
 	}
-	own := ownWords.FindAllStringIndex(s, -1)
+	own := ownWords.Regexp().FindAllStringIndex(s, -1)
 	var b strings.Builder
 	rest := 0 // start of the text without names that is not yet copied
 	for i := 0; i < len(s); {
@@ -270,7 +270,7 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // foreign replaces forms that are not names of the fleet.
 func (n *namer) foreign(s string) string {
-	return strange.ReplaceAllStringFunc(s, func(part string) string {
+	return strange.Regexp().ReplaceAllStringFunc(s, func(part string) string {
 		kind := kindPath
 		switch {
 		case uuidForm.FindString(part) == part:

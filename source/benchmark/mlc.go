@@ -300,7 +300,7 @@ func split(fs []text.Line) []text.Line {
 			out = append(out, f)
 			continue
 		}
-		for _, at := range mlcValue.FindAllStringIndex(f.Text, -1) {
+		for _, at := range mlcValue.Regexp().FindAllStringIndex(f.Text, -1) {
 			out = append(out, f.Part(at[0], at[1]))
 		}
 	}

@@ -30,7 +30,7 @@ func readMultichase(r *reader) error {
 	done := true // the current run has its result
 	for r.scan() {
 		// -y prefixes the time to each line: blanks instead keep the columns.
-		r.Text = chaseEpoch.ReplaceAllStringFunc(r.Text, func(s string) string { return strings.Repeat(" ", len(s)) })
+		r.Text = chaseEpoch.Regexp().ReplaceAllStringFunc(r.Text, func(s string) string { return strings.Repeat(" ", len(s)) })
 		low := squeeze(r.Text)
 		switch v := r.Match(chaseSetting); {
 		case low == "":

@@ -123,7 +123,7 @@ func (r *reader) passmark() bool {
 		r.metric(v[0], t.name, value, unit, t.better)
 		return true
 	}
-	if all := passmarkRun.FindAllStringSubmatchIndex(r.Text, -1); all != nil {
+	if all := passmarkRun.Regexp().FindAllStringSubmatchIndex(r.Text, -1); all != nil {
 		r.passmarkRun("")
 		for _, at := range all {
 			r.run.setting(r.Part(at[4], at[5]), strings.ToLower(r.Text[at[2]:at[3]]), r.Text[at[4]:at[5]], "")

@@ -212,7 +212,7 @@ func (h *Header) readMagic(line []byte) (msg string) {
 	} else if i := bytes.IndexAny(line, ",;\t"); i >= 0 {
 		cell, rest = line[:i], line[i:]
 	}
-	m := magicForm.FindSubmatch(cell)
+	m := magicForm.Regexp().FindSubmatch(cell)
 	if m == nil {
 		return fmt.Sprintf("found %s, want %q", quoted(cell), magic+" 4.0) (UTC)(0)")
 	}

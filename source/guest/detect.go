@@ -59,7 +59,7 @@ func Detect(head []byte) (format string, ok bool) {
 			return form, true
 		}
 	}
-	if m := jsonWhole.FindSubmatch(head); m != nil {
+	if m := jsonWhole.Regexp().FindSubmatch(head); m != nil {
 		if len(m[1]) > 0 {
 			return LscpuJSON, true
 		}

@@ -115,7 +115,7 @@ var jsonKey = pattern.Of(`"([A-Za-z][\w ]*)"\s*:`)
 // jsonFormat returns the format of JSON text, determined by its keys.
 func jsonFormat(s []byte) string {
 	seen := map[string]bool{}
-	for _, m := range jsonKey.FindAllSubmatch(s, 400) {
+	for _, m := range jsonKey.Regexp().FindAllSubmatch(s, 400) {
 		seen[normal(string(m[1]))] = true
 	}
 	for _, f := range jsonForms {

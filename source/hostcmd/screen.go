@@ -84,7 +84,7 @@ func (o *Output) readScreen(lines []text.Line) {
 // screenUp parses the first line of the screen.
 func (o *Output) screenUp(s *Screen, l text.Line) {
 	s.Time = screenTime.FindString(l.Text)
-	for _, m := range screenCount.FindAllStringSubmatchIndex(l.Text, -1) {
+	for _, m := range screenCount.Regexp().FindAllStringSubmatchIndex(l.Text, -1) {
 		o.whole(l.Part(m[2], m[3]), "host", l.Text[m[4]:m[5]], "", 0, math.MaxInt32)
 	}
 }
@@ -97,7 +97,7 @@ func (o *Output) screenHost(s *Screen, l text.Line) {
 		o.screenNodes(s, values)
 		return
 	}
-	for _, m := range screenPair.FindAllStringSubmatchIndex(values.Text, -1) {
+	for _, m := range screenPair.Regexp().FindAllStringSubmatchIndex(values.Text, -1) {
 		o.screenSize(s, label[1], values.Part(m[2], m[3]), values.Text[m[4]:m[5]])
 	}
 	if m := memoryState.FindStringSubmatchIndex(values.Text); m != nil {
@@ -133,7 +133,7 @@ func (o *Output) screenSize(s *Screen, label string, l text.Line, name string) {
 }
 
 func (o *Output) screenNodes(s *Screen, l text.Line) {
-	pairs := screenNode.FindAllStringSubmatchIndex(l.Text, numa.MaxNodes)
+	pairs := screenNode.Regexp().FindAllStringSubmatchIndex(l.Text, numa.MaxNodes)
 	for i, m := range pairs {
 		subject := fmt.Sprintf("node %d", i)
 		total, ok1 := o.whole(l.Part(m[2], m[3]), subject, "memory", "MiB", 0, int64(numa.MaxHostMemory/numa.MiB))

@@ -21,7 +21,7 @@ func (o *Output) readVmdumper(lines []text.Line) {
 		if l.Text == "" {
 			continue
 		}
-		fields := dumperField.FindAllStringSubmatchIndex(l.Text, -1)
+		fields := dumperField.Regexp().FindAllStringSubmatchIndex(l.Text, -1)
 		value := func(at []int) text.Line {
 			v := l.Part(at[4], at[5])
 			if strings.HasPrefix(v.Text, `"`) {

@@ -61,7 +61,7 @@ func numastat(data []byte, warn func(line, col int, format string, args ...any))
 			of, nodes = -1, nil
 			continue
 		}
-		if columns := nodeColumn.FindAllStringSubmatch(line, -1); columns != nil {
+		if columns := nodeColumn.Regexp().FindAllStringSubmatch(line, -1); columns != nil {
 			nodes, table = nil, true
 			for _, c := range columns {
 				if n, err := strconv.Atoi(c[1]); err == nil && n < 1<<10 {
@@ -112,7 +112,7 @@ func pidOf(s string) int {
 func megabytes(s string, nodes int) ([]numa.Bytes, error) {
 	words := strings.Fields(s)
 	if strings.Contains(s, ".") {
-		words = decimals.FindAllString(s, -1)
+		words = decimals.Regexp().FindAllString(s, -1)
 	}
 	if len(words) != nodes && len(words) != nodes+1 {
 		return nil, fmt.Errorf("found %d numbers, want one for each of %d nodes, and their sum", len(words), nodes)

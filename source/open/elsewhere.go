@@ -113,7 +113,7 @@ var answered = pattern.Of(`^\s*\{\s*"format":\s*"homenode-(plan|snapshot|assessm
 func ElsewhereOf(name string, head []byte) string {
 	plain := text.Decoded(head)
 	format := evidence.Format(plain)
-	if m := answered.FindSubmatch(plain); m != nil {
+	if m := answered.Regexp().FindSubmatch(plain); m != nil {
 		switch kind := string(m[1]); kind {
 		case "plan":
 			return fmt.Sprintf("%s is a plan: homenode fix SOURCE --plan %s --apply carries it out", name, words.Command(name))

@@ -32,7 +32,7 @@ var keys = pattern.Of(`(?m)^(?:name|cores|sockets|memory|numa[0-7]?|affinity|hug
 
 // Detect reports whether head, the beginning of a file, is the configuration of a VM. Those of containers have a rootfs.
 func Detect(head []byte) bool {
-	if len(keys.FindAll(head, 2)) < 2 {
+	if len(keys.Regexp().FindAll(head, 2)) < 2 {
 		return false
 	}
 	lines := bytes.Split(head, []byte("\n"))

@@ -24,7 +24,7 @@ var (
 // commandIn returns the index of a QEMU command in a line, after the columns of ps and wrapper commands; -1 if there is none.
 func commandIn(line string) int {
 	wrapped := false
-	for _, at := range word.FindAllStringIndex(line, -1) {
+	for _, at := range word.Regexp().FindAllStringIndex(line, -1) {
 		w := strings.Trim(line[at[0]:at[1]], `'"`)
 		switch base := path.Base(w); {
 		case program.MatchString(base):
@@ -133,7 +133,7 @@ func (f *file) options(line string, number, from int) {
 	}
 	a.launched(f.before + line)
 	f.before = ""
-	found := word.FindAllStringIndex(line, -1)
+	found := word.Regexp().FindAllStringIndex(line, -1)
 	for i, at := range found {
 		option := line[at[0]:at[1]]
 		if strings.HasPrefix(option, "#") {

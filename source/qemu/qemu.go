@@ -130,7 +130,7 @@ func (a *arguments) under(line string) {
 		return
 	}
 	u := &definition.Under{Line: a.line}
-	for _, option := range numactlOption.FindAllStringSubmatch(part[1]+" ", -1) {
+	for _, option := range numactlOption.Regexp().FindAllStringSubmatch(part[1]+" ", -1) {
 		numbers, err := definition.List("nodes", strings.Replace(option[2], "all", "", 1))
 		all := option[2] == "all"
 		switch key := option[1]; {

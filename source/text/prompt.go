@@ -52,10 +52,10 @@ func CutPrompt(line string, commands ...string) (p Prompt, ok bool) {
 
 func promptOf(form *pattern.Pattern, line string, m []int) Prompt {
 	var p Prompt
-	if i := form.SubexpIndex("host"); i > 0 && m[2*i] >= 0 {
+	if i := form.Regexp().SubexpIndex("host"); i > 0 && m[2*i] >= 0 {
 		p.Host = Line{0, m[2*i] + 1, line[m[2*i]:m[2*i+1]]}
 	}
-	if i := form.SubexpIndex("command"); m[2*i] >= 0 {
+	if i := form.Regexp().SubexpIndex("command"); m[2*i] >= 0 {
 		p.Command = strings.TrimSpace(line[m[2*i]:m[2*i+1]])
 	}
 	return p

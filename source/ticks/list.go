@@ -297,7 +297,7 @@ var keyWords = pattern.Of(`(?i)esxtop|counter[-_ ]?info|fetch[-_ ]?stats|stats`)
 // hostKey returns the name of a file without its extension, format and time; it may be empty.
 func hostKey(name string) string {
 	base := hostName(name)
-	dated := inName.FindStringIndex(base)
+	dated := inName.Regexp().FindStringIndex(base)
 	if dated != nil {
 		tail := strings.Trim(base[dated[1]:], "-_. ")
 		if strings.Trim(tail, "0123456789") == "" { // the number of a file of this time

@@ -169,7 +169,7 @@ func linksOf(sources []string) []link {
 
 // bare returns a source without the address at the end.
 func bare(source string) string {
-	if m := address.FindStringIndex(source); m != nil && m[0] > 0 {
+	if m := address.Regexp().FindStringIndex(source); m != nil && m[0] > 0 {
 		return source[:m[0]]
 	}
 	return source
