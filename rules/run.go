@@ -389,6 +389,13 @@ func weighed(c *rule.Cluster, v *rule.VM, o Options) (found []finding.Finding) {
 		p.Rule.Check(p)
 		found = p.Findings
 	}
+	for _, one := range All {
+		if one.Brings != nil {
+			p := &rule.Pass{Rule: one, Cluster: c, VM: v, Weighing: true, Findings: found}
+			one.Brings(p)
+			found = p.Findings
+		}
+	}
 	return found
 }
 

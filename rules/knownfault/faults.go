@@ -145,14 +145,16 @@ func decoupled(p *rule.Pass, _ *numa.Host) (hit, bool) {
 		return o.Release.Known() && o.Release.Value < numa.ESXi65
 	})}
 	for _, v := range p.Cluster.VMs {
-		if v.Guest.Hardware >= firstOf65 { // it did not run on an older host
-			continue
-		}
-		if v.CoresPerSocket.Known() && v.Guest.CoresPerSocket > 1 || v.Guest.SizeEachTime {
+		if sizedItself(v) {
 			out.vms = append(out.vms, v)
 		}
 	}
 	return out, len(out.vms) > 0
+}
+
+// sizedItself reports whether the VM may come from a host before 6.5 and has a size of its own.
+func sizedItself(v *rule.VM) bool {
+	return v.Guest.Hardware < firstOf65 && (v.CoresPerSocket.Known() && v.Guest.CoresPerSocket > 1 || v.Guest.SizeEachTime)
 }
 
 // arrivals applies if vMotion can bring several VMs.

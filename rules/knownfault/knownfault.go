@@ -5,6 +5,7 @@ package knownfault
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
@@ -16,21 +17,52 @@ import (
 var page string
 
 // Rule is H005.
-var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check, Brings: brings})
 
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.Nodes < 2 {
 		return
 	}
-	r := p.Kind.Machine.Release
 	for i := range faults {
 		f := &faults[i]
-		if r < f.first || r >= max(f.upTo, f.unsure) {
+		if !f.in(p.Kind) {
 			continue
 		}
 		hosts, what := meet(p, f)
 		if hosts != nil {
 			report(p, f, hosts, what)
+		}
+	}
+}
+
+// in reports whether the release of the hosts has the fault.
+func (f *fault) in(k *rule.Kind) bool {
+	r := k.Machine.Release
+	return r >= f.first && r < max(f.upTo, f.unsure)
+}
+
+// brings reports the faults of a cluster that the VM would cause with a change, and does not cause now.
+func brings(p *rule.Pass) {
+	causes := func(f *fault, k *rule.Kind, v *rule.VM) (hit, bool) {
+		return f.holds(&rule.Pass{Kind: k, Cluster: &rule.Cluster{Hosts: p.Cluster.Hosts, VMs: []*rule.VM{v}}}, k.Hosts[0])
+	}
+	now := slices.IndexFunc(p.Cluster.VMs, func(v *rule.VM) bool { return v.ID == p.VM.ID })
+	for i := range faults {
+		f := &faults[i]
+		for _, k := range p.Cluster.Kinds {
+			if !f.cluster || k.Machine.Nodes < 2 || !f.in(k) || now < 0 {
+				continue
+			}
+			what, then := causes(f, k, p.VM)
+			if _, before := causes(f, k, p.Cluster.VMs[now]); before || !then {
+				continue
+			}
+			severity := f.severity
+			if what.away {
+				severity = min(severity, finding.Medium)
+			}
+			p.Report(finding.Finding{Severity: severity, Topic: f.kb, Message: fmt.Sprintf("KB %s on %s: %s", f.kb, rule.HostNames(k.Hosts), f.text)}, nil)
+			break
 		}
 	}
 }

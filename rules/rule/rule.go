@@ -36,6 +36,8 @@ type Rule struct {
 	VMs   bool
 	Hosts bool
 	Check func(*Pass)
+	// Brings reports, for a rule about hosts, the findings of these that a VM with a change would bring.
+	Brings func(*Pass)
 	// Stated assesses a VM of KVM, whose layout is stated. A rule has Check, Watch or Stated.
 	Stated func(*StatedPass)
 	// Refused: it assesses the reason why a host refuses a VM. All other rules assess such a VM as if its host accepted it.
