@@ -26,7 +26,8 @@ func TestForms(t *testing.T) {
 		"/plans?set=@/etc/passwd":                                       "a page reads no files.",
 		"/calculator?kind=io&iops=1k&block=4k&rdma=on":                  "homenode size io --iops=1k --block=4k --rdma",
 		"/calculator?kind=pages&file=/etc/passwd":                       "Show an example",
-		"/calculator?kind=pages&simulate=/etc/passwd&memory=1TB":        "homenode size pages --memory=1TB",
+		"/what-if": `<a href="/what-if?hotAdd=off&amp;vm=%2A">CPU hot add off for all VMs</a>`,
+		"/calculator?kind=pages&simulate=/etc/passwd&memory=1TB": "homenode size pages --memory=1TB",
 	} {
 		status, _, body := get(t, s, address)
 		if !strings.Contains(body, want) {

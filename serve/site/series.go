@@ -272,6 +272,7 @@ func (x *request) columns() (*columns, error) {
 	if x.interleaved()(vm.ID) {
 		clear(c.Locality)
 		clear(c.Least)
+		clear(c.Remote)
 	}
 	return c, nil
 }

@@ -91,8 +91,8 @@ func showSimulate(x *request) (*view, error) {
 	return v, nil
 }
 
-// presets returns example stories about the host with the most VMs that has another host in its cluster, or about a single host.
-func (x *request) presets() []link {
+// typicalHost returns the host with the most VMs that has another host in its cluster, or else a single host, which also returns false; nil for none.
+func (x *request) typicalHost() (host *numa.Host, inCluster bool) {
 	f := x.fleet.Result.Fleet
 	on, ready := map[string]int{}, map[string]int{} // VMs by host, hosts by cluster
 	for i := range f.VMs {
@@ -103,7 +103,6 @@ func (x *request) presets() []link {
 			ready[f.Hosts[i].Cluster]++
 		}
 	}
-	var host *numa.Host
 	several := func(h *numa.Host) bool { return h.Cluster != "" && ready[h.Cluster] > 1 }
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
@@ -111,10 +110,16 @@ func (x *request) presets() []link {
 			host = h
 		}
 	}
+	return host, host != nil && several(host)
+}
+
+// presets returns example stories about a typical host.
+func (x *request) presets() []link {
+	host, inCluster := x.typicalHost()
 	if host == nil {
 		return nil
 	}
-	part := cmp.Or(f.ClusterName(host.Cluster), host.Name)
+	part := cmp.Or(x.fleet.Result.Fleet.ClusterName(host.Cluster), host.Name)
 	preset := func(text string, values ...string) link {
 		q := url.Values{"part": {part}, "hours": {"4"}}
 		for i := 0; i < len(values); i += 2 {
@@ -123,7 +128,7 @@ func (x *request) presets() []link {
 		return link{text, x.page.path + "?" + q.Encode()}
 	}
 	out := []link{preset(part + " as it is")}
-	if several(host) {
+	if inCluster {
 		out = append(out, preset(host.Name+" fails at 02:00", "at", "2h fail "+host.Name), preset(host.Name+" goes into maintenance at 02:00", "at", "2h maintenance "+host.Name))
 	}
 	return append(out, preset("CPU hot add off for all VMs", "what-if", "vm=* hotAdd=off"))

@@ -9,6 +9,7 @@ import (
 
 	"example.org/homenode/ask"
 	"example.org/homenode/ask/fleet"
+	"example.org/homenode/internal/texttab"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
 )
@@ -167,12 +168,28 @@ func showWhatIf(x *request) (*view, error) {
 				return v, &unknownError{fmt.Sprintf("no VM is named %q", name)}
 			}
 			v.answer.Verdict = []string{"Change something of " + name + " and compare it before and after.", "Nothing is written anywhere."}
+		} else {
+			v.links = x.exampleChanges()
 		}
 		return v, nil
 	}
 	v.command = ask.Line(fleet.AssessEntry.Name, q)
 	v.answer, err = x.site.recent.answer(x, fleet.AssessEntry, q)
 	return v, err
+}
+
+// exampleChanges returns links to changes of the fleet that need no input.
+func (x *request) exampleChanges() []link {
+	newest := releaseChoices("")[1]
+	change := func(text string, q url.Values) link { return link{text, x.page.path + "?" + q.Encode()} }
+	out := []link{
+		change("CPU hot add off for all VMs", url.Values{"vm": {"*"}, "hotAdd": {"off"}}),
+		change("ESXi "+newest.Label+" on all hosts", url.Values{"hosts": {"all"}, "release": {newest.Value}}),
+	}
+	if host, inCluster := x.typicalHost(); inCluster {
+		out = append(out, change(texttab.Line(host.Name)+" fails", url.Values{"lose-host": {host.ID}}))
+	}
+	return out
 }
 
 // prefixed returns a value after its key; "" for none.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,13 @@ func TestPages(t *testing.T) {
 	if len(data.Time) < 100 || len(data.Time) > 1000 || !slices.IsSorted(data.Time) || low == 0 || len(data.Homes) != len(data.Nodes) || len(data.Events) < 3 {
 		t.Errorf("%d steps, %d of low locality, nodes %v, %d events", len(data.Time), low, data.Nodes, len(data.Events))
 	}
+	// N%L counts interleaved memory as local: the chart shows neither it nor an amount of remote memory. The layout is drawn above the past.
+	if _, body := get(t, address+"/vm/series?vm=sql01&range=24h"); !regexp.MustCompile(`"locality":\[(null,?)+\].*"remote":\[(null,?)+\]`).MatchString(body) {
+		t.Errorf("of interleaved memory: %.300s", body)
+	}
+	if _, body := get(t, address+"/vm?vm=sql01"); !regexp.MustCompile(`(?s)of accesses.*id="over-time"`).MatchString(body) {
+		t.Error("the past stands above the layout")
+	}
 	t.Run("browser", func(t *testing.T) { pagesInBrowser(t, address) })
 	// Looking closely is asked from the pages of this server alone.
 	post := func(origin string) int {
@@ -152,6 +160,9 @@ func pagesInBrowser(t *testing.T, address string) {
 	b.Script(t, `document.querySelector("main form.ask input[name=vm]").focus(); window.before = document.querySelector("#table-seen h2").textContent;`)
 	time.Sleep(4 * time.Second)
 	browser.Eval(t, b, `document.querySelector("#table-seen h2").textContent === window.before`, true)
+	b.Go(t, address+"/vm?vm=sql01&range=24h")
+	wait(`document.querySelectorAll("#over-time .u-wrap canvas").length >= 3`)
+	browser.Eval(t, b, `document.querySelector("#over-time .plots").textContent.includes("Locality")`, false)
 	if c := b.Complaints(); len(c) > 0 {
 		t.Errorf("the browser complains: %q", c)
 	}

@@ -93,8 +93,9 @@ func worseElsewhere(r *rules.Result) (n int) {
 	return n
 }
 
-// overcommitted counts the hosts whose running VMs have more memory than is there for VMs, and returns the one with the largest excess.
+// overcommitted counts the hosts of the shown VMs whose running VMs have more memory than is there for VMs, and returns the one with the largest excess.
 func overcommitted(r *rules.Result) (n int, most string, excess numa.Bytes) {
+	on := numa.ByKey(r.Fleet.VMs, func(v *numa.VM) string { return v.Host })
 	for _, c := range r.Clusters {
 		for _, k := range c.Kinds {
 			for _, h := range k.Hosts {
@@ -102,7 +103,7 @@ func overcommitted(r *rules.Result) (n int, most string, excess numa.Bytes) {
 				for _, v := range c.Running(h) {
 					over += v.Resident()
 				}
-				if over <= 0 || c.Part || !k.Machine.MemoryKnown() || h.TierMemory.Value > 0 {
+				if over <= 0 || on[h.ID] == nil || c.Part || !k.Machine.MemoryKnown() || h.TierMemory.Value > 0 {
 					continue
 				}
 				if n++; over > excess {
@@ -220,11 +221,14 @@ func twice(r *rules.Result) (n int) {
 	return n
 }
 
-// unjudged returns the names of the hosts without a prediction.
+// unjudged returns the names of the shown hosts without a prediction.
 func unjudged(r *rules.Result) (names []string) {
+	shown := r.Fleet.HostsByID()
 	for _, c := range r.Clusters {
 		for _, h := range c.Unjudged() {
-			names = append(names, h.Name)
+			if shown[h.ID] != nil {
+				names = append(names, h.Name)
+			}
 		}
 	}
 	return names

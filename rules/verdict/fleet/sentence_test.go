@@ -145,6 +145,28 @@ func TestShown(t *testing.T) {
 	}
 }
 
+// TestShownHosts: under a filter for a host, the headline is silent about other hosts of its cluster: full ones, and those without a prediction.
+func TestShownHosts(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster c\nhost h nodes=2 cores=16 memory=512GB\nhost full nodes=2 cores=16 memory=512GB\nhost odd\nvm a host=h vcpus=8 memory=64GB\nvm b host=full vcpus=8 memory=600GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string][2]bool{"h": {}, "full": {true, false}, "*": {true, true}} {
+		only, err := filter.New(filter.Options{Hosts: []string{host}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := only.Fleet(t.Context(), rules.Run(f, rules.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(fleet.Verdict(r), " ")
+		if got := [2]bool{strings.Contains(text, "less memory than its running VMs"), strings.Contains(text, "not judged")}; got != want {
+			t.Errorf("%s: full and unjudged hosts %v, want %v: %s", host, got, want, text)
+		}
+	}
+}
+
 // named returns the hosts that a finding about hosts names.
 func named(x *finding.Finding) []string {
 	if x.About != nil {

@@ -62,7 +62,7 @@
     const node = (v) => (v == null ? "–" : "yes");
     const looks = [c.link, c.mark, c.high, c.soft];
     return [
-      { title: "Locality (N%L)", columns: [data.locality, data.least, data.time.map(() => data.limit)], axis: percent, range: [0, 1],
+      { title: "Locality (N%L)", columns: [data.locality, data.least, data.time.map((t, i) => (data.locality[i] == null ? null : data.limit))], axis: percent, range: [0, 1],
         series: [line("mean", c.link, percent, { fill: c.link + "22" }), line("lowest", c.high, percent, { width: 1, dash: [2, 3] }), Object.assign({ label: "low below", value: (u, v) => percent(v) }, faint)] },
       { title: "Home nodes", columns: data.homes, axis: (v) => (Number.isInteger(v) ? "node " + v : ""), range: [Math.min(...data.nodes, 0) - 0.5, Math.max(...data.nodes, 1) + 0.5], tall: 26 + 18 * data.nodes.length, step: 1, incrs: [1, 2, 4, 8],
         series: data.nodes.map((n, i) => line("node " + n, looks[i % looks.length], node, { width: 8, paths: uPlot.paths.stepped({ align: 1 }) })) },
