@@ -167,13 +167,13 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	if err != nil {
 		return err
 	}
-	out.Drawings = slices.Clone(out.Drawings)
-	if past != nil {
-		out.Drawings = append(out.Drawings, pastVM(past, found, span, x.interleaved()(vm.ID)))
+	if out.Drawings = nil; past != nil {
+		out.Drawings = []answer.Drawing{pastVM(past, found, span, x.interleaved()(vm.ID))}
 	}
 	if err := l.addMemory(x.Context(), &out, vm.Name, length, at, nil, "vcenter", vcenter, "vm_id", vm.ID); err != nil {
 		return err
 	}
+	out.Drawings = append(out.Drawings, v.answer.Drawings...)
 	if events := eventsOf(found, at); len(events) > 0 {
 		for i := range out.Tables {
 			if t := &out.Tables[i]; t.Name == "plan" {
