@@ -114,7 +114,7 @@ const Beside = "beside"
 const Unsupported = "support"
 
 // objection returns the objection to the edits, with which the VM has the findings after: the worst finding that they cause, or that remains of f; nil if they
-// fix f and cause only findings that are less severe than those that go. Equally severe ones do not count if less memory is ballooned or swapped then, or if
+// fix f and cause only findings that are less severe than those that go, and on the host of the VM than f if that is elsewhere. Equally severe ones do not count if less memory is ballooned or swapped then, or if
 // they are on other hosts and f is on that of the VM.
 func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.Finding) *finding.Finding {
 	guest, _, err := vnuma.NewGuest(p.configured(edits))
@@ -140,7 +140,8 @@ func (p *Pass) objection(f *finding.Finding, edits []numa.Edit, after []finding.
 	}
 	worst, others, here := brought[0], false, f.Elsewhere()
 	for _, a := range brought {
-		if a.Topic == Unsupported {
+		atHome := f.Elsewhere() && !a.Elsewhere() && a.Severity > finding.Info && a.Severity >= f.Full() && !p.VM.Off()
+		if a.Topic == Unsupported || atHome {
 			return a
 		}
 		if a.Severity > worst.Severity {
