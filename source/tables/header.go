@@ -84,6 +84,11 @@ func find(known map[string]name, header string) (name, bool) {
 	if n, ok := known[s]; ok {
 		return n, true
 	}
+	if last := header[strings.LastIndexByte(header, '|')+1:]; last != header && strings.Contains(last, " ") { // of Aria Operations: Configuration|Hardware|Number of CPUs
+		if n, ok := find(known, last); ok {
+			return n, ok
+		}
+	}
 	stem, unit := splitUnit(s)
 	n, ok := known[strings.TrimSuffix(stem, ".")]
 	if !ok {

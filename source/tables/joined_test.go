@@ -90,3 +90,29 @@ func TestJoinedDiffer(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadersWithBars: a | in headers separates nothing where another character separates more columns of a kind.
+func TestHeadersWithBars(t *testing.T) {
+	header := []string{"Name", "Summary|Parent Host", "Summary|Parent Cluster", "CPU|Number of CPUs (vCPUs)", "Configuration|Hardware|Number of Cores per Socket", "Memory|Total Capacity (GB)", "Tools|Version"}
+	for _, comma := range []string{",", "\t", ";"} {
+		f, _ := readText(t, "a.csv", strings.Join(header, comma)+"\n"+strings.Join([]string{"db", "esx1", "C1", "24", "12", "96", "12345"}, comma)+"\n")
+		v := f.VMs[0]
+		if v.VCPUs.Value != 24 || v.CoresPerSocket.Value != 12 || v.Memory.Value != 96*numa.GiB || v.Cluster == "" || v.Hardware.Known() {
+			t.Errorf("%q: found %+v", comma, v)
+		}
+	}
+}
+
+// TestMeanOfCluster: a row with means that names its cluster is no VM; one that states a host or a power state is.
+func TestMeanOfCluster(t *testing.T) {
+	for text, want := range map[string]int{
+		"VM,vCPUs,Memory GB,Cluster\ndb,8,64,prod\nweb,4,16,prod\nAverage,6,40,prod\n":                                           2,
+		"VM,vCPUs,Memory GB,Cluster,Host\ndb,8,64,prod,esx1\nweb,4,16,prod,esx1\naverage,6,40,prod,esx1\n":                       3,
+		"VM,vCPUs,Memory GB,Cluster,Powerstate\ndb,8,64,prod,on\nweb,4,16,prod,on\naverage,6,40,prod,on\n":                       3,
+		"VM,vCPUs,Memory GB,Datacenter,Cluster\ndb,8,64,dc,prod\nweb,4,16,dc,prod\nAverage,6,40,dc,prod\nGesamt,12,80,dc,prod\n": 2,
+	} {
+		if f, _ := readText(t, "a.csv", text); len(f.VMs) != want {
+			t.Errorf("%s: found %d VMs", text, len(f.VMs))
+		}
+	}
+}
