@@ -104,6 +104,9 @@ func find(known map[string]name, header string) (name, bool) {
 // again is the end of the ID of a column that states an amount in another unit too.
 const again = " again"
 
+// megabytes are keys that, together, only objects of ServiceNow and of NetBox have: their memory is in MB, without a unit.
+var megabytes = [][]string{{"sys_class_name"}, {"status.label", "last_updated", "vcpus"}}
+
 // places returns the places of the columns of the kind in a header, by column ID.
 func (k *kind) places(header []string) (at map[string]place, repeated []string) {
 	known := k.known()
@@ -137,6 +140,12 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 	}
 	if i := slices.IndexFunc(header, func(h string) bool { return squash(h) == "server" }); k.name == vmTable.name && i >= 0 && at["VM"].index < 0 && at["Host"].index >= 0 && at["Host"].index != i {
 		at["VM"] = place{index: i, header: `"` + strings.TrimSpace(header[i]) + `"`} // the host has a column of its own
+	}
+	if p := at["Memory"]; k.name == vmTable.name && p.unit == "" && squash(p.header) == "memory" && slices.ContainsFunc(megabytes, func(keys []string) bool {
+		return !slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(header, key) })
+	}) {
+		p.unit = "mb"
+		at["Memory"] = p
 	}
 	return at, repeated
 }

@@ -116,3 +116,17 @@ func TestMeanOfCluster(t *testing.T) {
 		}
 	}
 }
+
+// TestMegabytes: the memory of ServiceNow and NetBox is in MB without a unit; that of others is unknown without one.
+func TestMegabytes(t *testing.T) {
+	for text, want := range map[string]numa.Bytes{
+		`{"result": [{"name": "db", "cpus": "8", "memory": "65536", "sys_class_name": "cmdb_ci_vmware_instance", "sys_id": "a1", "state": "on"}]}`:                                                              64 * numa.GiB,
+		`{"count": 1, "results": [{"id": 1, "name": "db", "status": {"value": "active", "label": "Active"}, "cluster": {"id": 1, "name": "C1"}, "vcpus": 8.0, "memory": 65536, "last_updated": "2026-01-01"}]}`: 64 * numa.GiB,
+		`[{"name": "db", "vcpus": 8, "memory": 65536}]`: 0,
+	} {
+		f, _ := readText(t, "a.json", text)
+		if v := f.VMs[0]; len(f.VMs) != 1 || v.Memory.Value != want || v.VCPUs.Value != 8 {
+			t.Errorf("%s: found %+v, notes %v", text, v, f.Notes)
+		}
+	}
+}

@@ -51,7 +51,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{fact: "hardware version", names: []string{"HW version", "Hardware Version", "VM Hardware Version", "VM HW Version", "VM version", "config.version", "summary.config.hwVersion",
 		"hardware.version", "Compatibility", "Version"}},
 	{names: []string{"Datacenter", "Virtual Datacenter", "hw_datacenter"}},
-	{names: []string{"Cluster", "Cluster Name", "VM Cluster", "Parent Cluster", "Clúster", "hw_cluster", "VMHost.Parent.Name", "VMHost.Parent"}},
+	{names: []string{"Cluster", "Cluster Name", "VM Cluster", "Parent Cluster", "cluster.name", "Clúster", "hw_cluster", "VMHost.Parent.Name", "VMHost.Parent"}},
 	{fact: "host", names: []string{"Host", "VMHost", "VMHost.Name", "ESX Host", "ESXi Host", "Host Name", "esxi_hostname", "hw_esxi_host", "esxi_host.name", "Hypervisor Host",
 		"Parent Host", "runtime.host.value", "summary.runtime.host.value", "runtime.host", "summary.runtime.host", "VMHostId", "Server", "ESXi", "ESX", "Hôte"}},
 	{fact: "guest OS", names: []string{"OS according to the configuration file", "Guest OS", "VM OS", "VM Guest OS", "OS", "Operating System", "config.guestFullName", "summary.config.guestFullName",
