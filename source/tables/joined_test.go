@@ -130,3 +130,22 @@ func TestMegabytes(t *testing.T) {
 		}
 	}
 }
+
+// TestNestedHosts: hosts inside VMs are those of a table of hosts beside them, with and without domain; two clusters have two hosts.
+func TestNestedHosts(t *testing.T) {
+	vms := `[{"Name":"db","NumCpu":8,"MemoryGB":64,"VMHost":{"Name":"esx1.lab","NumCpu":36,"Parent":"C1"}},{"Name":"web","NumCpu":4,"MemoryGB":16,"VMHost":{"Name":"esx1.lab","NumCpu":36,"Parent":"C1"}}]`
+	for cluster, want := range map[string]int{"C1": 1, "C2": 2} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"vms.json": []byte(vms), "hosts.csv": []byte("Host,Cluster,CPU Sockets,Cores,Memory GB,Version\nesx1," + cluster + ",2,36,768,7.0.3\n")}))
+		if len(f.Hosts) != want || len(f.VMs) != 2 || want == 1 && (f.Hosts[0].Packages.Value != 2 || f.VMs[1].Host != f.Hosts[0].ID) {
+			t.Errorf("%s: found %+v and %+v", cluster, f.Hosts, f.VMs)
+		}
+	}
+}
+
+// TestUnitsInOneColumn: a proved decimal point tells what the other separator is, also beside numbers without separators.
+func TestUnitsInOneColumn(t *testing.T) {
+	f, _ := readText(t, "a.csv", "VM,vCPUs,Memory\ndb,8,1.5 TB\nweb,4,\"16,384 MB\"\napp,4,16384 MB\n")
+	if f.VMs[0].Memory.Value != 1536*numa.GiB || f.VMs[1].Memory.Value != 16*numa.GiB || f.VMs[2].Memory.Value != 16*numa.GiB {
+		t.Errorf("found %+v, notes %v", f.VMs, f.Notes)
+	}
+}
