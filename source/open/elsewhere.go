@@ -30,7 +30,7 @@ func Way(err error, paths ...string) error {
 			continue
 		}
 		_, refused := errors.AsType[noFleet](err) // by the command that reads inventories
-		if way := Elsewhere(path); way != "" && !(refused && way == inventoryWay(path)) {
+		if way := Elsewhere(path); way != "" && !strings.Contains(err.Error(), way) && !(refused && way == inventoryWay(path)) {
 			return fmt.Errorf("%w; %s", err, way)
 		}
 	}

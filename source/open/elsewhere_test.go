@@ -80,3 +80,15 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestWayOnce: a reason that the error states already is not said again.
+func TestWayOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.xls")
+	if err := os.WriteFile(path, []byte("<html>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := File(path)
+	if got := Way(err, path).Error(); strings.Count(got, "found HTML") != 1 {
+		t.Error(got)
+	}
+}

@@ -248,14 +248,28 @@ func decoded(b []byte) ([]byte, error) {
 	return b, err
 }
 
-// separator returns the character that separates the headers, which may be below a title.
+// separators are the characters that may separate cells.
+const separators = ",;\t|"
+
+// separator returns the character that separates the headers, which may be below a title: the one that gives most columns of a kind, since programs
+// write a | inside their headers too.
 func separator(b []byte) rune {
 	rest := b
 	for i := 0; i < maxTitle && len(rest) > 0; i++ { // an archive may have a million empty files
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		if r := separatorOf(line); bytes.Count(line, []byte(string(r))) < maxColumns && kindOf(strings.Split(string(line), string(r))) != nil {
-			return r
+		best, most := rune(0), 0
+		for _, r := range separators {
+			if n := bytes.Count(line, []byte(string(r))); n == 0 || n >= maxColumns {
+				continue
+			}
+			header := strings.Split(string(line), string(r))
+			if k := kindOf(header); k != nil && k.matches(header) > most {
+				best, most = r, k.matches(header)
+			}
+		}
+		if best != 0 {
+			return best
 		}
 	}
 	return separatorOf(b)
@@ -341,7 +355,7 @@ func separatorOf(b []byte) rune {
 		}
 	}
 	best := byte(',')
-	for _, c := range []byte{';', '\t', '|'} {
+	for _, c := range []byte(separators) {
 		if counts[c] > counts[best] {
 			best = c
 		}

@@ -84,6 +84,11 @@ func find(known map[string]name, header string) (name, bool) {
 	if n, ok := known[s]; ok {
 		return n, true
 	}
+	if last := header[strings.LastIndexByte(header, '|')+1:]; last != header && strings.Contains(last, " ") { // of Aria Operations: Configuration|Hardware|Number of CPUs
+		if n, ok := find(known, last); ok {
+			return n, ok
+		}
+	}
 	stem, unit := splitUnit(s)
 	n, ok := known[strings.TrimSuffix(stem, ".")]
 	if !ok {
@@ -98,6 +103,9 @@ func find(known map[string]name, header string) (name, bool) {
 
 // again is the end of the ID of a column that states an amount in another unit too.
 const again = " again"
+
+// megabytes are keys that, together, only objects of ServiceNow and of NetBox have: their memory is in MB, without a unit.
+var megabytes = [][]string{{"sys_class_name"}, {"status.label", "last_updated", "vcpus"}}
 
 // places returns the places of the columns of the kind in a header, by column ID.
 func (k *kind) places(header []string) (at map[string]place, repeated []string) {
@@ -132,6 +140,12 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 	}
 	if i := slices.IndexFunc(header, func(h string) bool { return squash(h) == "server" }); k.name == vmTable.name && i >= 0 && at["VM"].index < 0 && at["Host"].index >= 0 && at["Host"].index != i {
 		at["VM"] = place{index: i, header: `"` + strings.TrimSpace(header[i]) + `"`} // the host has a column of its own
+	}
+	if p := at["Memory"]; k.name == vmTable.name && p.unit == "" && squash(p.header) == "memory" && slices.ContainsFunc(megabytes, func(keys []string) bool {
+		return !slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(header, key) })
+	}) {
+		p.unit = "mb"
+		at["Memory"] = p
 	}
 	return at, repeated
 }

@@ -16,7 +16,27 @@ import (
 func hostGroups(hosts []hostRow, prefix func(string) string) [][]hostRow {
 	ids, seen := map[string][]string{}, map[[2]string]bool{} // by name
 	names := map[string][]string{}                           // by reference: names of different hosts
-	name := func(h *hostRow) string { return prefix(h.vcenter) + strings.ToLower(h.host.Name) }
+	long := map[string]map[string]string{}                   // by name without domain: clusters by name with it
+	for i := range hosts {
+		h := &hosts[i]
+		full := strings.ToLower(h.host.Name)
+		if short, _, ok := strings.Cut(full, "."); ok && h.named(short) {
+			key := prefix(h.vcenter) + short
+			if long[key] == nil {
+				long[key] = map[string]string{}
+			}
+			long[key][full] = cmp.Or(long[key][full], h.cluster)
+		}
+	}
+	name := func(h *hostRow) string {
+		key := prefix(h.vcenter) + strings.ToLower(h.host.Name)
+		for full, cluster := range long[key] {
+			if len(long[key]) == 1 && (h.cluster == "" || cluster == "" || h.cluster == cluster) {
+				return prefix(h.vcenter) + full
+			}
+		}
+		return key
+	}
 	for i := range hosts {
 		h := &hosts[i]
 		if h.id != "" && h.host.Name != h.id && !slices.ContainsFunc(names[prefix(h.vcenter)+h.id], h.named) {

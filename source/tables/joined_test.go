@@ -90,3 +90,62 @@ func TestJoinedDiffer(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadersWithBars: a | in headers separates nothing where another character separates more columns of a kind.
+func TestHeadersWithBars(t *testing.T) {
+	header := []string{"Name", "Summary|Parent Host", "Summary|Parent Cluster", "CPU|Number of CPUs (vCPUs)", "Configuration|Hardware|Number of Cores per Socket", "Memory|Total Capacity (GB)", "Tools|Version"}
+	for _, comma := range []string{",", "\t", ";"} {
+		f, _ := readText(t, "a.csv", strings.Join(header, comma)+"\n"+strings.Join([]string{"db", "esx1", "C1", "24", "12", "96", "12345"}, comma)+"\n")
+		v := f.VMs[0]
+		if v.VCPUs.Value != 24 || v.CoresPerSocket.Value != 12 || v.Memory.Value != 96*numa.GiB || v.Cluster == "" || v.Hardware.Known() {
+			t.Errorf("%q: found %+v", comma, v)
+		}
+	}
+}
+
+// TestMeanOfCluster: a row with means that names its cluster is no VM; one that states a host or a power state is.
+func TestMeanOfCluster(t *testing.T) {
+	for text, want := range map[string]int{
+		"VM,vCPUs,Memory GB,Cluster\ndb,8,64,prod\nweb,4,16,prod\nAverage,6,40,prod\n":                                           2,
+		"VM,vCPUs,Memory GB,Cluster,Host\ndb,8,64,prod,esx1\nweb,4,16,prod,esx1\naverage,6,40,prod,esx1\n":                       3,
+		"VM,vCPUs,Memory GB,Cluster,Powerstate\ndb,8,64,prod,on\nweb,4,16,prod,on\naverage,6,40,prod,on\n":                       3,
+		"VM,vCPUs,Memory GB,Datacenter,Cluster\ndb,8,64,dc,prod\nweb,4,16,dc,prod\nAverage,6,40,dc,prod\nGesamt,12,80,dc,prod\n": 2,
+	} {
+		if f, _ := readText(t, "a.csv", text); len(f.VMs) != want {
+			t.Errorf("%s: found %d VMs", text, len(f.VMs))
+		}
+	}
+}
+
+// TestMegabytes: the memory of ServiceNow and NetBox is in MB without a unit; that of others is unknown without one.
+func TestMegabytes(t *testing.T) {
+	for text, want := range map[string]numa.Bytes{
+		`{"result": [{"name": "db", "cpus": "8", "memory": "65536", "sys_class_name": "cmdb_ci_vmware_instance", "sys_id": "a1", "state": "on"}]}`:                                                              64 * numa.GiB,
+		`{"count": 1, "results": [{"id": 1, "name": "db", "status": {"value": "active", "label": "Active"}, "cluster": {"id": 1, "name": "C1"}, "vcpus": 8.0, "memory": 65536, "last_updated": "2026-01-01"}]}`: 64 * numa.GiB,
+		`[{"name": "db", "vcpus": 8, "memory": 65536}]`: 0,
+	} {
+		f, _ := readText(t, "a.json", text)
+		if v := f.VMs[0]; len(f.VMs) != 1 || v.Memory.Value != want || v.VCPUs.Value != 8 {
+			t.Errorf("%s: found %+v, notes %v", text, v, f.Notes)
+		}
+	}
+}
+
+// TestNestedHosts: hosts inside VMs are those of a table of hosts beside them, with and without domain; two clusters have two hosts.
+func TestNestedHosts(t *testing.T) {
+	vms := `[{"Name":"db","NumCpu":8,"MemoryGB":64,"VMHost":{"Name":"esx1.lab","NumCpu":36,"Parent":"C1"}},{"Name":"web","NumCpu":4,"MemoryGB":16,"VMHost":{"Name":"esx1.lab","NumCpu":36,"Parent":"C1"}}]`
+	for cluster, want := range map[string]int{"C1": 1, "C2": 2} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"vms.json": []byte(vms), "hosts.csv": []byte("Host,Cluster,CPU Sockets,Cores,Memory GB,Version\nesx1," + cluster + ",2,36,768,7.0.3\n")}))
+		if len(f.Hosts) != want || len(f.VMs) != 2 || want == 1 && (f.Hosts[0].Packages.Value != 2 || f.VMs[1].Host != f.Hosts[0].ID) {
+			t.Errorf("%s: found %+v and %+v", cluster, f.Hosts, f.VMs)
+		}
+	}
+}
+
+// TestUnitsInOneColumn: a proved decimal point tells what the other separator is, also beside numbers without separators.
+func TestUnitsInOneColumn(t *testing.T) {
+	f, _ := readText(t, "a.csv", "VM,vCPUs,Memory\ndb,8,1.5 TB\nweb,4,\"16,384 MB\"\napp,4,16384 MB\n")
+	if f.VMs[0].Memory.Value != 1536*numa.GiB || f.VMs[1].Memory.Value != 16*numa.GiB || f.VMs[2].Memory.Value != 16*numa.GiB {
+		t.Errorf("found %+v, notes %v", f.VMs, f.Notes)
+	}
+}

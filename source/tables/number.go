@@ -102,12 +102,13 @@ func (t *table) point(f string, separator byte, fits func(v float64, unit string
 		t.points = map[string]byte{}
 	}
 	proved := map[byte]bool{}
+	undivided := false                // thousands are not separated in some cells
 	fraction, thousands := true, true // plausible for each cell
 	t.eachNumber(f, func(s, unit string) {
 		if p := pointOf(s); p != 0 {
 			proved[p] = true
 		} else if len(s) > 3 && strings.Trim(s, "0123456789") == "" {
-			proved[separator] = true // thousands are not separated
+			undivided = true
 		}
 		if of, both := twoWays(s); both && of == separator {
 			small, large := readings(s)
@@ -115,6 +116,7 @@ func (t *table) point(f string, separator byte, fits func(v float64, unit string
 		}
 	})
 	other := byte('.' + ',' - separator)
+	proved[separator] = proved[separator] || undivided && !proved[other] // people copy rows together
 	p := byte(0)
 	switch {
 	case proved[separator] && proved[other]:

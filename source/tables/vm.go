@@ -247,7 +247,8 @@ func (t *table) sumsUp(name string, before []vmRow) bool {
 	}
 	for id, p := range t.columns {
 		if p.index >= 0 && p.index < len(t.cells) && id != "VM" {
-			alone = alone && !strings.ContainsFunc(unitWords.ReplaceAllString(t.cells[p.index], ""), unicode.IsLetter)
+			word := strings.ContainsFunc(unitWords.ReplaceAllString(t.cells[p.index], ""), unicode.IsLetter)
+			alone = alone && (!word || id == "Cluster" || id == "Datacenter") // a mean of a cluster names it
 		}
 	}
 	return alone
