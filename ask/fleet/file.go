@@ -11,6 +11,7 @@ import (
 
 	"example.org/homenode/ask"
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
 	answers "example.org/homenode/output/fleet"
@@ -71,7 +72,7 @@ func readFacts(path string, in io.Reader) (files []fact.File, failed bool) {
 		}
 		if p.Err != nil {
 			failed = true
-			files = append(files, fact.File{Name: p.Name, Facts: []fact.Fact{}, Error: open.Way(p.Err, path).Error()})
+			files = append(files, fact.File{Name: p.Name, Facts: []fact.Fact{}, Error: words.Error(open.Way(p.Err, path))})
 		}
 	}
 	return files, failed

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 )
 
@@ -22,14 +23,14 @@ func (n Note) String() string { return numa.Note{At: n.At, Text: n.Text}.String(
 // Note adds sentences to the notes.
 func (a *Answer) Note(sentences ...string) {
 	for _, s := range sentences {
-		a.Notes = append(a.Notes, Note{Text: s})
+		a.Notes = append(a.Notes, Note{Text: words.Usual(s)})
 	}
 }
 
 // NotesFrom adds notes with their origin.
 func (a *Answer) NotesFrom(who string, notes ...numa.Note) {
 	for _, n := range notes {
-		a.Notes = append(a.Notes, Note{Text: n.Text, At: n.At, From: who})
+		a.Notes = append(a.Notes, Note{Text: words.Usual(n.Text), At: n.At, From: who})
 	}
 }
 

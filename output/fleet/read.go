@@ -25,14 +25,14 @@ func Read(files []fact.File, vm *answer.Answer) *answer.Answer {
 		facts, warnings = facts+len(f.Facts), warnings+len(f.Warnings)
 		if f.Error != "" {
 			unread++
-			a.Notes = append(a.Notes, answer.Note{Text: "could not be read: " + f.Error, At: f.Name, From: "source"})
+			a.NotesFrom("source", numa.Note{Text: "could not be read: " + f.Error, At: f.Name})
 			continue
 		}
 		if len(f.Facts) > 0 || len(f.Warnings) == 0 { // other files only have warnings
 			a.Tables = append(a.Tables, fileTable(i, f))
 		}
 		for _, w := range f.Warnings {
-			a.Notes = append(a.Notes, answer.Note{Text: w.Text, At: f.At(w.Line, w.Col), From: "source"})
+			a.NotesFrom("source", numa.Note{Text: w.Text, At: f.At(w.Line, w.Col)})
 		}
 	}
 	verdict := words.Plural(facts, "fact") + " in " + words.Plural(len(files)-unread, "file")

@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/ask/fleet"
 	"example.org/homenode/ask/plain"
 	"example.org/homenode/ask/recording"
+	"example.org/homenode/internal/words"
 )
 
 // phrases has pairs: a phrase about flags or commands of the program, and its replacement on the page.
@@ -46,6 +47,7 @@ var controls = sync.OnceValue(func() map[string]string {
 
 // spoken returns a text with the controls of the page instead of flags and commands, which the page does not have.
 func spoken(text string) string {
+	text = words.Usual(text)
 	if !strings.Contains(text, "--") && !strings.Contains(text, "SOURCE") && !strings.Contains(text, "homenode") {
 		return text
 	}
@@ -57,7 +59,7 @@ func told(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
+	text := words.Error(err)
 	if name, _, is := strings.Cut(strings.TrimPrefix(text, "--"), ":"); is && controls()[name] == "" { // a field without a label
 		text = strings.TrimPrefix(text, "--")
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/prometheus/util/annotations"
 
 	"example.org/homenode/internal/turns"
+	"example.org/homenode/internal/words"
 )
 
 // Limits of one query and of all queries.
@@ -131,7 +132,7 @@ func (a *API) fail(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", turns.RetryAfter)
 	}
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(map[string]string{"status": "error", "errorType": kind, "error": err.Error()}) // the client is gone
+	_ = json.NewEncoder(w).Encode(map[string]string{"status": "error", "errorType": kind, "error": words.Error(err)}) // the client is gone
 }
 
 func (a *API) answer(w http.ResponseWriter, data any, notes annotations.Annotations, query string) {

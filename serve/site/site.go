@@ -272,7 +272,7 @@ var flagOf = pattern.Of(`^--([a-z-]+)(:[0-9]+)*: `)
 
 // cannot returns an answer with the error, which names a field by its label.
 func (x *request) cannot(err error) *answer.Answer {
-	text, name := err.Error(), ""
+	text, name := words.Error(err), ""
 	if wrong, ok := errors.AsType[*ask.FieldError](err); ok {
 		text, name = wrong.Err.Error(), wrong.Field
 	} else if m := flagOf.FindStringSubmatch(text); m != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -12,25 +11,26 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
 )
 
 // Typed returns the named flags that the user gave.
-func Typed(cmd *cobra.Command, names []string) (words []string) {
+func Typed(cmd *cobra.Command, names []string) (given []string) {
 	for _, name := range names {
 		f := cmd.Flags().Lookup(name)
 		switch {
 		case f == nil || !f.Changed:
 		case f.Value.Type() == "bool" && f.Value.String() == "true":
-			words = append(words, "--"+name)
+			given = append(given, "--"+name)
 		case f.Value.Type() == "bool":
-			words = append(words, "--"+name+"="+f.Value.String())
+			given = append(given, "--"+name+"="+f.Value.String())
 		default:
 			for _, value := range valuesOf(f) {
-				words = append(words, "--"+name, value)
+				given = append(given, "--"+name, value)
 			}
 		}
 	}
-	return words
+	return given
 }
 
 // valuesOf returns the values of a flag, each by itself.
@@ -80,7 +80,7 @@ func KeepsInput(cmd *cobra.Command, args []string) (err error) {
 // a line break cannot imitate a message of this program.
 // A text that quotes a whole file is cut.
 func ErrorText(err error) string {
-	text := plain(err)
+	text := words.Error(err)
 	rest := ""
 	if n := len(text) - mostError; n > 0 {
 		text, rest = text[:mostError], fmt.Sprintf(" … (%d bytes more)", n)
@@ -93,24 +93,6 @@ func ErrorText(err error) string {
 	}
 	return strings.Join(lines, "\n  ") + rest
 }
-
-// plain returns the text of an error, with the words of the standard library replaced by usual ones.
-func plain(err error) string {
-	text := err.Error()
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		text = strings.ReplaceAll(text, at.Error(), at.Path+": "+at.Err.Error())
-		text = strings.ReplaceAll(text, at.Path+": "+at.Path+": ", at.Path+": ")
-	}
-	return usual.Replace(text)
-}
-
-// usual has plain words for texts of the standard library.
-var usual = strings.NewReplacer(
-	"zip: not a valid zip file", "the end of the archive is missing",
-	"unexpected EOF", "the data end early",
-	"unexpected end of JSON input", "the JSON is cut off",
-	"context deadline exceeded", "no answer in time",
-)
 
 // mostError bounds the text of an error, in bytes.
 const mostError = 16 << 10
