@@ -181,7 +181,7 @@ func newMaker(ctx context.Context, whole *rules.Result, o Options) (m *maker, er
 			m.split[id] = true
 		}
 		for _, id := range f.Costs {
-			if v := m.vms[id]; v != nil && (f.Topic == rule.PowerOn || f.Topic == rule.PowerOnOf(v)) {
+			if v := m.vms[id]; v != nil && f.Topic == rule.PowerOnOf(v) {
 				m.noRoom[id] = append(m.noRoom[id], f.Message)
 			}
 		}

@@ -157,11 +157,8 @@ func (v *VM) Stopped() bool {
 	return v.Power.Value == numa.PoweredOff || (v.Off() || v.Guest.Admitted) && !v.Runs()
 }
 
-// PowerOn is the topic of findings about the room for the powered-off VMs of a host.
-const PowerOn = "power-on"
-
 // PowerOnOf is the topic of findings about the room for a powered-off VM.
-func PowerOnOf(v *VM) string { return PowerOn + " of " + v.Name }
+func PowerOnOf(v *VM) string { return "power-on of " + v.Name }
 
 // Names lists the first VMs by name: "sql01, sql02, web01 and 7 more".
 func Names(vms []*VM) string {
