@@ -106,16 +106,19 @@ func unlike(x *judged.Explanation) (here, elsewhere string) {
 	if x.VM.Host != nil {
 		return "", ""
 	}
-	layouts := otherLayouts(x)
+	same, layouts := asHere, otherLayouts(x)
+	if x.Layout.Refused.Any() {
+		same = refused + x.Layout.Refused.String()
+	}
 	for text, hosts := range layouts.All() {
-		if text != asHere {
+		if text != same {
 			elsewhere += fmt.Sprintf(" On %s: %s.", rule.HostNames(hosts), text)
 		}
 	}
 	if elsewhere == "" {
 		return "", ""
 	}
-	return "On " + rule.HostNames(append([]*numa.Host{x.Host}, layouts.Of(asHere)...)), elsewhere
+	return "On " + rule.HostNames(append([]*numa.Host{x.Host}, layouts.Of(same)...)), elsewhere
 }
 
 // unmanaged is the text for a VM without clients.
@@ -266,8 +269,8 @@ func lifeTable(x *judged.Explanation) answer.Table {
 	return t
 }
 
-// asHere describes the layout on another host with that of the explained one.
-const asHere = "the same"
+// asHere describes the layout on another host with that of the explained one, refused begins the reason why the VM does not power on there.
+const asHere, refused = "the same", "does not power on: "
 
 // otherLayouts describes the layouts on the other hosts of the cluster, with the hosts that have each.
 func otherLayouts(x *judged.Explanation) *keyed.Lists[string, *numa.Host] {
@@ -277,10 +280,10 @@ func otherLayouts(x *judged.Explanation) *keyed.Lists[string, *numa.Host] {
 		switch {
 		case !o.Layout.Managed && !o.Layout.Refused.Any() && !o.Same:
 			text = fmt.Sprintf("guest sees %s, carried by %s", guestSees(o.Layout), unmanaged)
-		case o.Same, o.Layout.Refused.Any() && o.Layout.Refused == x.Layout.Refused:
-			text = asHere
 		case o.Layout.Refused.Any():
-			text = "does not power on: " + o.Layout.Refused.String()
+			text = refused + o.Layout.Refused.String()
+		case o.Same:
+			text = asHere
 		case o.SameNodes:
 			text = "the same, but memory " + memoryText(o.Layout, o.Of[0])
 		}

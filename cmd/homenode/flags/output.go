@@ -73,7 +73,7 @@ var endings = map[string]string{"htm": "html", "md": "markdown", "ps1": "powercl
 func (f *Output) Write(cmd *cobra.Command, write func(w io.Writer, colour bool) error) error {
 	if f.File != "" && f.File != "-" {
 		err := atomicfile.Write(f.File, func(w io.Writer) error { return write(w, false) })
-		if err == nil {
+		if err == nil && IsTerminal(cmd.ErrOrStderr()) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "written to %s as %s\n", f.File, f.Format)
 		}
 		return err
