@@ -103,7 +103,13 @@ func (f *Findings) First() []First {
 	for _, c := range f.Counts() {
 		again := slices.ContainsFunc(out, func(one First) bool { return one.Rule == c.Rule.ID })
 		if c.Severity >= finding.Medium && !again {
-			largest := slices.MaxFunc(c.Findings, (*finding.Finding).Larger)
+			rest := slices.DeleteFunc(slices.Clone(c.Findings), func(one *finding.Finding) bool { // a VM that is named already
+				return one.VMID != "" && slices.ContainsFunc(out, func(o First) bool { return o.VMID == one.VMID })
+			})
+			if len(rest) == 0 {
+				rest = c.Findings
+			}
+			largest := slices.MaxFunc(rest, (*finding.Finding).Larger)
 			out = append(out, First{largest, f.Subject(largest), len(c.Findings) - 1})
 		}
 	}

@@ -61,6 +61,7 @@ type Finding struct {
 	Costs    []string   `json:"-"`                // IDs of the VMs that a finding about hosts affects
 	Remote   numa.Bytes `json:"-"`                // memory of the VM that is remote in the layout of the finding
 	VCPUs    int        `json:"-"`                // of the VM
+	Off      bool       `json:"-"`                // the VM does not run
 	Topic    string     `json:"-"`                // distinguishes findings of one rule about one subject: a setting, a KB article
 	GID      int64      `json:"gid,omitempty"`    // scheduler group of a watched VM, to distinguish VMs of one name; 0 for other findings, -1 if unknown
 	Nth      int        `json:"nth,omitempty"`    // index among the watched VMs of one name and GID, from 0
@@ -163,8 +164,14 @@ func (f *Finding) Subject() string {
 	return f.Cluster + "/" + name
 }
 
-// Larger compares cases of one fault: a positive number if f has more remote memory than o, or as much and more vCPUs.
+// Larger compares cases of one fault: a positive number if the VM of f runs and that of o does not, if f has more remote memory, or as much and more vCPUs.
 func (f *Finding) Larger(o *Finding) int {
+	switch {
+	case !f.Off && o.Off:
+		return 1
+	case f.Off && !o.Off:
+		return -1
+	}
 	return cmp.Or(cmp.Compare(f.Remote, o.Remote), cmp.Compare(f.VCPUs, o.VCPUs))
 }
 

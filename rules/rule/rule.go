@@ -427,7 +427,7 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 		f.Message += fmt.Sprintf("; only if %s are right: its source states %s", words.Plural(int(p.VM.Guest.VCPUs), "vCPU"), p.VM.Doubt)
 	}
 	if p.VM != nil {
-		f.VM, f.VMID, f.VCPUs = p.VM.Name, p.VM.ID, int(p.VM.Guest.VCPUs)
+		f.VM, f.VMID, f.VCPUs, f.Off = p.VM.Name, p.VM.ID, int(p.VM.Guest.VCPUs), p.VM.Stopped()
 	}
 	for _, h := range p.bad {
 		f.On = append(f.On, h.Name)
