@@ -242,11 +242,7 @@ func (m *maker) again(ctx context.Context) (more bool, err error) {
 			configure(&after, m.edits[id])
 		}
 		configure(&after, edits)
-		all := numa.Edits(&v.Config, &after)
-		if m.kept[id] == "" && slices.ContainsFunc(m.edits[id], func(e numa.Edit) bool { return !slices.ContainsFunc(all, e.Like) }) {
-			continue // they take back what the plan advises
-		}
-		m.edits[id], more = all, true
+		m.edits[id], more = numa.Edits(&v.Config, &after), true
 		if delete(m.kept, id); m.edits[id] == nil {
 			delete(m.edits, id)
 		}

@@ -165,8 +165,8 @@ func TestMergeErrors(t *testing.T) {
 	const wanted = "what homenode capture FILE --format json writes of one file"
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "1:1: found no text, want " + wanted},
-		{"no JSON", "N%L was fine\n", "1:1: found no JSON (invalid character 'N' looking for beginning of value), want " + wanted},
-		{"no JSON behind a result", good + "\n  oops", fmt.Sprintf("%d:3: found no JSON (invalid character 'o' looking for beginning of value), want "+wanted, strings.Count(good, "\n")+2)},
+		{"no JSON", "N%L was fine\n", "1:1: found no JSON (found the character 'N' where a value begins), want " + wanted},
+		{"no JSON behind a result", good + "\n  oops", fmt.Sprintf("%d:3: found no JSON (found the character 'o' where a value begins), want "+wanted, strings.Count(good, "\n")+2)},
 		{"cut", good[:len(good)/2], "found the end within JSON, want " + wanted},
 		{"a list", "[1]", "1:1: found JSON of another kind (array), want " + wanted},
 		{"of another program", "{\n  \"name\": \"x\"\n}\n", `1:1: found the format "", want "homenode-capture": ` + wanted},
