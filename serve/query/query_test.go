@@ -268,19 +268,24 @@ func TestQueries(t *testing.T) {
 func TestBounds(t *testing.T) {
 	base := serve(t, open(t, t.TempDir()))
 	for query, want := range map[string]string{
-		"max_over_time(x[30d:1s])":                                                    "2592000 steps",
-		"sum(sum_over_time(rate(x[5m])[365d:]))":                                      "525600 steps",
-		"max_over_time(max_over_time(x[10m:1s])[30d:1h])":                             "2592600 steps",
-		"max_over_time(x[30d:1m]) + max_over_time(x[1y:1ms])":                         "steps",
-		"max_over_time(x[290y:1ms])":                                                  "steps",
-		strings.Repeat("max_over_time(", 50) + "x" + strings.Repeat("[290y:1d])", 50): "steps", // no overflow
-		strings.Repeat("-", 1<<18) + "1":                                              "bytes",
-		strings.Repeat("(", 1<<18) + "1":                                              "bytes",
-		"max_over_time(x[30d:1m])":                                                    "",
-		"max_over_time(rate(x[5m])[1d:20s])":                                          "",
-		strings.Repeat("up+", 10_000) + "up":                                          "20001 parts",
-		strings.Repeat("up+", 400) + "up":                                             "",
-		strings.Repeat("-", mostDepth) + "1":                                          "",
+		"max_over_time(x[30d:1s])":                                                                "2592000 steps",
+		"sum(sum_over_time(rate(x[5m])[365d:]))":                                                  "525600 steps",
+		"max_over_time(max_over_time(x[10m:1s])[30d:1h])":                                         "2592600 steps",
+		"max_over_time(x[30d:1m]) + max_over_time(x[1y:1ms])":                                     "steps",
+		"max_over_time(x[290y:1ms])":                                                              "steps",
+		strings.Repeat("max_over_time(", 50) + "x" + strings.Repeat("[290y:1d])", 50):             "steps", // no overflow
+		strings.Repeat("-", 1<<18) + "1":                                                          "bytes",
+		strings.Repeat("(", 1<<18) + "1":                                                          "bytes",
+		"max_over_time(x[30d:1m])":                                                                "",
+		"max_over_time(rate(x[5m])[1d:20s])":                                                      "",
+		strings.Repeat("up+", 10_000) + "up":                                                      "20001 parts",
+		strings.Repeat("up+", 400) + "up":                                                         "",
+		strings.Repeat("-", mostDepth) + "1":                                                      "",
+		`label_replace(x, "a", "` + strings.Repeat("$1", 9) + `", "b", "(.*)")`:                   "labels too long",
+		`label_join(x, "a", ""` + strings.Repeat(`, "b"`, 9) + `)`:                                "labels too long",
+		`label_replace(label_replace(x, "a", "$1$1$1", "b", "(.*)"), "a", "$1$1$1", "a", "(.*)")`: "labels too long",
+		`label_replace(x, "a", "` + strings.Repeat("y", 1100) + `", "b", "")`:                     "labels too long",
+		`label_replace(x, "a", "$1$1", "b", "(.*)")`:                                              "",
 	} {
 		for path, more := range map[string]url.Values{"/api/v1/query": {}, "/api/v1/query_range": {"start": {at(0)}, "end": {at(60)}, "step": {"1m"}}} {
 			more.Set("query", query)

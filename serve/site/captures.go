@@ -317,19 +317,25 @@ func (p *paced) Read(b []byte) (int, error) {
 // readLongest is how long an upload may keep the server busy before it is answered.
 const readLongest = 30 * time.Second
 
+// reading lets one upload at a time be read: a header of a million columns takes hundreds of MB.
+var reading = turns.New(1, mostStreams)
+
 // readable reads an uploaded capture; an unreadable one is removed. One that takes longer is kept, and read when it is shown.
 func (x *request) readable(e *captures.Entry) error {
 	ctx, cancel := context.WithTimeout(x.Context(), readLongest)
 	defer cancel()
 	defer func(was *http.Request) { x.Request = was }(x.Request)
 	x.Request = x.WithContext(ctx)
-	end, err := asking.Take(ctx)
-	if err != nil {
-		return nil // it is read when it is shown
+	for _, t := range []*turns.Turns{reading, asking} {
+		end, err := t.Take(ctx)
+		if err != nil {
+			return nil // it is read when it is shown
+		}
+		defer end()
 	}
-	defer end()
 	q := recorded.Ask()
-	if err = give(q, "file", e.Name); err == nil {
+	err := give(q, "file", e.Name)
+	if err == nil {
 		_, err = x.askOf([]string{e.Name}, recorded, q, "")
 	}
 	if err == nil || errors.Is(err, turns.ErrBusy) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

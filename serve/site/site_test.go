@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/turns"
 	"example.org/homenode/serve/captures"
 	"example.org/homenode/serve/held"
 )
@@ -82,6 +83,44 @@ func TestUploadOfOthers(t *testing.T) {
 		all, _, err := shelf.List()
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "has no counters over time") || !strings.Contains(w.Body.String(), "homenode ") || strings.Contains(w.Body.String(), "of the command "+name[:4]) || len(all) > 0 || err != nil {
 			t.Errorf("%s: status %d, %d kept, %v\n%s", name, w.Code, len(all), err, w.Body)
+		}
+	}
+}
+
+// TestOneUploadRead reads one upload at a time: another one is kept, and read when it is shown.
+func TestOneUploadRead(t *testing.T) {
+	before := reading
+	reading = turns.New(1, 0)
+	t.Cleanup(func() { reading = before })
+	end, err := reading.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{http.StatusSeeOther, http.StatusBadRequest} { // while another is read, and after it
+		shelf, err := captures.Open("", 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer shelf.Close()
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		part, err := form.CreateFormFile("file", "disks.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = part.Write([]byte("\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\e\\Physical Disk(v1)\\Reads/sec\"\n\"11/21/2026 10:00:00\",\"1\"\n"))
+		_ = form.Close()
+		r := httptest.NewRequest(http.MethodPost, "/captures", &body)
+		r.Header.Set("Content-Type", form.FormDataContentType())
+		w := httptest.NewRecorder()
+		s := &Site{Fleets: func() []*held.Fleet { return nil }, Captures: shelf}
+		s.upload(w, r)
+		if w.Code != want {
+			t.Errorf("status %d, want %d\n%s", w.Code, want, w.Body)
+		}
+		if end != nil {
+			end()
+			end = nil
 		}
 	}
 }

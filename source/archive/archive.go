@@ -63,14 +63,7 @@ func WalkFile(f *os.File, name string, opt Options, visit Visit) error {
 
 func visited(opt Options, visit Visit, all func(*walker) error) error {
 	opt.bound()
-	visits := 0
-	w := &walker{opt: opt, spool: opt.Spool}
-	w.visit = func(name string, size int64, r io.Reader) error {
-		if visits++; visits > opt.MaxVisits {
-			return fmt.Errorf("found more than %s to read: %w", words.Plural(opt.MaxVisits, "file"), ErrMany)
-		}
-		return visit(name, size, r)
-	}
+	w := &walker{opt: opt, visit: visit, spool: opt.Spool}
 	err := all(w)
 	var of *errVisit
 	if errors.As(err, &of) {
@@ -167,6 +160,7 @@ type walker struct {
 	opt     Options
 	visit   Visit
 	entries int
+	visits  int
 	bytes   int64 // unpacked
 	spool   int64 // remaining
 }
@@ -208,8 +202,20 @@ func (w *walker) tooMany(archive string) error {
 
 // member passes one member to the caller; its error is the caller's.
 func (w *walker) member(name string, size int64, r io.Reader) error {
+	w.visits++
+	if err := w.more(0); err != nil {
+		return err
+	}
 	if err := w.visit(name, size, r); err != nil {
 		return &errVisit{err}
+	}
+	return nil
+}
+
+// more returns an error where so many further visits are too many.
+func (w *walker) more(visits int) error {
+	if w.visits+visits > w.opt.MaxVisits {
+		return &errVisit{fmt.Errorf("found more than %s to read: %w", words.Plural(w.opt.MaxVisits, "file"), ErrMany)}
 	}
 	return nil
 }

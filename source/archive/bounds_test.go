@@ -74,3 +74,14 @@ func TestStop(t *testing.T) {
 		t.Errorf("%d members, %v", n, err)
 	}
 }
+
+// TestCounted reads no member of a zip that has more of them than are read.
+func TestCounted(t *testing.T) {
+	for most, want := range map[int]int{2: 0, 3: 3} {
+		n := 0
+		err := archive.Walk(zipOf(t, 3, 1), archive.Options{MaxVisits: most}, func(string, int64, io.Reader) error { n++; return nil })
+		if n != want || errors.Is(err, archive.ErrMany) != (want == 0) {
+			t.Errorf("at most %d: %d were read, %v", most, n, err)
+		}
+	}
+}

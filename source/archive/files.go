@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	within "example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/words"
 )
 
 // file visits the contents of f; name is its path.
@@ -86,6 +87,9 @@ func (w *walker) zip(name string, r io.ReaderAt, size int64, depth int) error {
 	if err != nil {
 		return fmt.Errorf("%s: damaged or cut off: %w", name, err)
 	}
+	if err := w.more(w.count(name, zr)); err != nil {
+		return err
+	}
 	parts := &parts{w: w}
 	err = func() error {
 		for _, f := range zr.File {
@@ -104,6 +108,15 @@ func (w *walker) zip(name string, r io.ReaderAt, size int64, depth int) error {
 		return nil
 	}()
 	return errors.Join(err, parts.close(err))
+}
+
+// count returns how many members of a zip are visited, without those of archives in it and of divided files: its directory tells it before any is read.
+func (w *walker) count(name string, zr *zip.Reader) int {
+	return words.Count(zr.File, func(f *zip.File) bool {
+		full := name + "/" + Clean(f.Name)
+		_, _, divided := part(full)
+		return f.Mode().IsRegular() && !divided && !IsArchive(full) && w.wants(full)
+	})
 }
 
 // ErrEncrypted is the error about a member of a zip with a password.

@@ -39,6 +39,8 @@ type format struct {
 	read   func(name string, r io.Reader) ([]fact.Document, error)
 }
 
+var logs = format{"vmware.log", vmxlog.Detect, one(vmxlog.Read)}
+
 var formats = []format{
 	{"homenode measure", measured.Detect, many(measured.Read)},
 	{".vmx", vmx.Detect, one(vmx.Read)},
@@ -48,7 +50,7 @@ var formats = []format{
 	{"arguments of QEMU", qemu.Detect, qemu.Read},
 	{"VirtualMachines of KubeVirt (YAML)", kubevirt.Detect, kubevirt.Read},
 	{"sched-stats, esxtop memory screen, memstats, vsish, esxcli, vmware -v and uname", second(hostcmd.Detect), many(hostcmd.Read)},
-	{"vmware.log", vmxlog.Detect, one(vmxlog.Read)},
+	logs,
 	{"results of Intel MLC, multichase, PassMark, HammerDB, fio, HCIBench and Iometer", second(benchmark.Detect), one(benchmark.Read)},
 }
 
@@ -111,6 +113,9 @@ func Documents(name string, r io.Reader) ([]fact.Document, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	head := text.Decoded(raw)
+	if isLog(name) && logs.detect(head) { // the other detections take longer than to read it
+		return logs.read(name, in)
+	}
 	if f := formatOf(head); f != nil {
 		return f.read(name, in)
 	}
@@ -161,8 +166,13 @@ type Found struct {
 
 // ofVM reports whether a file belongs to a VM by its name; such a file must be readable.
 func ofVM(name string) bool {
-	base := path.Base(archive.Plain(filepath.ToSlash(strings.ToLower(name))))
-	return path.Ext(base) == ".vmx" || path.Ext(base) == ".vmtx" || vmxlog.IsName(base)
+	ext := path.Ext(archive.Plain(strings.ToLower(name)))
+	return ext == ".vmx" || ext == ".vmtx" || isLog(name)
+}
+
+// isLog reports whether the name is that of a log of a VM.
+func isLog(name string) bool {
+	return vmxlog.IsName(path.Base(archive.Plain(filepath.ToSlash(strings.ToLower(name)))))
 }
 
 // Walk reads the evidence at root: a file, also compressed with gzip or zstd, or the files in a folder or archive. There,

@@ -16,6 +16,7 @@ import (
 	"example.org/homenode/source/proxmox"
 	"example.org/homenode/source/qemu"
 	"example.org/homenode/source/text"
+	"example.org/homenode/source/vmxlog"
 )
 
 // root returns the folder of path, and the name of a single file; "" for all files.
@@ -90,13 +91,13 @@ func meant(name string) bool {
 	return IsText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// accepts returns the reader of a bundle file that begins with head; nil if there is none, and for a backup of another file. In a file with an unspecific
-// name, text with QEMU options is a definition only if it is a process list (ps), or a script or log with the command: manuals contain such text too.
+// accepts returns the reader of a bundle file that begins with head; nil if there is none, and for a backup of another file or a log of ESXi. In a file with
+// an unspecific name, text with QEMU options is a definition only if it is a process list (ps), or a script or log with the command: manuals contain such text too.
 func accepts(name string, head []byte) func(name string, r io.Reader) ([]fact.Document, error) {
 	ext := strings.ToLower(filepath.Ext(name))
 	switch {
 	case meant(name):
-	case strings.HasSuffix(ext, "~"), slices.Contains(backups, ext):
+	case strings.HasSuffix(ext, "~"), slices.Contains(backups, ext), vmxlog.IsName(strings.ToLower(filepath.Base(name))) && vmxlog.Detect(head):
 		return nil
 	case qemu.Detect(head) && !qemu.Listed(head) && !libvirt.Detect(head) && !proxmox.Detect(head) && !(slices.Contains(scripts, ext) && command.Match(head)):
 		return nil

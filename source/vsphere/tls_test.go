@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vmware/govmomi/vim25/soap"
@@ -71,5 +72,23 @@ func TestCertificates(t *testing.T) {
 				t.Errorf("Read() = %d VMs, want 1", len(f.VMs))
 			}
 		})
+	}
+}
+
+// TestCertificateOfAnother refuses a certificate of a trusted CA that is for another name than that of the URL.
+func TestCertificateOfAnother(t *testing.T) {
+	vc := startLab(t, newFleet(1))
+	s := httptest.NewUnstartedServer(proxy(vc, nil))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u := serverURL(t, s, vc.URL.User)
+	u.Host = "localhost:" + u.Port()
+	if _, err := vsphere.Read(t.Context(), u, vsphere.Options{CACerts: ca}); err == nil || !strings.Contains(err.Error(), "not localhost") {
+		t.Errorf("a certificate for %v: %v", s.Certificate().DNSNames, err)
 	}
 }

@@ -1,6 +1,9 @@
 package journal
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,10 +23,10 @@ var Outcomes = []string{"done", "pending", "already", "needsOff", "refused", "dr
 // A checker follows a journal line by line. A journal is a file that anybody may have written: nothing in it is believed that a run of its plan
 // could not have written.
 type checker struct {
-	plan    *fix.Plan
-	edits   map[string][]numa.Edit // of the plan of the run, by the ID of the VM, host or cluster
-	forward map[string][]numa.Edit // of the plan that rollbacks take back
-	first   string                 // its ID
+	plan  *fix.Plan
+	edits map[string][]numa.Edit // of the plan of the run, by the ID of the VM, host or cluster
+	first *fix.Plan              // which rollbacks take back
+	begun map[string][]numa.Edit // what its run began to write last, by ID
 }
 
 // check says why a line is none that a run wrote.
@@ -62,6 +65,9 @@ func (c *checker) check(l *Line) error {
 			return err
 		}
 	}
+	if c.plan == c.first && len(l.Edits) > 0 {
+		c.begun[l.Target] = l.Edits
+	}
 	return nil
 }
 
@@ -82,20 +88,55 @@ func (c *checker) begin(l *Line) error {
 		edits[p.Changes[i].Target().ID] = p.Changes[i].Edits
 	}
 	switch {
-	case l.Undo != (p.Undoes != "") || l.Undo && p.Undoes != c.first:
+	case l.Undo != (p.Undoes != "") || l.Undo && (c.first == nil || p.Undoes != c.first.ID):
 		return errors.New("it takes back a run that is not in the journal")
 	case l.Undo:
-		for id := range edits {
-			if _, ok := c.forward[id]; !ok {
-				return fmt.Errorf("it takes back a change of %.80q, which no run before it changed", id)
-			}
+		if err := c.back(p); err != nil {
+			return err
 		}
 	case c.plan != nil:
 		return errors.New("a journal is of one plan, and of runs that take it back")
 	default:
-		c.forward, c.first = edits, p.ID
+		c.first, c.begun = p, map[string][]numa.Edit{}
 	}
 	c.plan, c.edits = p, edits
+	return nil
+}
+
+// back says why a plan is no rollback of the first one: each of its changes has to be one of the rollback that is made of what the journal says, or a part.
+func (c *checker) back(p *fix.Plan) error {
+	made, err := c.first.Undo(func(of *fix.Change) []numa.Edit {
+		if begun := c.begun[of.Target().ID]; begun != nil {
+			return begun
+		}
+		return of.Edits
+	})
+	if err != nil {
+		return err
+	}
+	back := map[string]*fix.Change{}
+	for i := range made.Changes {
+		back[made.Changes[i].Target().ID] = &made.Changes[i]
+	}
+	for i := range p.Changes {
+		of := &p.Changes[i]
+		want := back[of.Target().ID]
+		if want == nil {
+			return fmt.Errorf("it takes back a change of %.80q, which no run before it changed", of.Target().ID)
+		}
+		for _, e := range of.Edits {
+			if !slices.Contains(want.Edits, e) {
+				return fmt.Errorf("it takes %.80q back from %.80q to %.80q, which no run before it changed so", e.Name(), e.From, e.To)
+			}
+		}
+		is, must := *of, *want
+		is.Edits, must.Edits, is.Batch, must.Batch = nil, nil, 0, 0
+		one, err := json.Marshal(is)
+		other, err2 := json.Marshal(must)
+		if err = cmp.Or(err, err2); err != nil || !bytes.Equal(one, other) {
+			return errors.Join(fmt.Errorf("what it says about %.80q does not follow from the plan that it takes back", of.Target().ID), err)
+		}
+	}
 	return nil
 }
 

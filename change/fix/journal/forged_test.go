@@ -284,6 +284,7 @@ func TestForgedJournals(t *testing.T) {
 		"two plans":                   {begin, begin},
 		"another power":               {{Step: journal.StepPlan, Plan: p.ID, Whole: p, Power: "reset"}},
 		"another VM":                  change(func(l *journal.Line) { l.Target = "vm-2" }),
+		"a power-on of another VM":    change(func(l *journal.Line) { l.Target, l.Do, l.Edits = "vm-2", "powerOn", nil }),
 		"another plan":                change(func(l *journal.Line) { l.Plan = "x" }),
 		"no action":                   change(func(l *journal.Line) { l.Do = "" }),
 		"another action":              change(func(l *journal.Line) { l.Do = "destroy" }),
@@ -299,14 +300,32 @@ func TestForgedJournals(t *testing.T) {
 		"an outcome that is none": change(func(l *journal.Line) {
 			*l = journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1", State: "perfect"}
 		}),
-		"an end without outcome":   change(func(l *journal.Line) { *l = journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1"} }),
-		"a host with an escape":    change(func(l *journal.Line) { l.Host = "\x1b[2J" }),
-		"a plan inside":            change(func(l *journal.Line) { l.Whole = p }),
-		"a rollback of another VM": {begin, undoing(planOf(fix.Change{VM: &fix.Target{ID: "vm-9"}, Edits: []numa.Edit{hotAdd.Undo()}}))},
+		"an end without outcome":        change(func(l *journal.Line) { *l = journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1"} }),
+		"a host with an escape":         change(func(l *journal.Line) { l.Host = "\x1b[2J" }),
+		"a plan inside":                 change(func(l *journal.Line) { l.Whole = p }),
+		"a rollback of another VM":      {begin, undoing(p.ID, planOf(fix.Change{VM: &fix.Target{ID: "vm-9"}, Edits: []numa.Edit{hotAdd.Undo()}}))},
+		"a rollback to another value":   {begin, undoing(p.ID, planOf(vm(hotAdd.Undo(), set(most.Key, "2"))))},
+		"a rollback of another setting": {begin, undoing(p.ID, planOf(vm(set("numa.vcpu.min", "2"))))},
+		"a rollback in a line of a run": {begin, func() journal.Line { l := undoing(p.ID, planOf(vm(hotAdd.Undo()))); l.Undo = false; return l }()},
 	}
+	back, err := p.Undo(func(*fix.Change) []numa.Edit { return []numa.Edit{hotAdd} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Read(forge(t, begin, intent, undoing(p.ID, back))); err != nil {
+		t.Fatalf("what a rollback writes: %v", err)
+	}
+	other := *back
+	forged["a rollback of another plan"] = []journal.Line{begin, intent, undoing("0123456789abcdef", &other)}
+	part := *back
+	part.Changes = []fix.Change{back.Changes[0]}
+	part.Changes[0].Edits = append(back.Changes[0].Edits[:1:1], set("numa.vcpu.min", "2"))
+	forged["a rollback with a setting more"] = []journal.Line{begin, intent, undoing(p.ID, &part)}
 	for name, p := range forgedPlans() {
 		forged["plan: "+name] = []journal.Line{{Step: journal.StepPlan, Plan: p.ID, Whole: p}}
-		forged["rollback: "+name] = []journal.Line{begin, undoing(p)}
+	}
+	for name, of := range forgedPlans() {
+		forged["rollback: "+name] = []journal.Line{begin, undoing(p.ID, of)}
 	}
 	for name, lines := range forged {
 		if _, err := journal.Read(forge(t, lines...)); err == nil {
@@ -328,7 +347,12 @@ func TestForgedJournals(t *testing.T) {
 	t.Logf("%d forged journals are refused", len(forged))
 }
 
-func undoing(p *fix.Plan) journal.Line {
+// undoing returns the line of a rollback of the plan with an ID.
+func undoing(of string, p *fix.Plan) journal.Line {
+	p.Undoes = of
+	if err := p.Identify(); err != nil {
+		panic(err)
+	}
 	return journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p, Undo: true}
 }
 
@@ -338,7 +362,7 @@ func FuzzJournal(f *testing.F) {
 	begin := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p}
 	done := journal.Line{Step: journal.StepDone, Plan: p.ID, Target: "vm-1", Do: "reconfigure", Edits: []numa.Edit{hotAdd, most}}
 	end := journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1", State: "done"}
-	for _, lines := range [][]journal.Line{{begin}, {begin, done, end}, {begin, done, end, undoing(planOf(vm(most.Undo(), hotAdd.Undo()))), {Step: journal.StepIntent, Plan: "x", Target: "vm-1"}}} {
+	for _, lines := range [][]journal.Line{{begin}, {begin, done, end}, {begin, done, end, undoing(p.ID, planOf(vm(most.Undo(), hotAdd.Undo()))), {Step: journal.StepIntent, Plan: "x", Target: "vm-1"}}} {
 		data, err := os.ReadFile(forge(f, lines...))
 		if err != nil {
 			f.Fatal(err)

@@ -96,9 +96,18 @@ func Create(folder string, p *fix.Plan, now func() time.Time) (*Journal, error) 
 	}
 	j := &Journal{Path: path, f: f, now: now}
 	if err := j.open(); err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(path)) // nothing is in it
+		return nil, errors.Join(err, f.Close(), Discard(path)) // nothing is in it
 	}
 	return j, nil
+}
+
+// Discard removes a journal of which nothing was carried out, after its lock: no run makes a journal of this name before it is gone. The lock of any other
+// journal stays, as a process that waits for it may have it open.
+func Discard(path string) error {
+	if err := os.Remove(path + ".lock"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Remove(path)
 }
 
 // Open opens a journal to go on with it, and returns its lines. A torn last line is cut off.

@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +53,20 @@ func create(t *testing.T) *journal.Journal {
 		}
 	}
 	return j
+}
+
+// TestOthersMayWrite opens no journal that others may write.
+func TestOthersMayWrite(t *testing.T) {
+	if os.PathSeparator != '/' {
+		t.Skip("no owners of the Unix kind")
+	}
+	j := create(t)
+	if err := errors.Join(j.Close(), os.Chmod(j.Path, 0o620)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := journal.Open(j.Path, now); err == nil || !strings.Contains(err.Error(), "others may write it") {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestJournal(t *testing.T) {

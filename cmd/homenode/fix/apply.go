@@ -379,7 +379,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	}
 	if errors.Is(stopped, apply.ErrLocked) {
 		if len(lines) == 1 { // it contains only its plan
-			stopped = errors.Join(stopped, os.Remove(j.Path))
+			stopped = errors.Join(stopped, journal.Discard(j.Path))
 		}
 		return stopped
 	}

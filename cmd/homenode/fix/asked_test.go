@@ -70,3 +70,20 @@ func TestAsks(t *testing.T) {
 		t.Errorf("%v, %s", err, text)
 	}
 }
+
+// TestPlanOfOthers carries out no plan whose file others may write.
+func TestPlanOfOthers(t *testing.T) {
+	if os.PathSeparator != '/' {
+		t.Skip("no owners of the Unix kind")
+	}
+	s := serveFleet(t, small(t))
+	before := s.settings()
+	path := save(t, s.plan(fix.Options{Now: now}))
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := s.command("--plan", path, "--apply", "--yes", "1", "--power", "guest"); err == nil || !strings.Contains(err.Error(), "others may write it") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	s.same("after a plan of others", before)
+}

@@ -65,7 +65,13 @@ func TestPrivileges(t *testing.T) {
 		{"affinity", "vm-2", "VirtualMachine.Config.Resource", "vm-2", reconfigure(types.VirtualMachineConfigSpec{CpuAffinity: &types.VirtualMachineAffinityInfo{AffinitySet: []int32{1}}})},
 		{"rebootPowerOff", "vm-2", "VirtualMachine.Config.Settings", "vm-2", reconfigure(types.VirtualMachineConfigSpec{RebootPowerOff: types.NewBool(true)})},
 		{"upgrade", "vm-2", "VirtualMachine.Config.UpgradeVirtualHardware", "vm-2", func(c client) error { return c.wait(c.vm.UpgradeVM(c.Context(), "vmx-21")) }},
-		{"shutdown", "vm-1", "VirtualMachine.Interact.PowerOff", "vm-1", func(c client) error { return c.vm.ShutdownGuest(c.Context()) }},
+		{"shutdown", "vm-1", "VirtualMachine.Interact.PowerOff", "vm-1", func(c client) error {
+			err := c.vm.ShutdownGuest(c.Context())
+			if err == nil {
+				c.until("runtime.powerState", isOff)
+			}
+			return err
+		}},
 		{"power on", "vm-1", "VirtualMachine.Interact.PowerOn", "vm-1", func(c client) error { return c.wait(c.vm.PowerOn(c.Context())) }},
 		{"reboot", "vm-1", "VirtualMachine.Interact.Reset", "vm-1", func(c client) error { return c.vm.RebootGuest(c.Context()) }},
 		{"power off", "vm-1", "VirtualMachine.Interact.PowerOff", "vm-1", func(c client) error { return c.wait(c.vm.PowerOff(c.Context())) }},
