@@ -9,7 +9,7 @@ import (
 
 // A VM is a virtual machine: its identity, its configuration, and observations of it.
 type VM struct {
-	// Arrived: a what-if moved it to its host, where vSphere admits its reservations after those of the VMs that run there.
+	// Arrived: a what-if moved it to its host, powered it on or raised its reservations: vSphere admits its reservations after those of the VMs that run there.
 	Arrived bool `json:"arrived,omitempty"`
 
 	ID      string   `json:"id"`                // unique in the fleet

@@ -216,10 +216,10 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		if device := v.Tied(); home != nil && device != nil && v.Host != "" && v.Host != home.ID {
 			f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("VM %s stays on its host: its %s is there, and vSphere migrates no VM with it (D-5)", v.Name, device)})
 		} else if home != nil {
-			moved[v.ID] = v.Host != home.ID && v.MayRun()
 			v.Host, v.Cluster = home.ID, home.Cluster
 			e.about(v.Cluster, v.Host)
 		}
+		moved[v.ID] = v.MayRun() && (v.Host != before.Host || !before.MayRun() || reservesMore(v, &before))
 		keep(&before.Config, &v.Config)
 		c.upgraded(&before, v)
 		if reflect.DeepEqual(before, *v) {
@@ -233,6 +233,14 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		return err
 	}
 	return c.refuse(&odd, f)
+}
+
+// reservesMore reports whether the VM reserves more memory or CPU than before.
+func reservesMore(v, before *numa.VM) bool {
+	guest, _, _ := vnuma.NewGuest(v)
+	was, _, _ := vnuma.NewGuest(before)
+	now, then := guest.Needs, was.Needs
+	return now.Reserved+now.Overhead > then.Reserved+then.Overhead || now.MHz > then.MHz
 }
 
 // unmatched returns the error of a change that matched no VM of the names, or that has a faulty where=; nil for any other.

@@ -562,6 +562,32 @@ func TestLoseReserved(t *testing.T) {
 	}
 }
 
+// TestPowerOnReserved checks that a VM which a what-if powers on, or whose reservation it raises, comes after the VMs that run, in any order of the inventory.
+func TestPowerOnReserved(t *testing.T) {
+	const host = "release 8.0U3\ncluster x\nhost h nodes=2 cores=16 memory=512GB\n"
+	const runs = "vm runs host=h vcpus=8 memory=200GB reserveAll=on hw=20\n"
+	for _, tt := range []struct{ vm, change, want string }{
+		{"vm other host=h vcpus=8 memory=400GB reserveAll=on hw=20 power=off\n", "vm=other power=on", "other"},
+		{"vm other host=h vcpus=8 memory=400GB memoryReservation=100GB hw=20\n", "vm=other reserveAll=on", "other"},
+		{"vm other host=h vcpus=8 memory=100GB reserveAll=on hw=20\n", "vm=other memory=400GB", "other"},
+		{"vm other host=h vcpus=8 memory=400GB hw=20\n", "vm=runs memory=600GB", "runs"},
+		{"vm other host=h vcpus=8 memory=100GB reserveAll=on hw=20 power=off\n", "vm=other power=on", ""},
+	} {
+		for _, text := range []string{host + runs + tt.vm, host + tt.vm + runs} {
+			changed, _ := apply(t, fleet(t, text), tt.change)
+			var denied []string
+			for _, found := range rules.Run(changed, rules.Options{}).Findings {
+				if found.Rule == "N032" {
+					denied = append(denied, found.VM)
+				}
+			}
+			if strings.Join(denied, " ") != tt.want {
+				t.Errorf("%s: not powered on: %v, want %q:\n%s", tt.change, denied, tt.want, text)
+			}
+		}
+	}
+}
+
 func TestCapacities(t *testing.T) {
 	const text = `release 7.0U3
 cluster c
