@@ -83,7 +83,7 @@ func explained(x *judged.Explanation) string {
 	here, elsewhere := unlike(x)
 	switch {
 	case l.Refused.Any() && here != "":
-		return here + " i" + found[1:] + elsewhere
+		return here + " " + words.Lower(found) + elsewhere
 	case l.Refused.Any():
 		return found
 	}
