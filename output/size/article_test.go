@@ -22,7 +22,7 @@ func TestPublishedCapacity(t *testing.T) {
 		if p.Verdict() == "MISSED" && p.Note == "" {
 			t.Errorf("%s %s, %s: printed %s, computed %v", p.ID, p.What, p.Quantity, p.Printed, p.Computed)
 		}
-		if _, ok := p.Value(); !ok {
+		if _, ok := p.Deviation(); !ok {
 			t.Errorf("%s %s, %s: no number is printed: %q", p.ID, p.What, p.Quantity, p.Printed)
 		}
 		if p.Inconsistency != "" && !p.Reproduced() {
