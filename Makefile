@@ -179,7 +179,7 @@ same-bytes:
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
-	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script ./output/move/... -update
+	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/chart ./output/draw/topo ./output/format ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script ./output/move/... -update
 
 # Records the answers of the corpus anew and prints how their data differs: a commit that changes an answer shows the difference
 # and gives the reason.
@@ -226,7 +226,7 @@ bench-pages:
 	bin/watchbench pages $(PAGES_HOSTS) 40 $(PAGES_VIEWERS) $(PAGES_SECONDS) bin/homenode
 
 docs:
-	$(GO) test ./cmd/homenode -run '^TestDocs$$' -update
+	$(GO) test ./cmd/homenode ./output/size -run '^(TestDocs|TestPublishedCapacity)$$' -update
 
 clean:
 	rm -rf bin homenode-report.html

@@ -128,7 +128,7 @@ func (a *Assess) beside(ctx context.Context, e *ask.Env, options rules.Options, 
 	if err != nil {
 		return nil, err
 	}
-	both, err := whatif.Beside(ctx, e.Bare(ctx, options), fleet, changes, options, shown)
+	both, err := whatif.Judge(ctx, e.Bare(ctx, options), fleet, changes, options, shown)
 	if err != nil {
 		return nil, err
 	}

@@ -133,6 +133,3 @@ const (
 	Fit     = "fit"     // sized for the hosts of the target
 	Flat    = "flat"    // one node
 )
-
-// Shapes are the ways that Options know.
-var Shapes = []string{Clients, Same, Fit, Flat}

@@ -34,7 +34,6 @@ type Constraints struct {
 
 	KeepShapes bool // propose no other shapes
 	Choices    vnuma.Choices
-	Weights    Weights // the zero value means DefaultWeights
 }
 
 // Demand returns the CPU demand of a VM's vCPUs, as a share of a core each, and its origin.
@@ -57,7 +56,7 @@ func FromFleet(ctx context.Context, f *numa.Fleet, cluster string, demand Demand
 	if c.MemoryPercent < 0 || !(c.VCPUsPerCore >= 0) || !(c.Reserve >= 0) {
 		return nil, nil, fmt.Errorf("found %d %% of memory, %g vCPUs per core and %g reserves, want no negative number", c.MemoryPercent, c.VCPUsPerCore, c.Reserve)
 	}
-	b := &builder{fleet: f, c: &c, p: &Problem{NPlus1: c.NPlus1, Weights: c.Weights}, hostOf: map[string]int{}, vmOf: map[string]int{}, stay: map[string]bool{}, shapes: map[shapeKey][]Shape{}}
+	b := &builder{fleet: f, c: &c, p: &Problem{NPlus1: c.NPlus1}, hostOf: map[string]int{}, vmOf: map[string]int{}, stay: map[string]bool{}, shapes: map[shapeKey][]Shape{}}
 	in, err := b.hostsOf(cluster)
 	if err != nil {
 		return nil, nil, err

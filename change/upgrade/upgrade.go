@@ -125,7 +125,7 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 	if err != nil {
 		return nil, err
 	}
-	both, err := whatif.Beside(ctx, known, f, changes, o, nil)
+	both, err := whatif.Judge(ctx, known, f, changes, o, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -695,7 +695,7 @@ func TestCleared(t *testing.T) {
 			t.Errorf("%q: %+v", none, v.Config)
 		}
 	}
-	r, err := whatif.Judge(t.Context(), f, parse(t, "vm=v cpuAffinity=none memoryAffinity=none pci=none numa.nodeAffinity="), rules.Options{}, nil)
+	r, err := whatif.Judge(t.Context(), nil, f, parse(t, "vm=v cpuAffinity=none memoryAffinity=none pci=none numa.nodeAffinity="), rules.Options{}, nil)
 	if err != nil || r.Better != 1 || r.VMs[0].From.Layout().FarShare() <= r.VMs[0].To.Layout().FarShare() {
 		t.Errorf("%v, %d better, %+v", err, r.Better, r.VMs)
 	}

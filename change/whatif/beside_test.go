@@ -23,7 +23,7 @@ func TestBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(words, err)
 		}
-		got, err := whatif.Beside(t.Context(), known, f, changes, rules.Options{}, nil)
+		got, err := whatif.Judge(t.Context(), known, f, changes, rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(words, err)
 		}

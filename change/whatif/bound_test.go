@@ -30,7 +30,7 @@ func TestWorse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := whatif.Judge(t.Context(), f, parse(t, tt.change), rules.Options{}, nil)
+		r, err := whatif.Judge(t.Context(), nil, f, parse(t, tt.change), rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestSpreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	for change, want := range map[string]bool{"host=esx02 Numa.RebalanceEnable=0": true, "host=esx01 Numa.PageMigEnable=1": false, "host=esx02 Numa.PageMigEnable=1": false, "lose-host=esx02": false} {
-		r, err := whatif.Judge(t.Context(), f, parse(t, change), rules.Options{}, nil)
+		r, err := whatif.Judge(t.Context(), nil, f, parse(t, change), rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestOtherWorsens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := whatif.Judge(t.Context(), f, parse(t, "host=esx01 cores=32"), rules.Options{}, nil)
+	r, err := whatif.Judge(t.Context(), nil, f, parse(t, "host=esx01 cores=32"), rules.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

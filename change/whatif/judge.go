@@ -25,14 +25,9 @@ type Result struct {
 }
 
 // Judge assesses a fleet as it is and after the changes; the filter selects the objects that are compared, nil for all. It
-// returns an error if no VM can be assessed, or if the context ends.
-func Judge(ctx context.Context, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
-	return Beside(ctx, nil, f, changes, o, shown)
-}
-
-// Beside is Judge for a fleet whose assessment without observations is known, with the same options; nil for none. Clusters
-// that the changes do not affect are then not assessed again.
-func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
+// returns an error if no VM can be assessed, or if the context ends. known is the assessment of the fleet without observations,
+// with the same options; nil if there is none. Clusters that the changes do not affect are not assessed again.
+func Judge(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
 	changed, effects, err := Apply(ctx, f, changes, o.Choices)
 	if err != nil {
 		return nil, err

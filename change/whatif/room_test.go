@@ -36,7 +36,7 @@ vm cold host=old vcpus=8 memory=100GB hw=19 power=off
 				t.Fatal(err)
 			}
 		}
-		r, err := Judge(t.Context(), f, changes, rules.Options{}, nil)
+		r, err := Judge(t.Context(), nil, f, changes, rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ vm hot host=away vcpus=24 memory=200GB hw=19 hotAdd=on power=on
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+		r, err := Judge(t.Context(), nil, f, []Change{c}, rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ vm three host=prod vcpus=8 memory=60GB hw=21 power=on
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+	r, err := Judge(t.Context(), nil, f, []Change{c}, rules.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ vm two host=a2 vcpus=4 memory=40GB hw=21 power=on
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+	r, err := Judge(t.Context(), nil, f, []Change{c}, rules.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ vm two host=a2 vcpus=4 memory=100GB hw=21 power=on
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+		r, err := Judge(t.Context(), nil, f, []Change{c}, rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +225,7 @@ host o1 release=7.0U3 nodes=2 cores=16 memory=256GB mhz=2600
 		t.Fatal(err)
 	}
 	for _, shown := range []*filter.Filter{nil, other} {
-		r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, shown)
+		r, err := Judge(t.Context(), nil, f, []Change{c}, rules.Options{}, shown)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +257,7 @@ vm other host=h2 vcpus=8 memory=100GB hw=20 power=on
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+	r, err := Judge(t.Context(), nil, f, []Change{c}, rules.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/outside"
 	"example.org/homenode/numa"
-	"example.org/homenode/output/size"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/rule"
 )
@@ -70,7 +69,6 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["reference/symptoms.md"] = []byte(generated + rule.SymptomsPage)
 	out["reference/facts.md"] = factsPage()
 	out["evidence/experiments.md"] = []byte(generated + recordHead + rulebook.Record)
-	out["evidence/published-capacity.md"] = append([]byte(generated), size.ArticlePage()...)
 	return out
 }
 

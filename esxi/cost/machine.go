@@ -142,9 +142,6 @@ func (m *Machine) Distance(from, to int) Distance {
 	return Far
 }
 
-// Path returns the path from the cores of one node to the memory of another.
-func (m *Machine) Path(from, to int) Path { return m.Paths[m.Distance(from, to)] }
-
 // figures returns the numbers of the machine itself.
 func (m *Machine) figures() (f figures) {
 	for d := range m.Paths {

@@ -85,7 +85,7 @@ func TestForNodes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := For(tt.host)
-			far, next := m.Path(0, len(m.Nodes)-1), m.Path(0, 1).Nanoseconds.Value
+			far, next := m.Paths[m.Distance(0, len(m.Nodes)-1)], m.Paths[m.Distance(0, 1)].Nanoseconds.Value
 			if m.ID != tt.id || far.Nanoseconds.Value != tt.far || round(next, 2) != tt.next || round(far.Share.Value, 4) != tt.share || m.Extrapolated != tt.extra {
 				t.Errorf("got %s, far %v ns, next %v ns, link %v, extrapolated %v; want %s, %v, %v, %v, %v", m.ID, far.Nanoseconds.Value, next, far.Share.Value, m.Extrapolated,
 					tt.id, tt.far, tt.next, tt.share, tt.extra)

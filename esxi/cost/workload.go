@@ -55,7 +55,6 @@ type Workload struct {
 // The excess time of a row on the host of article D divided by the rise of the latency there: the
 // share of time spent waiting for memory.
 const (
-	stallLatency  = (latencyOn/latencyOff - 1) / idleRiseShare
 	stallUncached = (uncachedOff/uncachedOn - 1) / idleRiseShare
 	stallWrite    = (writeOff/writeOn - 1) / idleRiseShare
 	stallCached   = (cachedOff/cachedOn - 1) / idleRiseShare

@@ -36,7 +36,6 @@ func TestFewest(t *testing.T) {
 		{"in sum", []Kind{two}, []Batch{things(9, Size{5, 1}), things(3, Size{2, 90})}, 3},
 		{"alike: two a node, by memory", []Kind{two}, []Batch{things(9, Size{1, 40})}, 3},
 		{"alike: the parts of one thing are apart", []Kind{{Nodes: []Size{{10, 900}, {10, 100}}, Bins: Endless}}, []Batch{things(4, Size{1, 90}, Size{1, 90})}, 4},
-		{"not where they may share a node", []Kind{{Nodes: []Size{{10, 900}, {10, 100}}, Bins: Endless}}, []Batch{{Things: 4, Parts: []Size{{1, 90}, {1, 90}}, Share: true}}, 1},
 		{"more than half a node", []Kind{two}, []Batch{things(2, Size{6, 1}), things(2, Size{7, 1}), things(2, Size{5, 1})}, 3},
 		{"nor of its memory", []Kind{two}, []Batch{things(2, Size{1, 60}), things(2, Size{1, 70}), things(2, Size{1, 50})}, 3},
 		{"memory that may be anywhere", []Kind{two}, []Batch{{Things: 3, Parts: []Size{{1, 130}}, Spills: true}}, 2},

@@ -23,7 +23,6 @@ const Endless = math.MaxInt
 type Batch struct {
 	Parts  []Size // each is on one node
 	Things int
-	Share  bool    // several parts may be on one node
 	Spills bool    // the memory may be on any nodes of the bin
 	Groups []int32 // groups whose things may not share a bin
 	On     []bool  // by kind of bin: whether it may hold the things; nil for all
@@ -148,7 +147,7 @@ func (k *Kind) Most(b *Batch) int {
 		}
 	}
 	parts := int64(len(b.Parts))
-	apart := len(b.Parts) <= len(holds) && !b.Share
+	apart := len(b.Parts) <= len(holds)
 	most := int(min(int64(b.Things), room.over(b.sum())))
 	return sort.Search(most, func(i int) bool {
 		m, sum := int64(i+1), int64(0)

@@ -22,9 +22,6 @@ type Interval struct {
 // HasZero reports whether there may be no difference.
 func (i Interval) HasZero() bool { return i.Low <= 0 && i.High >= 0 }
 
-// Plus returns the interval moved by x.
-func (i Interval) Plus(x float64) Interval { return Interval{i.Low + x, i.High + x} }
-
 // mirrored returns the interval of the opposite difference.
 func (i Interval) mirrored() Interval { return Interval{-i.High, -i.Low} }
 

@@ -52,6 +52,3 @@ func (t *Turns) Take(ctx context.Context) (end func(), err error) {
 		return nil, ctx.Err()
 	}
 }
-
-// Taken returns the number of turns in use.
-func (t *Turns) Taken() int { return len(t.places) }

@@ -61,14 +61,6 @@ func Be(noun string, numbers []int) string {
 	return Numbered(noun, numbers) + " are"
 }
 
-// OnOff returns "on" or "off".
-func OnOff(is bool) string {
-	if is {
-		return "on"
-	}
-	return "off"
-}
-
 // First lists the first names: "a, b and 2 more".
 func First(most int, names []string) string {
 	if n := len(names); n > most {

@@ -52,12 +52,6 @@ func (p *Check) number() (v, half float64, ok bool) {
 	return v, math.Pow(10, -float64(digits)) / 2, true
 }
 
-// Value returns the printed number; false if none is printed.
-func (p *Check) Value() (float64, bool) {
-	v, _, ok := p.number()
-	return v, ok
-}
-
 // Reproduced reports whether the computed figure rounds to the printed one: it lies within half a
 // unit of its last digit. A figure marked "~" may be off by a whole unit; Within allows more.
 func (p *Check) Reproduced() bool {

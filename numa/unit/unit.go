@@ -30,11 +30,8 @@ const (
 // A BitRate is traffic in bits per second, decimal as in networking.
 type BitRate float64
 
-// Units of traffic. A GB/s of a disk is 10⁹ bytes per second, a MiB/s 2²⁰.
-const (
-	GbitPerSecond BitRate = 1e9
-	BytePerSecond BitRate = 8
-)
+// BytePerSecond is a byte of traffic per second. A GB/s of a disk is 10⁹ bytes per second, a MiB/s 2²⁰.
+const BytePerSecond BitRate = 8
 
 // An IORate is I/Os per second (IOPS).
 type IORate float64
@@ -48,9 +45,6 @@ type CyclesPerBit float64
 // Seconds is a duration, such as the latency of one access, I/O or call.
 type Seconds float64
 
-// Nanosecond is the unit of memory.
-const Nanosecond Seconds = 1e-9
-
 // A Share is a part of a whole: 1 is all of it.
 type Share float64
 
@@ -63,9 +57,6 @@ func (r IORate) Traffic(block numa.Bytes) BitRate { return BitRate(float64(r) * 
 // Rate returns the rate of I/Os of one block each with this traffic.
 func (b BitRate) Rate(block numa.Bytes) IORate { return IORate(float64(b) / Bits(block)) }
 
-// At returns the CPU of that many I/Os.
-func (c Cycles) At(r IORate) Hz { return Hz(float64(c) * float64(r)) }
-
 // PerBit returns the cost of one bit of a block.
 func (c Cycles) PerBit(block numa.Bytes) CyclesPerBit { return CyclesPerBit(float64(c) / Bits(block)) }
 
@@ -77,12 +68,6 @@ func (c CyclesPerBit) PerIO(block numa.Bytes) Cycles { return Cycles(float64(c) 
 
 // PerIO returns the cost of one of r I/Os per second.
 func (h Hz) PerIO(r IORate) Cycles { return Cycles(float64(h) / float64(r)) }
-
-// PerBit returns the cost of one bit of the traffic.
-func (h Hz) PerBit(b BitRate) CyclesPerBit { return CyclesPerBit(float64(h) / float64(b)) }
-
-// In returns the number of cycles in a duration.
-func (h Hz) In(t Seconds) Cycles { return Cycles(float64(h) * float64(t)) }
 
 // Of returns h as a share of whole.
 func (h Hz) Of(whole Hz) Share { return Share(float64(h) / float64(whole)) }

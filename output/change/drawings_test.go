@@ -37,7 +37,7 @@ vm web host=a vcpus=4 memory=16GB hw=19
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := whatif.Judge(t.Context(), f, []whatif.Change{c}, rules.Options{}, nil)
+		r, err := whatif.Judge(t.Context(), nil, f, []whatif.Change{c}, rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

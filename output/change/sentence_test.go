@@ -52,7 +52,7 @@ func TestWorseSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := whatif.Judge(t.Context(), f, []whatif.Change{move}, rules.Options{}, nil)
+	r, err := whatif.Judge(t.Context(), nil, f, []whatif.Change{move}, rules.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,8 +67,17 @@ func TestBusy(t *testing.T) {
 func TestGone(t *testing.T) {
 	server := busySite(t, 1, 10)
 	const long = "/simulate?part=c&hours=48"
-	taken := func(want int, within time.Duration) bool {
-		for end := time.Now().Add(within); asking.Taken() != want; time.Sleep(5 * time.Millisecond) {
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	taken := func() bool {
+		end, err := asking.Take(gone)
+		if err == nil {
+			end()
+		}
+		return err != nil
+	}
+	becomes := func(want bool, within time.Duration) bool {
+		for end := time.Now().Add(within); taken() != want; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				return false
 			}
@@ -82,21 +91,21 @@ func TestGone(t *testing.T) {
 	if _, err := conn.Write([]byte("GET " + long + " HTTP/1.1\r\nHost: x\r\n\r\n")); err != nil {
 		t.Fatal(err)
 	}
-	if !taken(1, 10*time.Second) {
+	if !becomes(true, 10*time.Second) {
 		t.Fatal("the question does not begin")
 	}
 	time.Sleep(300 * time.Millisecond)
-	if asking.Taken() != 1 {
+	if !taken() {
 		t.Skip("this machine answers at once")
 	}
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !taken(0, 5*time.Second) {
+	if !becomes(false, 5*time.Second) {
 		t.Fatal("the question goes on after its client has gone")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/vm?vm=db1", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -145,7 +145,7 @@ func vsanTrials() []Trial {
 		return Reading[unit.Hz]{Value: unit.Hz(v) * unit.GHz, Half: 0.5 * unit.GHz}
 	}
 	gbs := func(v float64) *Reading[unit.BitRate] {
-		return &Reading[unit.BitRate]{Value: unit.BitRate(v) * unit.GbitPerSecond, Half: 0.05e9}
+		return &Reading[unit.BitRate]{Value: unit.BitRate(v * 1e9), Half: 0.05e9}
 	}
 	var out []Trial
 	for _, r := range vsan {

@@ -218,14 +218,6 @@ func (c *Cluster) Bound() (n int) {
 	return n
 }
 
-// VCPUs returns the vCPUs of the running VMs.
-func (c *Cluster) VCPUs() (n int) {
-	for _, v := range c.VMs {
-		n += v.VCPUs.Value
-	}
-	return n
-}
-
 // PerCore returns the vCPUs per core of Hosts, of the VMs that run there, and those after the failure of the largest of several hosts. Hosts in
 // maintenance count, since they come back, and empty ones that are not connected do not. It is false when no host has all needed facts, or when VMs may run there or not.
 func (c *Cluster) PerCore() (today, failed float64, ok bool) {

@@ -33,7 +33,7 @@ func TestChecks(t *testing.T) {
 			t.Errorf("%s: twice", key)
 		}
 		seen[key] = true
-		if _, ok := c.Value(); !ok || math.IsNaN(c.Computed) || math.IsInf(c.Computed, 0) {
+		if _, ok := c.Deviation(); !ok || math.IsNaN(c.Computed) || math.IsInf(c.Computed, 0) {
 			t.Errorf("%s: found %q and %v, want two numbers", key, c.Printed, c.Computed)
 		}
 		switch verdict := c.Verdict(); {

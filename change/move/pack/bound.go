@@ -33,7 +33,7 @@ func (m *model) bound() Bound {
 		if !ok {
 			i = len(batches)
 			at[it.shape] = i
-			b := binpack.Batch{Share: it.share, Groups: m.bins.Groups[v], On: m.fits[int(v)*len(kinds):][:len(kinds)]}
+			b := binpack.Batch{Groups: m.bins.Groups[v], On: m.fits[int(v)*len(kinds):][:len(kinds)]}
 			for _, c := range it.cells {
 				b.Parts = append(b.Parts, binpack.Size{CPU: c.cpu, Mem: c.mem})
 			}

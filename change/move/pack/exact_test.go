@@ -49,7 +49,7 @@ func exactJSON(t *testing.T, p *Problem, seconds float64) []byte {
 		for _, c := range it.cells {
 			cells = append(cells, obj{"vcpus": c.vcpus, "parts": c.cpu, "memory": numa.Bytes(c.mem) / numa.MiB})
 		}
-		vms = append(vms, obj{"cells": cells, "exclusive": v.Exclusive, "share": v.Share, "page": v.Page / numa.MiB, "group": strings.Join(v.Groups, "|"), "vcpus": it.vcpus})
+		vms = append(vms, obj{"cells": cells, "exclusive": v.Exclusive, "page": v.Page / numa.MiB, "group": strings.Join(v.Groups, "|"), "vcpus": it.vcpus})
 	}
 	for _, kind := range m.kinds {
 		for _, h := range kind {

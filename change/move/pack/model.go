@@ -42,7 +42,6 @@ type item struct {
 	cells     []cell
 	offset    int // of its cells among all
 	exclusive bool
-	share     bool
 	size      int // index of its page size; -1 for ordinary memory
 	shape     int // equal for VMs that fit the same hosts
 	vcpus     int64
@@ -146,7 +145,7 @@ func (m *model) addItems() {
 	names, shapes := map[string]int32{}, map[string]int{}
 	for i := range m.p.VMs {
 		v := &m.p.VMs[i]
-		it := item{offset: m.cells, exclusive: v.Exclusive, share: v.Share}
+		it := item{offset: m.cells, exclusive: v.Exclusive}
 		it.size = slices.Index(m.sizes, v.Page)
 		var groups []int32
 		for _, name := range v.Groups {
@@ -208,7 +207,7 @@ func (it *item) key(groups []int32) string {
 	for _, g := range groups {
 		key = binary.AppendVarint(key, int64(g))
 	}
-	key = append(key, b2i(it.exclusive), b2i(it.share))
+	key = append(key, b2i(it.exclusive))
 	for _, c := range it.cells {
 		key = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(key, int64(c.vcpus)), c.cpu), c.mem)
 	}

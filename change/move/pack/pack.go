@@ -13,7 +13,7 @@
 //     threads of a core. Cores count, not threads, unless the policy counts threads.
 //   - Memory is never overcommitted. Cells with huge pages use free pages, and pages that are
 //     reserved for them from the node's other memory, unless the policy forbids it.
-//   - The cells of one VM are on different nodes, unless they may share one; nearest nodes first.
+//   - The cells of one VM are on different nodes; nearest nodes first.
 //   - VMs of one group are on different hosts.
 //   - Spare hosts, the largest, stay empty. The plan lists the used hosts whose VMs would not all
 //     fit one of the hosts that are empty then.
@@ -63,7 +63,6 @@ type VM struct {
 	Page   numa.Bytes
 	Class  string     // key of Policy.Overcommit
 	Groups []string   // VMs of one group never share a host
-	Share  bool       // several of its cells may be on one node
 	Own    numa.Bytes // memory in addition to that of its guest, divided equally among its cells
 	Most   int        // maximum number of vCPUs per node that its software uses; 0 for any
 	Wave   int        // number of its migration wave, ascending
@@ -105,8 +104,6 @@ type Policy struct {
 	Overcommit map[string]float64
 	Threads    bool // threads count as cores
 	Spare      int  // hosts that stay empty: the number that may fail
-	// FreePagesOnly: use only free huge pages; reserve none for the move.
-	FreePagesOnly bool
 }
 
 // A Search limits the duration of the search.

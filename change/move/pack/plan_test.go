@@ -59,7 +59,7 @@ func recheck(p *Problem, plan *Plan) (faults []string) {
 		nodes := map[int]bool{}
 		for c, place := range at.Cells {
 			cell := v.Cells[c]
-			if nodes[place.Node] && !v.Share {
+			if nodes[place.Node] {
 				fault("%s: two cells on node %d", v.Name, place.Node)
 			}
 			nodes[place.Node] = true
@@ -136,9 +136,6 @@ func recheck(p *Problem, plan *Plan) (faults []string) {
 				}
 			}
 			need += max(0, pages-free)
-			if p.Policy.FreePagesOnly && pages > free {
-				fault("node %v: %v of pages, %v free", key, pages, free)
-			}
 		}
 		if need > have {
 			fault("node %v: %v of %v", key, need, have)
@@ -215,7 +212,7 @@ func TestEven(t *testing.T) {
 // wild returns problems of all sorts: odd hosts, hosts of memory, cells without vCPUs, sizes of pages, whatever Check allows.
 func wild(seed uint64) *Problem {
 	r := rand.New(rand.NewPCG(seed, 11))
-	p := &Problem{Search: Search{Budget: 3000, Seed: seed}, Policy: Policy{Spare: r.IntN(4) / 2, Threads: r.IntN(4) == 0, FreePagesOnly: r.IntN(4) == 0}}
+	p := &Problem{Search: Search{Budget: 3000, Seed: seed}, Policy: Policy{Spare: r.IntN(4) / 2, Threads: r.IntN(4) == 0}}
 	if r.IntN(2) == 0 {
 		p.Policy.Overcommit = map[string]float64{"a": float64(50+r.IntN(600)) / 100, "b": 3}
 		if r.IntN(2) == 0 {
@@ -264,7 +261,7 @@ func wild(seed uint64) *Problem {
 		p.Hosts = append(p.Hosts, host)
 	}
 	for i := range r.IntN(40) {
-		v := VM{Name: fmt.Sprint("v", i), Exclusive: r.IntN(5) == 0, Share: r.IntN(5) == 0, Wave: r.IntN(5) - 2, Class: []string{"", "a", "b", "c"}[r.IntN(4)]}
+		v := VM{Name: fmt.Sprint("v", i), Exclusive: r.IntN(5) == 0, Wave: r.IntN(5) - 2, Class: []string{"", "a", "b", "c"}[r.IntN(4)]}
 		if r.IntN(3) == 0 {
 			v.Page = sizes[r.IntN(2)]
 		}

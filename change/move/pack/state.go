@@ -108,7 +108,7 @@ func (s *state) fit(h, v int32, near bool) bool {
 		}
 		return s.cost >= 0
 	}
-	if len(it.cells) > int(last-first) && !it.share {
+	if len(it.cells) > int(last-first) {
 		return false
 	}
 	d := dive{s: s, it: it, h: h, first: first, count: last - first, near: near}
@@ -145,7 +145,7 @@ func (d *dive) lay(c int, cost float64) {
 		from = int32(s.try[c-1]) // equal cells: one order is enough
 	}
 	for n := from; n < d.count; n++ {
-		if d.used>>n&1 == 1 && !d.it.share {
+		if d.used>>n&1 == 1 {
 			continue
 		}
 		if d.steps++; d.steps > maxSteps {
@@ -163,13 +163,7 @@ func (d *dive) lay(c int, cost float64) {
 		s.try[c] = int8(n)
 		was := d.used
 		d.used |= 1 << n
-		if d.it.share {
-			s.take(d.first+n, d.it, &cells[c])
-		}
 		d.lay(c+1, cost+add)
-		if d.it.share {
-			s.give(d.first+n, d.it, &cells[c])
-		}
 		d.used = was
 	}
 }
@@ -202,11 +196,7 @@ func (s *state) reserves(n int32, it *item, mem int64) int64 {
 	if it.size < 0 {
 		return mem
 	}
-	over := mem - max(0, s.pool[int(n)*len(s.m.sizes)+it.size])
-	if over > 0 && s.m.p.Policy.FreePagesOnly {
-		return s.mem[n] + 1 // more than is free
-	}
-	return max(0, over)
+	return max(0, mem-max(0, s.pool[int(n)*len(s.m.sizes)+it.size]))
 }
 
 // rest is the remainder of a node after a cell, as shares of its resources, or with even the used part: small is good.

@@ -62,12 +62,10 @@ func (m *model) never(v int) (why, cure string) {
 		why = fmt.Sprintf("a cell has %d vCPUs and the largest node, %s, has %d %s for VMs", c.VCPUs, m.nameOf(cores), m.cores[cores], m.p.Policy.unit())
 	case it.most.mem > m.nodeMem(memory):
 		why = fmt.Sprintf("a cell has %v and the largest node, %s, has %v for VMs", numa.Bytes(it.most.mem), m.nameOf(memory), numa.Bytes(m.nodeMem(memory)))
-	case len(it.cells) > nodes && !it.share:
+	case len(it.cells) > nodes:
 		why = fmt.Sprintf("it has %d cells and a host has at most %d nodes", len(it.cells), nodes)
 	case it.most.cpu > m.cpu[cores]:
 		why = fmt.Sprintf("%d vCPUs of class %q need more than the %d %s of the largest node, at an overcommit of %v", c.VCPUs, vm.Class, m.cores[cores], m.p.Policy.unit(), float64(m.p.Policy.hundredths(vm.Class))/100)
-	case it.size >= 0 && m.p.Policy.FreePagesOnly:
-		return fmt.Sprintf("no host has enough free pages of %v: a cell needs %d", vm.Page, it.most.mem/int64(vm.Page)), fmt.Sprintf("reserve %d pages of %v on a node", it.most.mem/int64(vm.Page), vm.Page)
 	default:
 		why = "no host has a node for each of its cells at once"
 	}
@@ -260,7 +258,7 @@ func (s *state) lacks(h int32, it *item) (words string, share float64) {
 		if share += max(0, least); lack != "" {
 			list = append(list, lack)
 		}
-		if !it.share && len(nodes) > 1 {
+		if len(nodes) > 1 {
 			nodes = slices.Delete(nodes, at, at+1)
 		}
 	}

@@ -55,8 +55,6 @@ func TestWhy(t *testing.T) {
 			"it has 2 cells and a host has at most 1 nodes; as one cell of 8 vCPUs and 128 GB it fits an empty a", nil},
 		{"apart", Problem{Hosts: twoNodes("a", "b"), VMs: []VM{{Name: "u", Cells: []Cell{{4, gib}}, Groups: []string{"dc"}}, {Name: "v", Cells: []Cell{{4, gib}}, Groups: []string{"dc"}}, {Name: "w", Cells: []Cell{{2, gib}}, Groups: []string{"dc"}}}},
 			`each of 2 hosts that take it has a VM of group "dc"; one more host like a`, &More{"a", 1, 1}},
-		{"pages that are not free", Problem{Hosts: twoNodes("a"), VMs: []VM{{Name: "v", Cells: []Cell{{4, 8 * gib}}, Page: gib}}, Policy: Policy{FreePagesOnly: true}},
-			"no host has enough free pages of 1 GB: a cell needs 8; reserve 8 pages of 1 GB on a node", nil},
 		{"spare", Problem{Hosts: append(twoNodes("a"), Host{Name: "large", Nodes: []Node{{Cores: 32, Threads: 64, Memory: 512 * gib}}}), VMs: []VM{vm("v", Cell{20, gib})}, Policy: Policy{Spare: 1}},
 			"only spare hosts have room for it, such as large; one spare host fewer, or one more host like it", nil},
 		{"no host", Problem{VMs: []VM{vm("v", Cell{1, gib})}}, "there is no host; hosts", nil},

@@ -54,7 +54,7 @@ func costs() chart.Chart {
 		s := chart.Series{Name: name}
 		for _, kib := range []float64{1, 4, 32, 512, 4096} {
 			y := at * (0.25 + 32/kib)
-			p := chart.Point{X: kib * 1024, Y: y, Measured: kib >= 4 && kib <= 512, Outside: kib < 4 || kib > 512}
+			p := chart.Point{X: kib * 1024, Y: y, Measured: kib >= 4 && kib <= 512}
 			if low > 0 {
 				p.Low, p.High = y*low, y*high
 			}

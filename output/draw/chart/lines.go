@@ -21,15 +21,13 @@ type Series struct {
 	Points []Point
 }
 
-// A Point is one point of a curve. The line between two points is solid, or dashed if one of them is
-// extrapolated.
+// A Point is one point of a curve.
 type Point struct {
 	X, Y float64
 	// Low and High are the range of Y; both 0 for none. A measured point without a range between points with
 	// one counts as exact.
 	Low, High float64
 	Measured  bool // drawn as a dot
-	Outside   bool // extrapolated
 }
 
 // looks is the number of distinguishable curves, by colour, dashes and shape of the dots.
@@ -49,7 +47,7 @@ func (c *Lines) draw(l *layout) {
 	var x, y picture.Reach
 	var curves []curve
 	var entries []picture.Entry
-	outside, ranges := false, false
+	ranges := false
 	for i := range c.Series {
 		one := l.curveOf(c, i)
 		points := slices.Concat(one.runs...)
@@ -57,7 +55,7 @@ func (c *Lines) draw(l *layout) {
 			x.Add(pt.X)
 			y.Add(pt.Y)
 			y.Span(&c.Y, pt.Low, pt.High)
-			outside, ranges = outside || pt.Outside, ranges || pt.ranged()
+			ranges = ranges || pt.ranged()
 		}
 		curves = append(curves, one)
 		if len(c.Series) > 1 || one.name != "" {
@@ -83,9 +81,6 @@ func (c *Lines) draw(l *layout) {
 		}
 		r.Add(m.Value)
 		marks = append(marks, m)
-	}
-	if outside {
-		entries = append(entries, picture.Stroke("", "outside", "curve outside", "extrapolated"))
 	}
 	if ranges {
 		entries = append(entries, picture.Entry{Class: "range", Text: "range", Sample: func(x, y picture.Px) []picture.Shape {
@@ -135,7 +130,7 @@ func dot(nth int, x, y picture.Px) picture.Shape {
 // curve adds the ranges, the line and the dots of a series.
 func (l *layout) curve(c *Lines, p *plot, s *curve) {
 	g := picture.Group{ID: l.id("series", s.name), Class: "series " + look(s.nth), Focus: true, Numbers: s.name}
-	var solid, dashed strings.Builder
+	var path strings.Builder
 	var points []picture.Group
 	first, last := "", ""
 	for _, run := range s.runs {
@@ -148,14 +143,10 @@ func (l *layout) curve(c *Lines, p *plot, s *curve) {
 			}
 			last = text
 			if i > 0 {
-				line(&solid, &dashed, p, &run[i-1], &pt)
+				p.line(&path, &run[i-1], &pt)
 			}
 			if pt.Measured || len(run) == 1 { // or it is not connected to a line
-				class := "point " + look(s.nth)
-				if pt.Outside {
-					class += " outside"
-				}
-				points = append(points, picture.Group{ID: fmt.Sprintf("%s__point-%d", g.ID, len(points)), Class: class, Focus: true, Numbers: s.name + ": " + text,
+				points = append(points, picture.Group{ID: fmt.Sprintf("%s__point-%d", g.ID, len(points)), Class: "point " + look(s.nth), Focus: true, Numbers: s.name + ": " + text,
 					Shapes: []picture.Shape{dot(s.nth, x, y)}})
 			}
 		}
@@ -167,10 +158,8 @@ func (l *layout) curve(c *Lines, p *plot, s *curve) {
 	default:
 		g.Numbers += ": from " + first + " to " + last
 	}
-	for _, one := range []picture.Shape{{Class: "curve", Path: solid.String()}, {Class: "curve outside", Path: dashed.String()}} {
-		if one.Path != "" {
-			g.Shapes = append(g.Shapes, one)
-		}
+	if path.Len() > 0 {
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "curve", Path: path.String()})
 	}
 	if len(g.Shapes) > 0 {
 		l.Add(g)
@@ -179,11 +168,7 @@ func (l *layout) curve(c *Lines, p *plot, s *curve) {
 }
 
 // line draws the line between two points.
-func line(solid, dashed *strings.Builder, p *plot, before, pt *Point) {
-	to := solid
-	if pt.Outside || before.Outside {
-		to = dashed
-	}
+func (p *plot) line(to *strings.Builder, before, pt *Point) {
 	if start := fmt.Sprintf("%s %s", p.x.At(before.X), p.y.At(before.Y)); !strings.HasSuffix(to.String(), start) {
 		to.WriteString("M" + start)
 	}
@@ -230,10 +215,7 @@ func (p *Point) text(c *Lines) string {
 	if p.ranged() {
 		text += " (" + c.Y.Print(p.Low) + " to " + c.Y.Print(p.High) + ")"
 	}
-	switch {
-	case p.Outside:
-		text += ", extrapolated"
-	case p.Measured:
+	if p.Measured {
 		text += ", measured"
 	}
 	return text

@@ -187,9 +187,6 @@ func (s *Scanner) Next() (Kind, error) {
 // Name returns the name of the last Start or End without its prefix.
 func (s *Scanner) Name() []byte { return s.local[s.name:] }
 
-// Depth returns the number of open elements.
-func (s *Scanner) Depth() int { return len(s.starts) }
-
 // Skip skips to the End of the open element.
 func (s *Scanner) Skip() error {
 	depth := len(s.starts)

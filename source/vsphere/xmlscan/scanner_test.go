@@ -44,7 +44,7 @@ func events(r io.Reader) (lines []string, err error) {
 			text()
 			lines = append(lines, "end")
 		case chardata:
-			if s.Depth() == 0 {
+			if len(s.starts) == 0 {
 				continue
 			}
 			if joined, err = s.decode(s.chunk, joined); err != nil {
@@ -180,8 +180,8 @@ func TestText(t *testing.T) {
 	if _, err := s.Next(); err != ErrText {
 		t.Fatalf("Next before text: %v", err)
 	}
-	if _, raw, err := s.Raw(m); err != nil || string(raw) != "<d><e>x</e>y</d>" || s.Depth() != 1 {
-		t.Fatalf("Raw = %s, %v at depth %d", raw, err, s.Depth())
+	if _, raw, err := s.Raw(m); err != nil || string(raw) != "<d><e>x</e>y</d>" || len(s.starts) != 1 {
+		t.Fatalf("Raw = %s, %v at depth %d", raw, err, len(s.starts))
 	}
 	s.Release()
 	next(Start, "f")

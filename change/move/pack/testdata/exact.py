@@ -24,9 +24,8 @@ def build(p):
                 m.add(sum(row) == on[v][h])
                 for n, x in enumerate(row):
                     cells[v, c, h, n] = x
-            if not vm["share"]:
-                for n in range(len(host["nodes"])):
-                    m.add_at_most_one(cells[v, c, h, n] for c in range(len(vm["cells"])))
+            for n in range(len(host["nodes"])):
+                m.add_at_most_one(cells[v, c, h, n] for c in range(len(vm["cells"])))
     for h, host in enumerate(hosts):
         for n, node in enumerate(host["nodes"]):
             limit(m, p, vms, node, lambda v, c: cells[v, c, h, n])
