@@ -434,3 +434,21 @@ func TestFaultOnce(t *testing.T) {
 		t.Errorf("found\n%s\nwant one finding of the list that libvirt refuses", got)
 	}
 }
+
+// TestMoreThanHost: a VM with more vCPUs than its host has CPUs needs fewer, by the advice of each check.
+func TestMoreThanHost(t *testing.T) {
+	const domain = "<domain type='kvm'><name>a</name><memory unit='GiB'>20</memory><vcpu %s>%d</vcpu><features><acpi/></features><cpu><topology sockets='1' cores='%[2]d' threads='1'/></cpu></domain>"
+	const less = "K010 high 40 of its 40 vCPUs may run on %d CPUs of the host and no others; Use fewer vCPUs, or a larger host: it has 40, and kvm01 holds 16, a core each"
+	for _, c := range []struct {
+		vcpus      int
+		pins, want string
+	}{
+		{40, "", fmt.Sprintf(less, 32)},
+		{40, "cpuset='0-7'", fmt.Sprintf(less, 8)},
+		{24, "cpuset='0-7'", "K010 high 24 of its 24 vCPUs may run on 8 CPUs of the host and no others; Let them run on at least as many CPUs of the host"},
+	} {
+		if got := judged(t, "nodes=2 cores=8 threads=16 memory=64GB", "a.xml", fmt.Sprintf(domain, c.pins, c.vcpus)); !strings.Contains(got, c.want) {
+			t.Errorf("%d vCPUs %s: found %s, want %s", c.vcpus, c.pins, got, c.want)
+		}
+	}
+}
