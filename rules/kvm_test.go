@@ -435,6 +435,28 @@ func TestFaultOnce(t *testing.T) {
 	}
 }
 
+// TestNoRoomToDivide: a VM is divided only where the other VMs of its host leave the memory for it.
+func TestNoRoomToDivide(t *testing.T) {
+	const domain = "<domain type='kvm'><name>%s</name><memory unit='GiB'>%d</memory><vcpu%s>4</vcpu>%s</domain>"
+	const less = "Give the VM less memory, or run it or others on another host: it has 55 GB, and other VMs and huge pages leave %s of kvm01"
+	node := func(n int) string { return fmt.Sprintf("<numatune><memory mode='strict' nodeset='%d'/></numatune>", n) }
+	for _, c := range []struct {
+		cpus, bound string
+		other       int // GB of another VM on node 1
+		want        string
+	}{
+		{" cpuset='0-7'", node(0), 8, "K004 high the VM is larger than node 0 of kvm01: 55 GB in 32 GB; Divide the VM into more cells"},
+		{" cpuset='0-7'", node(0), 12, "K004 high the VM is larger than node 0 of kvm01: 55 GB in 32 GB; " + fmt.Sprintf(less, "52 GB")},
+		{"", "", 8, "the guest sees one node; State 2 cells, each on a node"},
+		{"", "", 12, "the guest sees one node; " + fmt.Sprintf(less, "52 GB") + "; state a cell for each node"},
+	} {
+		got := judged(t, "nodes=2 cores=8 threads=8 memory=64GB", "a.xml", fmt.Sprintf(domain, "a", 55, c.cpus, c.bound), "b.xml", fmt.Sprintf(domain, "b", c.other, " cpuset='8-15'", node(1)))
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%d GB of another: found %s, want %s", c.other, got, c.want)
+		}
+	}
+}
+
 // TestMoreThanHost: a VM with more vCPUs than its host has CPUs needs fewer, by the advice of each check.
 func TestMoreThanHost(t *testing.T) {
 	const domain = "<domain type='kvm'><name>a</name><memory unit='GiB'>20</memory><vcpu %s>%d</vcpu><features><acpi/></features><cpu><topology sockets='1' cores='%[2]d' threads='1'/></cpu></domain>"
