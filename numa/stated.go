@@ -37,7 +37,7 @@ type Stated struct {
 	Bound []Bound `json:"bound"`
 	// Modules are memory devices with their own huge pages or host nodes; others are part of the memory of their cells.
 	Modules []Module `json:"modules,omitempty"`
-	HotPlug bool     `json:"hotPlug,omitempty"` // memory can be added, so that the VM may have more than its cells
+	HotPlug bool     `json:"hotPlug,omitempty"` // memory that is added is not stated, so that the VM may have more than its cells
 	// Strays are parts that contradict the rest of the definition: bindings of missing cells, pins of missing vCPUs.
 	Strays []Stray `json:"strays,omitempty"`
 	// Slots are hot-pluggable vCPUs that are not present, in ascending order.

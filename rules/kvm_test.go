@@ -434,3 +434,43 @@ func TestFaultOnce(t *testing.T) {
 		t.Errorf("found\n%s\nwant one finding of the list that libvirt refuses", got)
 	}
 }
+
+// TestNoRoomToDivide: a VM is divided only where the other VMs of its host leave the memory for it.
+func TestNoRoomToDivide(t *testing.T) {
+	const domain = "<domain type='kvm'><name>%s</name><memory unit='GiB'>%d</memory><vcpu%s>4</vcpu>%s</domain>"
+	const less = "Give the VM less memory, or run it or others on another host: it has 55 GB, and other VMs and huge pages leave %s of kvm01"
+	node := func(n int) string { return fmt.Sprintf("<numatune><memory mode='strict' nodeset='%d'/></numatune>", n) }
+	for _, c := range []struct {
+		cpus, bound string
+		other       int // GB of another VM on node 1
+		want        string
+	}{
+		{" cpuset='0-7'", node(0), 8, "K004 high the VM is larger than node 0 of kvm01: 55 GB in 32 GB; Divide the VM into more cells"},
+		{" cpuset='0-7'", node(0), 12, "K004 high the VM is larger than node 0 of kvm01: 55 GB in 32 GB; " + fmt.Sprintf(less, "52 GB")},
+		{"", "", 8, "the guest sees one node; State 2 cells, each on a node"},
+		{"", "", 12, "the guest sees one node; " + fmt.Sprintf(less, "52 GB") + "; state a cell for each node"},
+	} {
+		got := judged(t, "nodes=2 cores=8 threads=8 memory=64GB", "a.xml", fmt.Sprintf(domain, "a", 55, c.cpus, c.bound), "b.xml", fmt.Sprintf(domain, "b", c.other, " cpuset='8-15'", node(1)))
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%d GB of another: found %s, want %s", c.other, got, c.want)
+		}
+	}
+}
+
+// TestMoreThanHost: a VM with more vCPUs than its host has CPUs needs fewer, by the advice of each check.
+func TestMoreThanHost(t *testing.T) {
+	const domain = "<domain type='kvm'><name>a</name><memory unit='GiB'>20</memory><vcpu %s>%d</vcpu><features><acpi/></features><cpu><topology sockets='1' cores='%[2]d' threads='1'/></cpu></domain>"
+	const less = "K010 high 40 of its 40 vCPUs may run on %d CPUs of the host and no others; Use fewer vCPUs, or a larger host: it has 40, and kvm01 holds 16, a core each"
+	for _, c := range []struct {
+		vcpus      int
+		pins, want string
+	}{
+		{40, "", fmt.Sprintf(less, 32)},
+		{40, "cpuset='0-7'", fmt.Sprintf(less, 8)},
+		{24, "cpuset='0-7'", "K010 high 24 of its 24 vCPUs may run on 8 CPUs of the host and no others; Let them run on at least as many CPUs of the host"},
+	} {
+		if got := judged(t, "nodes=2 cores=8 threads=16 memory=64GB", "a.xml", fmt.Sprintf(domain, c.pins, c.vcpus)); !strings.Contains(got, c.want) {
+			t.Errorf("%d vCPUs %s: found %s, want %s", c.vcpus, c.pins, got, c.want)
+		}
+	}
+}

@@ -78,6 +78,8 @@ func advice(v *rule.StatedVM, needed, nodes, cores int, severity finding.Severit
 		return fmt.Sprintf("%s are more than %s has: use less, and %s", s.Shape.Memory, v.Host.Name, each)
 	case needed > nodes:
 		return fmt.Sprintf("%s are more than %s holds, a core each: use fewer, and %s", words.Plural(s.VCPUs, "vCPU"), v.Host.Name, each)
+	case v.BeyondOthers() != "":
+		return v.BeyondOthers() + "; " + each
 	case severity == finding.Medium && s.Platform != "KubeVirt":
 		return cells + ", or pin it inside a node, whose cores its vCPUs then share"
 	}

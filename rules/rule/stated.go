@@ -358,7 +358,10 @@ func (d *Demand) add(v *StatedVM, parts []numa.Bytes) {
 
 // Left returns the ordinary memory that no VM takes from a node with cores, 0 for another; those that run count for one that is off too, and
 // not the reverse. It returns false if the memory of the node is unknown.
-func (v *StatedVM) Left(n *numa.Node) (numa.Bytes, bool) {
+func (v *StatedVM) Left(n *numa.Node) (numa.Bytes, bool) { return v.left(n, true) }
+
+// left is Left; own false leaves out what the VM itself takes.
+func (v *StatedVM) left(n *numa.Node, own bool) (numa.Bytes, bool) {
 	room, known := v.Host.Room(n.ID, 0)
 	if !known || n.Cores == 0 {
 		return 0, known
@@ -368,6 +371,9 @@ func (v *StatedVM) Left(n *numa.Node) (numa.Bytes, bool) {
 		if other.Stated.Running && !v.Stated.Running {
 			d.add(other, other.takes(at, 0, 0, true))
 		}
+	}
+	if !own {
+		d.Memory -= d.Own
 	}
 	return max(0, room-d.Memory), true
 }

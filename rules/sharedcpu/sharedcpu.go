@@ -2,6 +2,7 @@
 package sharedcpu
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -47,11 +48,15 @@ func check(p *rule.StatedPass) {
 		})
 	}
 	if vcpus, n := fewer(v); n > 0 && len(twice) == 0 {
+		advice := "Let them run on at least as many CPUs of the host"
+		if all := logical(v); all > 0 && vcpus > all {
+			advice = cmp.Or(v.BeyondCores(), advice)
+		}
 		p.Report(finding.Finding{
 			Severity: finding.High,
 			Topic:    "fewer",
 			Message:  fmt.Sprintf("%d of its %s may run on %s of the host and no others", vcpus, words.Plural(v.Stated.VCPUs, "vCPU"), words.Plural(n, "CPU")),
-			Advice:   "Let them run on as many CPUs, or on all of a node",
+			Advice:   advice,
 			Evidence: []finding.Evidence{p.At("CPUs of these vCPUs", fmt.Sprint(n), v.Stated.PinAt(0))},
 		})
 	}
@@ -99,13 +104,8 @@ func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 			there[i] = slices.DeleteFunc(slices.Clone(cpus), func(cpu int) bool { return slices.Contains(absent, cpu) })
 		}
 	}
-	if n := 0; v.Host != nil && v.Host.CPUs.Known() {
-		for _, list := range v.Host.CPUs.Value {
-			n += len(list)
-		}
-		if s.VCPUs > n {
-			vcpus, cpus = s.VCPUs, n
-		}
+	if n := logical(v); n > 0 && s.VCPUs > n {
+		vcpus, cpus = s.VCPUs, n
 	}
 	var tried [][]int
 	enabled := s.Enabled()
@@ -130,6 +130,16 @@ func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 		}
 	}
 	return vcpus, cpus
+}
+
+// logical returns the number of logical CPUs of the host; 0 if it is unknown.
+func logical(v *rule.StatedVM) (n int) {
+	if v.Host != nil {
+		for _, list := range v.Host.CPUs.Value {
+			n += len(list)
+		}
+	}
+	return n
 }
 
 func cpuList(cpus []int) string {

@@ -380,6 +380,8 @@ func (d *domain) pins(tune *element) {
 	for range d.most {
 		s.CPUs = append(s.CPUs, d.cpus)
 	}
+	var beyond []int // vCPUs that there are not
+	var at *element
 	for _, p := range tune.all("vcpupin") {
 		v, ok := d.number(p, "vcpu", p.attr("vcpu"), numa.MaxVCPUs)
 		cpus := d.list(p, "cpuset", maxCPU)
@@ -388,11 +390,15 @@ func (d *domain) pins(tune *element) {
 		}
 		d.add(p, fmt.Sprintf("vCPU %d on host CPUs", v), words.Ranges(cpus), "")
 		if v >= d.most {
-			d.Stray(p.line, p.col, false, "it pins vCPU %d to host CPUs %s, and there are %d vCPUs", v, words.Ranges(cpus), d.most)
+			beyond = append(beyond, v)
+			at = cmp.Or(at, p)
 			continue
 		}
 		s.CPUs[v] = cpus
 		s.Pins = append(s.Pins, numa.Pinned{VCPU: v, At: d.at(p)})
+	}
+	if beyond != nil {
+		d.Stray(at.line, at.col, false, "it pins %s, and has %s", words.Numbered("vCPU", beyond), words.Plural(d.most, "vCPU"))
 	}
 	s.RealTime = slices.ContainsFunc(tune.all("vcpusched"), func(p *element) bool { return p.attr("scheduler") == "fifo" || p.attr("scheduler") == "rr" })
 	helper := func(p *element, what, fact string, io bool) {

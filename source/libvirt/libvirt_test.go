@@ -61,7 +61,7 @@ func TestDomain(t *testing.T) {
 	want := numa.Stated{
 		Shape: numa.Shape{Sockets: 2, Dies: 1, Cores: 4, Threads: 1, VCPUs: 6, Memory: 33 * numa.GiB, Page: numa.GiB, Distance: [][]int{{10, 21}, {21, 10}},
 			Cells: []numa.Cell{{CPUs: []int{0, 1, 2, 3}, Memory: 16 * numa.GiB, At: place("34:7")}, {CPUs: []int{4, 5, 6, 7}, Memory: 17 * numa.GiB, Added: numa.GiB, At: place("40:7")}}},
-		At: place("2:1"), TopologyAt: place("32:5"), CellsAt: place("34:7"), VCPUsAt: place("16"), MemoryAt: place("6"), Running: true, HotPlug: true, Slots: []int{6, 7},
+		At: place("2:1"), TopologyAt: place("32:5"), CellsAt: place("34:7"), VCPUsAt: place("16"), MemoryAt: place("6"), Running: true, Slots: []int{6, 7},
 		CPUs: [][]int{{0, 1, 2, 3}, own, own, own, {8}, own, own, own}, Pins: []numa.Pinned{{VCPU: 0, At: place("18:5")}, {VCPU: 4, At: place("19:5")}},
 		Bound:   []numa.Bound{{Mode: "preferred", Nodes: []int{0}, At: place("24:5")}, {Mode: "strict", Nodes: []int{1}, At: place("25:5")}},
 		Modules: []numa.Module{{Model: "dimm", Cell: 1, Memory: numa.GiB, Page: numa.GiB, Bound: numa.Bound{Mode: "strict", Nodes: []int{1}, At: place("44:34")}, At: place("44:5")}},

@@ -48,7 +48,7 @@ func (d *domain) memory(e *element) {
 		case !size.Known():
 			continue
 		case m.name == "maxMemory":
-			d.Stated.HotPlug, d.largest = true, size.Value
+			d.Stated.HotPlug, d.largest = d.Stated.Partial, size.Value
 		default:
 			d.Stated.Shape.Memory, d.Stated.MemoryAt = size.Value, numa.Place(d.file.Name, c.line, 0)
 		}
