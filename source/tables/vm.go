@@ -61,7 +61,28 @@ func (x *export) readVMs(n *notes) (vms []vmRow, err error) {
 		vms = n.addRows(t, j, vms, more)
 	}
 	n.noteMissing(read)
+	if joined {
+		vms = n.withoutHosts(vms)
+	}
 	return vms, nil
+}
+
+// withoutHosts removes the rows of hosts from lists of hosts and VMs: other rows name them as their host, and they name none.
+func (n *notes) withoutHosts(vms []vmRow) []vmRow {
+	hosts := map[string]bool{"": false}
+	for i := range vms {
+		hosts[strings.ToLower(vms[i].host)] = vms[i].host != ""
+	}
+	var left tally
+	vms = slices.DeleteFunc(vms, func(v vmRow) bool {
+		host := v.host == "" && hosts[strings.ToLower(v.vm.Name)]
+		if host {
+			left.add(v.vm.Name)
+		}
+		return host
+	})
+	n.tallied("", left, "row is", "rows are", "the host of other rows, and no VM: left out")
+	return vms
 }
 
 // after orders tables of VMs: those with vCPUs come first, and those that only add facts come last.
@@ -157,7 +178,7 @@ func (x *export) listVMs(t *table, j *join, n *notes) ([]vmRow, error) {
 			return
 		}
 		t.subject = "VM " + name
-		if virtual := t.boolFact("virtual"); virtual.Known() && !virtual.Value || t.boolFact("physical").Value || bare.MatchString(t.text("platform")) || bare.MatchString(t.text("machine")) {
+		if t.ofMachine() {
 			physical.add(name)
 			return
 		}
@@ -186,7 +207,7 @@ func (x *export) listVMs(t *table, j *join, n *notes) ([]vmRow, error) {
 	})
 	n.tallied(s.place(), nameless, "row names", "rows name", "no VM: left out")
 	n.tallied(s.place(), foreign, "VM is", "VMs are", "of another hypervisor than ESXi: left out")
-	n.tallied(s.place(), physical, "row is", "rows are", "a physical machine, and no VM: left out")
+	n.tallied(s.place(), physical, "row is", "rows are", "a physical machine or a host, and no VM: left out")
 	n.tallied(s.place(), others, "row is", "rows are", "a total or a remark, and no VM: left out")
 	return newest(t, "VM", vms, func(v *vmRow) dated { return dated{v.vcenter, cmp.Or(v.id, v.vm.UUID), v.vm.Name, v.date} }), err
 }
@@ -195,6 +216,20 @@ func (x *export) listVMs(t *table, j *join, n *notes) ([]vmRow, error) {
 func (v *vmRow) locate(t *table) {
 	v.datacenter, v.cluster, v.host = cmp.Or(v.datacenter, t.text("Datacenter")), cmp.Or(v.cluster, t.text("Cluster")), cmp.Or(v.host, bareID(t.text("Host")))
 }
+
+// ofMachine reports whether the current row of a table of VMs is about a physical machine or a host. The release of ESXi then stands where VMs have the
+// version of their hardware or their host.
+func (t *table) ofMachine() bool {
+	virtual, kind := t.boolFact("virtual"), t.text("machine")
+	return virtual.Known() && !virtual.Value || t.boolFact("physical").Value || bare.MatchString(t.text("platform")) ||
+		bare.MatchString(kind) || ofHost.MatchString(kind) || ofRelease.MatchString(t.text("HW version")) || ofRelease.MatchString(t.text("Host"))
+}
+
+var (
+	bare      = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)`)                                     // of a platform or kind of machine
+	ofHost    = pattern.Of(`(?i)^((vmware |hypervisor )?host( ?system)?|(vmware )?esxi? (host|server))$`) // of a kind of machine
+	ofRelease = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d+([ ,].*)?$`)
+)
 
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
 var otherPlatforms = pattern.Of(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)$`)
@@ -256,7 +291,6 @@ func (t *table) sumsUp(name string, before []vmRow) bool {
 
 var (
 	// total matches the beginning of the name of a row with totals.
-	bare  = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)\b`) // of a platform or kind of machine
 	total = pattern.Of(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamtergebnis|insgesamt|gesamt|somme|suma|totaal)(en|e|es)?\b`)
 	// summary matches the whole name of a summary row.
 	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe|ergebnis)?|insgesamt|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|vcpus?|rows|records)\b)?[\W\d]*$`)

@@ -1,0 +1,39 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestHostsAmongVMs: the rows of hosts in lists of everything are no VMs.
+func TestHostsAmongVMs(t *testing.T) {
+	for text, want := range map[string]string{
+		"Name,Type,Num vCPU,Memory GB,Host\ndb,VirtualMachine,16,128,esx1\nesx1,PhysicalMachine,32,512,\n":                             "db",
+		"Type,Name,Parent,vCPU,Memory GB\nHostSystem,esx1,prod,32,512\nVirtualMachine,db,esx1,20,128\n":                                "db",
+		"Name,vCPU,RAM GB,Type\nesx1,32,512,ESXi Host\ndb,8,64,VM\n":                                                                   "db",
+		"Typ;Name;CPU;RAM GB;Host\nVM;db;20;128;ESX1.lab\nHost;esx1.lab;32;512;\nVM;web;4;8;esx1.lab\n":                                "db web",
+		"Name,CPUs,RAM GB,Version\nesx1,32,512,8.0.3\nesx2,32,512,\"VMware ESXi, 7.0.3, 21930508\"\ndb,8,64,vmx-19\n":                  "db",
+		"Name,CPUs,RAM GB,Version\nesx1,32,512,8.0.3\nesx2,32,512,VMware ESXi 6.7.0 build-17499825\ndb,8,64,19\n":                      "db",
+		"Name,CPUs,RAM GB,Compatibility\ndb,8,64,ESXi 7.0 U2 and later (VM version 19)\nweb,8,64,ESXi 6.7 and later (VM version 14)\n": "db web",
+		"VM,CPUs,RAM GB,Host\nesx1,8,64,esx2\ndb,8,64,esx1\n":                                                                          "db esx1", // a nested host is a VM
+		"VM,CPUs,RAM GB,Hypervisor,Type\ndb,8,64,ESXi,ESXi\n":                                                                          "db",
+	} {
+		f, notes := readText(t, "a.csv", text)
+		var names []string
+		for i := range f.VMs {
+			names = append(names, f.VMs[i].Name)
+		}
+		if slices.Sort(names); strings.Join(names, " ") != want {
+			t.Errorf("%s: found %v, notes %s", text, names, notes)
+		}
+		if rows := strings.Count(text, "\n") - 1; rows > len(names) && !strings.Contains(notes, "no VM: left out") {
+			t.Errorf("%s: notes %s", text, notes)
+		}
+	}
+	f := mustRead(t, tempFolder(t, map[string][]byte{"vms.csv": []byte("VM,vCPU,RAM GB,Host\ndb,8,64,esx1\n"), "hosts.csv": []byte("Name,vCPU,RAM GB\nesx1,32,512\n")}))
+	if len(f.VMs) != 1 || !strings.Contains(fmt.Sprint(f.Notes), `the host of other rows, and no VM: left out (first: "esx1")`) {
+		t.Errorf("found %+v, notes %v", f.VMs, f.Notes)
+	}
+}
