@@ -203,21 +203,23 @@ func kindOf(header []string) *kind {
 func leadOfVMs(header []string) (lead int) {
 	vms, hosts := vmTable.known(), hostTable.known()
 	has := map[string]bool{}
+	cores := false // of hosts alone: CPUs beside them may be packages
 	for _, h := range header {
 		vm, ofVM := find(vms, h)
-		_, ofHost := find(hosts, h)
+		host, ofHost := find(hosts, h)
 		switch {
 		case ofVM && !ofHost:
 			lead++
 		case ofHost && !ofVM:
 			lead--
+			cores = cores || host.id == "# Cores"
 		}
 		has[vm.id] = true
 	}
 	if has["VM"] && has["Host"] { // the row of a host names one object
 		lead++
 	}
-	if lead == 0 && (has["CPUs"] || has["Cores p/s"] && !has["Sockets"]) {
+	if lead == 0 && !cores && (has["CPUs"] || has["Cores p/s"] && !has["Sockets"]) {
 		return 1
 	}
 	return lead

@@ -37,3 +37,27 @@ func TestHostsAmongVMs(t *testing.T) {
 		t.Errorf("found %+v, notes %v", f.VMs, f.Notes)
 	}
 }
+
+// TestCoresBesideCPUs: a count of CPUs beside another of cores may be that of sockets.
+func TestCoresBesideCPUs(t *testing.T) {
+	for text, want := range map[string]int{
+		"Name,vCPU,Cores,Memory GB\ndb,2,8,64\n":                             0,
+		"Name,vCPU,Cores,Memory GB\ndb,8,8,64\n":                             8,
+		"Name,vCPU,Cores,Memory GB\ndb,16,8,64\n":                            16, // cores per socket, or of the host
+		"name,type,os,cpucount,cpucore,ram\ndb,virtual,SLES,8,2,64 GB\n":     0,
+		"VM,CPU Count,Cores per socket,Cores,Memory GB\ndb,16,8,8,64\n":      16,
+		"VM,CPUs,Sockets,Cores,Memory GB\ndb,16,2,8,64\n":                    16,
+		"VM,CPUs,Total CPU,Memory GB,Host\ndb,16,41600 MHz,64,esx1\n":        16,
+		"VM,CPU Count,CPU Cores,Memory (MB),Version\ndb,2,32,524288,8.0U3\n": 2, // the cores are those of a host
+	} {
+		f, notes := readText(t, "a.csv", text)
+		v := &f.VMs[0]
+		if doubtful := strings.Contains(notes, "contradict each other"); v.VCPUs.Value != want || doubtful != (v.Doubt != "") || want == 0 && !doubtful {
+			t.Errorf("%s: found %+v, notes %s", text, v, notes)
+		}
+	}
+	_, err := Read(tempFile(t, "a.csv", []byte("Name,CPU Count,CPU Cores,Memory (MB),Version\nesx1,2,32,524288,8.0.3\n")))
+	if err == nil || !strings.Contains(err.Error(), "do not tell whether its rows are VMs or hosts") {
+		t.Errorf("found %v", err)
+	}
+}

@@ -376,19 +376,26 @@ func readCores(t *table, c, known *numa.Config) (doubt string) {
 	}
 	c.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
 	vcpus := cmp.Or(c.VCPUs.Value, known.VCPUs.Value)
-	cps, s := &c.CoresPerSocket, t.count("Sockets", numa.MaxVCPUs)
+	cps, s, cores := &c.CoresPerSocket, t.count("Sockets", numa.MaxVCPUs), t.count(coresKey, numa.MaxVCPUs).Value
 	derived := func(n int, from string) numa.Fact[int] {
 		return numa.DerivedFrom(n, strings.TrimSuffix(from+" of "+cmp.Or(t.at, t.sheet.name), " of "))
 	}
 	switch {
 	case vcpus == 0 && s.Known() && cps.Known():
 		c.VCPUs = derived(s.Value*cps.Value, "Sockets and Cores p/s")
+	case !s.Known() && !cps.Known() && !slices.Contains([]int{0, vcpus}, cores):
+		doubt = fmt.Sprintf("CPUs %d, but cores %d", vcpus, cores)
+		unknown := "cores per socket are unknown"
+		if cores > vcpus || !strings.Contains(squash(t.place("CPUs").header), "vcpu") { // they may be sockets
+			c.VCPUs, unknown = numa.Fact[int]{}, "the vCPU count is unknown"
+		}
+		t.bad(coresKey, "the cells contradict each other: "+doubt+": "+unknown)
 	case vcpus == 0 || !s.Known():
 	case cps.Known() && s.Value*cps.Value != vcpus:
 		doubt = fmt.Sprintf("CPUs %d, but %s × %d", vcpus, words.Plural(s.Value, "socket"), cps.Value)
 		t.bad("Cores p/s", "the cells contradict each other: "+doubt+": which is right decides")
 		*cps = numa.Fact[int]{}
-	case t.has(coresKey) && !slices.Contains([]int{0, vcpus, vcpus / s.Value}, t.count(coresKey, numa.MaxVCPUs).Value): // scripts call vCPUs sockets
+	case !slices.Contains([]int{0, vcpus, vcpus / s.Value}, cores): // scripts call vCPUs sockets
 		doubt = fmt.Sprintf("CPUs %d, but %s and cores %s", vcpus, words.Plural(s.Value, "socket"), t.text(coresKey))
 		t.bad(coresKey, "the cells contradict each other: "+doubt+": cores per socket are unknown")
 	case !cps.Known() && vcpus%s.Value == 0:
