@@ -342,9 +342,12 @@ func isJSONFile(path string) bool {
 	return isJSON(bounded.Head(path, text.HeadSize))
 }
 
-// separatorOf returns the most frequent separator between the headers in the first line.
+// separatorOf returns the most frequent separator in the first line that has one.
 func separatorOf(b []byte) rune {
-	header, _, _ := bytes.Cut(b, []byte("\n"))
+	header, rest, more := bytes.Cut(b, []byte("\n"))
+	for more && !bytes.ContainsAny(header, separators) {
+		header, rest, more = bytes.Cut(rest, []byte("\n"))
+	}
 	var counts [256]int
 	quoted := false
 	for _, c := range header {

@@ -284,12 +284,16 @@ func (k *kind) fits(header []string) bool {
 		return false
 	}
 	at, _ := k.places(header)
-	for _, need := range needs[k.name] {
-		if !slices.ContainsFunc(need, func(key string) bool { return at[key].index >= 0 }) {
-			return false
-		}
+	if !k.identifies(header) || !slices.ContainsFunc(needs[k.name][1], func(key string) bool { return at[key].index >= 0 }) {
+		return false
 	}
 	return k.name != hostTable.name || !ofAnything(at) && !namesVM(header)
+}
+
+// identifies reports whether a header has a column that identifies the objects of a kind.
+func (k *kind) identifies(header []string) bool {
+	at, _ := k.places(header)
+	return !k.generic() || slices.ContainsFunc(needs[k.name][0], func(key string) bool { return at[key].index >= 0 })
 }
 
 // namesVM reports whether a column contains VM names only: then each row is about a VM, even if it states a host.

@@ -61,3 +61,21 @@ func TestCoresBesideCPUs(t *testing.T) {
 		t.Errorf("found %v", err)
 	}
 }
+
+// TestGroupedHeader: a row of groups above the header tells what its words are about.
+func TestGroupedHeader(t *testing.T) {
+	for text, want := range map[string]string{
+		"General,,CPU,,,Memory,,\nVM,Host,Count,Cores per Socket,Hot Add,Size GB,Reservation GB,Hot Add\ndb,esx1,24,12,Yes,384,0,No\nweb,esx1,4,1,No,16,0,Yes\n": "db 24 12 true 384.0 GB false web 4 1 false 16.0 GB true",
+		"Sites\nGeneral;;CPU;Memory\nVM;Host;Count;GB\ndb;esx1;24;1.024,5\nweb;esx1;4;16,0\n":                                                                    "db 24 0 false 1024.5 GB false web 4 0 false 16.0 GB false",
+		"Host:,esx1\nName,vCPU,RAM GB\ndb,24,384\nweb,4,16\n":                                                                                                    "db 24 0 false 384.0 GB false web 4 0 false 16.0 GB false",
+	} {
+		f, notes := readText(t, "a.csv", text)
+		var found []string
+		for _, v := range f.VMs {
+			found = append(found, fmt.Sprintf("%s %d %d %v %.1f GB %v", v.Name, v.VCPUs.Value, v.CoresPerSocket.Value, v.CPUHotAdd.Value, float64(v.Memory.Value)/(1<<30), v.MemoryHotAdd.Value))
+		}
+		if strings.Join(found, " ") != want {
+			t.Errorf("%s: found %v, notes %s", text, found, notes)
+		}
+	}
+}

@@ -146,9 +146,9 @@ func count(list []string, s string) int {
 // maxTitle is the maximum number of title rows above the header.
 const maxTitle = 10
 
-// headerOf returns the header: the first row or, below a title, the first one that matches. A sheet without rows has none.
+// headerOf returns the header: the first row or, below a title or the names of groups of columns, the first one that matches. A sheet without rows has none.
 func headerOf(rows rowReader, k *kind) ([]string, error) {
-	var first []string
+	var first, above []string
 	for range maxTitle {
 		cells, _, err := rows.next()
 		if err == io.EOF {
@@ -158,15 +158,34 @@ func headerOf(rows rowReader, k *kind) ([]string, error) {
 			return nil, err
 		}
 		header := slices.Clone(cells)
-		if k != nil && kindOf(header) == nil && k.matches(header) == 0 || k == nil && kindOf(header) == nil {
-			if first == nil {
-				first = header
-			}
-			continue
+		grouped := below(above, header)
+		if of := kindOf(grouped); of != nil && of.matches(grouped) > of.matches(header) {
+			return grouped, nil
 		}
-		return header, nil
+		if kindOf(header) != nil || k != nil && k.matches(header) > 0 && k.identifies(header) {
+			return header, nil
+		}
+		if above = header; first == nil {
+			first = header
+		}
 	}
 	return first, nil
+}
+
+// below returns a header with the names of the groups above it where both together are known: Count below CPU is CPU Count.
+func below(above, header []string) []string {
+	group, joined := "", slices.Clone(header)
+	for i := range min(len(above), len(header)) {
+		group = cmp.Or(strings.TrimSpace(above[i]), group)
+		both := group + " " + header[i]
+		_, vm := find(vmTable.known(), both)
+		_, host := find(hostTable.known(), both)
+		_, alone := find(vmTable.known(), header[i])
+		if header[i] != "" && (vm || host && !alone) {
+			joined[i] = both
+		}
+	}
+	return joined
 }
 
 // place returns the place of a column.

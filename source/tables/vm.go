@@ -69,17 +69,17 @@ func (x *export) readVMs(n *notes) (vms []vmRow, err error) {
 
 // withoutHosts removes the rows of hosts from lists of hosts and VMs: other rows name them as their host, and they name none.
 func (n *notes) withoutHosts(vms []vmRow) []vmRow {
-	hosts := map[string]bool{"": false}
+	hosts := map[string]bool{}
 	for i := range vms {
-		hosts[strings.ToLower(vms[i].host)] = vms[i].host != ""
+		hosts[strings.ToLower(vms[i].host)] = true
 	}
 	var left tally
 	vms = slices.DeleteFunc(vms, func(v vmRow) bool {
-		host := v.host == "" && hosts[strings.ToLower(v.vm.Name)]
-		if host {
-			left.add(v.vm.Name)
+		if v.host != "" || !hosts[strings.ToLower(v.vm.Name)] {
+			return false
 		}
-		return host
+		left.add(v.vm.Name)
+		return true
 	})
 	n.tallied("", left, "row is", "rows are", "the host of other rows, and no VM: left out")
 	return vms
