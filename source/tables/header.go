@@ -104,8 +104,18 @@ func find(known map[string]name, header string) (name, bool) {
 // again is the end of the ID of a column that states an amount in another unit too.
 const again = " again"
 
-// megabytes are keys that, together, only objects of ServiceNow and of NetBox have: their memory is in MB, without a unit.
-var megabytes = [][]string{{"sys_class_name"}, {"status.label", "last_updated", "vcpus"}}
+// megabytes are keys that, together, only objects of a program have whose memory is in MB, without a unit: those of package outside.
+var megabytes = map[string][]string{"servicenow": {"sys_class_name"}, "netbox": {"status.label", "last_updated", "vcpus"}}
+
+// inMegabytes returns the fact of package outside about the unit of the memory in a table with this header, if its memory has none.
+func inMegabytes(header []string, memory place) (fact string) {
+	for of, keys := range megabytes {
+		if squash(memory.header) == "memory" && !slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(header, key) }) {
+			fact = of
+		}
+	}
+	return fact
+}
 
 // places returns the places of the columns of the kind in a header, by column ID.
 func (k *kind) places(header []string) (at map[string]place, repeated []string) {
@@ -141,9 +151,7 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 	if i := slices.IndexFunc(header, func(h string) bool { return squash(h) == "server" }); k.name == vmTable.name && i >= 0 && at["VM"].index < 0 && at["Host"].index >= 0 && at["Host"].index != i {
 		at["VM"] = place{index: i, header: `"` + strings.TrimSpace(header[i]) + `"`} // the host has a column of its own
 	}
-	if p := at["Memory"]; k.name == vmTable.name && p.unit == "" && squash(p.header) == "memory" && slices.ContainsFunc(megabytes, func(keys []string) bool {
-		return !slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(header, key) })
-	}) {
+	if p := at["Memory"]; k.name == vmTable.name && inMegabytes(header, p) != "" {
 		p.unit = "mb"
 		at["Memory"] = p
 	}
@@ -199,11 +207,10 @@ func kindOf(header []string) *kind {
 
 // leadOfVMs compares the number of headers that only tables of VMs have with that of tables of hosts: positive for VMs, negative for hosts, and zero if
 // nothing decides. Of equal numbers, a column of vCPUs decides, or one of cores per socket without sockets: PowerCLI calls the cores of a host NumCpu
-// too, but says more about hosts.
+// too, but says more about hosts. CPUs beside cores that only hosts have may be packages, unless they are called virtual.
 func leadOfVMs(header []string) (lead int) {
 	vms, hosts := vmTable.known(), hostTable.known()
 	has := map[string]bool{}
-	cores := false // of hosts alone: CPUs beside them may be packages
 	for _, h := range header {
 		vm, ofVM := find(vms, h)
 		host, ofHost := find(hosts, h)
@@ -212,14 +219,14 @@ func leadOfVMs(header []string) (lead int) {
 			lead++
 		case ofHost && !ofVM:
 			lead--
-			cores = cores || host.id == "# Cores"
+			has["cores of hosts"] = has["cores of hosts"] || host.id == "# Cores"
 		}
-		has[vm.id] = true
+		has[vm.id], has["vCPUs"] = true, has["vCPUs"] || strings.Contains(squash(h), "vcpu")
 	}
 	if has["VM"] && has["Host"] { // the row of a host names one object
 		lead++
 	}
-	if lead == 0 && !cores && (has["CPUs"] || has["Cores p/s"] && !has["Sockets"]) {
+	if lead == 0 && (has["CPUs"] && (has["vCPUs"] || !has["cores of hosts"]) || has["Cores p/s"] && !has["Sockets"]) {
 		return 1
 	}
 	return lead

@@ -46,6 +46,7 @@ func TestCoresBesideCPUs(t *testing.T) {
 		"Name,vCPU,Cores,Memory GB\ndb,16,8,64\n":                            16, // cores per socket, or of the host
 		"name,type,os,cpucount,cpucore,ram\ndb,virtual,SLES,8,2,64 GB\n":     0,
 		"VM,CPU Count,Cores per socket,Cores,Memory GB\ndb,16,8,8,64\n":      16,
+		"name,vcpus,memory MB,cpu_core_count\ndb,16,65536,8\n":               16,
 		"VM,CPUs,Sockets,Cores,Memory GB\ndb,16,2,8,64\n":                    16,
 		"VM,CPUs,Total CPU,Memory GB,Host\ndb,16,41600 MHz,64,esx1\n":        16,
 		"VM,CPU Count,CPU Cores,Memory (MB),Version\ndb,2,32,524288,8.0U3\n": 2, // the cores are those of a host

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/outside"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 )
@@ -92,6 +94,10 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	t.columns, repeated = s.kind.places(header)
 	if !t.has("ESX Version") && t.has("version") {
 		t.columns["ESX Version"] = t.columns["version"]
+	}
+	if of := inMegabytes(header, t.place("Memory")); of != "" && s.kind.name == vmTable.name {
+		fact := outside.Of(of)
+		n.add(s.place(), "column "+t.place("Memory").header+" has no unit: "+fact.Cite(time.Time{}))
 	}
 	if cores := t.place(coresKey); cores.index >= 0 && !t.has("CPUs") {
 		if t.has("Sockets") {
