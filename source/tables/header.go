@@ -23,7 +23,7 @@ func squash(header string) string {
 // units are the units of amounts: of memory in bytes, of frequencies in Hz. MB means MiB throughout vSphere.
 var units = map[string]float64{
 	"bytes": 1, "b": 1, "kb": 1 << 10, "kib": 1 << 10, "mb": 1 << 20, "mib": 1 << 20, "gb": 1 << 30, "gib": 1 << 30, "tb": 1 << 40, "tib": 1 << 40,
-	"mo": 1 << 20, "go": 1 << 30, // in French
+	"mo": 1 << 20, "go": 1 << 30, "mio": 1 << 20, "gio": 1 << 30, "tio": 1 << 40, // in French
 	"hz": 1, "mhz": 1e6, "ghz": 1e9,
 }
 
@@ -118,9 +118,12 @@ func inMegabytes(header []string, memory place) (fact string) {
 }
 
 // places returns the places of the columns of the kind in a header, by column ID.
-func (k *kind) places(header []string) (at map[string]place, repeated []string) {
+func (k *kind) places(header []string) (at map[string]place, repeated map[string]int) {
 	known := k.known()
-	at = map[string]place{}
+	at, repeated = map[string]place{}, map[string]int{}
+	for i := range k.columns {
+		at[k.columns[i].id()] = place{index: -1}
+	}
 	best := make([]name, len(k.columns))
 	for i, h := range header {
 		n, ok := find(known, h)
@@ -129,7 +132,7 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 		}
 		c, old := &k.columns[n.column], best[n.column]
 		if old.rank == n.rank && squash(h) == squash(header[at[c.id()].index]) {
-			repeated = append(repeated, c.id())
+			repeated[c.id()]++
 			if !c.last {
 				continue
 			}
@@ -141,11 +144,6 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 		if old.rank == 0 || n.rank < old.rank || old.rank == n.rank && c.last {
 			best[n.column] = n
 			at[c.id()] = place{i, `"` + strings.TrimSpace(h) + `"`, n.unit}
-		}
-	}
-	for i := range k.columns {
-		if best[i].rank == 0 {
-			at[k.columns[i].id()] = place{index: -1}
 		}
 	}
 	if i := slices.IndexFunc(header, func(h string) bool { return squash(h) == "server" }); k.name == vmTable.name && i >= 0 && at["VM"].index < 0 && at["Host"].index >= 0 && at["Host"].index != i {
@@ -164,10 +162,8 @@ var aboutNUMA = pattern.Of(`hot(add|plug)|hwversion|hardwareversion|numa|cores|s
 // unknown returns the headers without a column in the kind, possible NUMA headers first. Headers of hosts inside VMs are excluded: they
 // are a separate table.
 func (k *kind) unknown(header []string) (names []string) {
-	known := k.known()
 	for _, h := range header {
-		_, tells := ofESXi[fact(h)]
-		if _, ok := find(known, h); !ok && !tells && strings.TrimSpace(h) != "" && !strings.HasPrefix(h, inside) {
+		if _, tells := ofESXi[fact(h)]; !k.knows(h) && !tells && strings.TrimSpace(h) != "" && !strings.HasPrefix(h, inside) {
 			names = append(names, quote(strings.TrimSpace(h)))
 		}
 	}
@@ -297,6 +293,12 @@ func (k *kind) fits(header []string) bool {
 	return k.name != hostTable.name || !ofAnything(at) && !namesVM(header)
 }
 
+// knows reports whether a header is that of a column of the kind.
+func (k *kind) knows(header string) bool {
+	_, ok := find(k.known(), header)
+	return ok
+}
+
 // identifies reports whether a header has a column that identifies the objects of a kind.
 func (k *kind) identifies(header []string) bool {
 	at, _ := k.places(header)
@@ -307,8 +309,7 @@ func (k *kind) identifies(header []string) bool {
 func namesVM(header []string) bool {
 	at, _ := vmTable.places(header)
 	vm := at["VM"]
-	_, host := find(hostTable.known(), strings.Trim(vm.header, `"`))
-	return vm.index >= 0 && !host
+	return vm.index >= 0 && !hostTable.knows(strings.Trim(vm.header, `"`))
 }
 
 // ofAnything reports whether a table of hosts could be an unrelated one, such as a price list: names, models, cores and memory.

@@ -41,7 +41,6 @@ func newJoin(vms []vmRow) *join {
 	before := map[[2]string][]*vmRow{}
 	for i := range vms {
 		v := &vms[i]
-		v.first = nil
 		j.named[v.vm.Name] = append(j.named[v.vm.Name], i)
 		uuid := strings.ToLower(v.vm.UUID)
 		key := [2]string{v.vcenter, cmp.Or(v.id, uuid, v.vm.Name)}

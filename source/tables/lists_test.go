@@ -80,3 +80,40 @@ func TestGroupedHeader(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsInCells: emphasis of Markdown, nouns behind numbers, units and truths of other languages.
+func TestWordsInCells(t *testing.T) {
+	for text, want := range map[string]string{
+		"| VM | vCPU | RAM | Host |\n|:---|---:|:---:|---|\n| **db** | 32 | 1 TB | `esx1` |\n| web | `4` | 8 GB | esx2 |\n": "db 32 1 TB false web 4 8 GB false",
+		"VM,CPU,RAM,Host\ndb,16 vCPU,128 GB,esx1\nweb,2 CPUs,4096 MB,esx1\n":                                                "db 16 128 GB false web 2 4 GB false",
+		"Nom;vCPU;Mémoire;CPU Hot Add\ndb;16;131 072 Mio;activé\nweb;2;4 Gio;désactivé\n":                                   "db 16 128 GB true web 2 4 GB false",
+		"Name;vCPU;RAM GB;CPU Hot-Add\ndb;16;128;aktiviert\nweb;2;4;deaktiviert\n":                                          "db 16 128 GB true web 2 4 GB false",
+		"Name,Configured vCPU,Recommended vCPU,Configured Memory (GB),Recommended Memory (GB)\ndb,16,8,128,64\n":            "db 16 128 GB false",
+	} {
+		f, notes := readText(t, "a.csv", text)
+		var found []string
+		for _, v := range f.VMs {
+			found = append(found, fmt.Sprintf("%s %d %s %v", v.Name, v.VCPUs.Value, v.Memory.Value, v.CPUHotAdd.Value))
+		}
+		if strings.Join(found, " ") != want || strings.Contains(notes, "want ") {
+			t.Errorf("%s: found %v, notes %s", text, found, notes)
+		}
+	}
+}
+
+// TestRefusalsNameTheTable: a refusal is about the table, and not about its title or what is around it.
+func TestRefusalsNameTheTable(t *testing.T) {
+	for text, want := range map[string]string{
+		"Report: All VMs\nGenerated 8:00\n\nMachine Title,Processors,Load\ndb,16,3\n":                                         "a table with 3 columns: Machine Title, Processors, Load",
+		`{"changed": false, "virtual_machines": [{"guest_name": "db", "power_state": "poweredOn", "esxi_hostname": "esx1"}]}`: "JSON whose objects have 3 columns: esxi_hostname, guest_name, power_state; no column states vCPUs or memory of VMs",
+		"ExternalId,HostName,VMware.VMName,CPU.NumberOfLogicalCores,RAM.TotalSizeInMB\ns-1,db,DB,32,262144\n":                 "servers in the form of AWS Application Discovery Service",
+	} {
+		name := "a.csv"
+		if text[0] == '{' {
+			name = "a.json"
+		}
+		if _, err := Read(tempFile(t, name, []byte(text))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, want %s", text, err, want)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"example.org/homenode/internal/outside"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // A rowReader yields the rows of one sheet; the first is the header.
@@ -90,7 +91,7 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 		return nil, err
 	}
 	t.headers = header
-	var repeated []string
+	var repeated map[string]int
 	t.columns, repeated = s.kind.places(header)
 	if !t.has("ESX Version") && t.has("version") {
 		t.columns["ESX Version"] = t.columns["version"]
@@ -111,7 +112,7 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	}
 	for i := range s.kind.columns {
 		c := &s.kind.columns[i]
-		if k := count(repeated, c.id()); k > 0 {
+		if k := repeated[c.id()]; k > 0 {
 			which := "first"
 			if c.last {
 				which = "last"
@@ -139,16 +140,6 @@ func (t *table) wantColumns() {
 	t.rows.want(wanted)
 }
 
-func count(list []string, s string) int {
-	n := 0
-	for _, e := range list {
-		if e == s {
-			n++
-		}
-	}
-	return n
-}
-
 // maxTitle is the maximum number of title rows above the header.
 const maxTitle = 10
 
@@ -171,7 +162,7 @@ func headerOf(rows rowReader, k *kind) ([]string, error) {
 		if kindOf(header) != nil || k != nil && k.matches(header) > 0 && k.identifies(header) {
 			return header, nil
 		}
-		if above = header; first == nil {
+		if above = header; first == nil || k == nil && len(header) > len(first) {
 			first = header
 		}
 	}
@@ -183,11 +174,7 @@ func below(above, header []string) []string {
 	group, joined := "", slices.Clone(header)
 	for i := range min(len(above), len(header)) {
 		group = cmp.Or(strings.TrimSpace(above[i]), group)
-		both := group + " " + header[i]
-		_, vm := find(vmTable.known(), both)
-		_, host := find(hostTable.known(), both)
-		_, alone := find(vmTable.known(), header[i])
-		if header[i] != "" && (vm || host && !alone) {
+		if both := group + " " + header[i]; header[i] != "" && (vmTable.knows(both) || hostTable.knows(both) && !vmTable.knows(header[i])) {
 			joined[i] = both
 		}
 	}
@@ -386,6 +373,9 @@ func (t *table) text(f string) string {
 		t.bad(f, fmt.Sprintf("found a text of %d bytes, want at most %d", len(s), maxCell))
 		return ""
 	}
+	if c, ok := t.rows.(*csvRows); ok && c.r.Comma == '|' { // of Markdown, with its emphasis
+		s = strings.Trim(s, "*` ")
+	}
 	// Cells of a row share memory with all others; values that are kept are copied.
 	return strings.Clone(strings.TrimSpace(s))
 }
@@ -414,7 +404,7 @@ func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	if s == "" || minusOne(s) {
 		return numa.Fact[int64]{}
 	}
-	v, problem := t.numberAt(f, s, func(v float64, _ string) bool {
+	v, problem := t.numberAt(f, counted.ReplaceAllString(s, "$1"), func(v float64, _ string) bool {
 		return v == math.Trunc(v) && v >= float64(least) && v <= float64(most)
 	})
 	if problem == "" && v != math.Trunc(v) {
@@ -431,6 +421,9 @@ func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	}
 	return numa.Fact[int64]{}
 }
+
+// counted matches a number of processors with its noun.
+var counted = pattern.Of(`(?i)^(\d+) ?(v?cpus?|v?cores?|kerne|sockets?)$`)
 
 // count parses a number of things, up to most.
 func (t *table) count(f string, most int64) numa.Fact[int] {

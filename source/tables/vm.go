@@ -61,28 +61,7 @@ func (x *export) readVMs(n *notes) (vms []vmRow, err error) {
 		vms = n.addRows(t, j, vms, more)
 	}
 	n.noteMissing(read)
-	if joined {
-		vms = n.withoutHosts(vms)
-	}
 	return vms, nil
-}
-
-// withoutHosts removes the rows of hosts from lists of hosts and VMs: other rows name them as their host, and they name none.
-func (n *notes) withoutHosts(vms []vmRow) []vmRow {
-	hosts := map[string]bool{}
-	for i := range vms {
-		hosts[strings.ToLower(vms[i].host)] = true
-	}
-	var left tally
-	vms = slices.DeleteFunc(vms, func(v vmRow) bool {
-		if v.host != "" || !hosts[strings.ToLower(v.vm.Name)] {
-			return false
-		}
-		left.add(v.vm.Name)
-		return true
-	})
-	n.tallied("", left, "row is", "rows are", "the host of other rows, and no VM: left out")
-	return vms
 }
 
 // after orders tables of VMs: those with vCPUs come first, and those that only add facts come last.
@@ -239,8 +218,7 @@ var ownPlatform = pattern.Of(`(?i)^(vmware|vsphere|esxi?)( |$)`)
 
 // foreign reports whether the current row states another hypervisor.
 func (t *table) foreign() bool {
-	p := t.place("platform")
-	return p.index >= 0 && otherPlatforms.MatchString(squash(t.text("platform")))
+	return otherPlatforms.MatchString(squash(t.text("platform")))
 }
 
 // other reports whether the current row, below rows of VMs, does not describe a VM: a separator line, the total of the rows, or a remark, which has no
