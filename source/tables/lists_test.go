@@ -117,3 +117,16 @@ func TestRefusalsNameTheTable(t *testing.T) {
 		}
 	}
 }
+
+// TestSubtotals: a row that begins like a total and has no host, below VMs that have, is none, also where the vCPUs of one of them are unknown.
+func TestSubtotals(t *testing.T) {
+	for text, want := range map[string]int{
+		"VM,Host,CPU,RAM\ndb,esx1,16 (2x8),128 GB\nweb,esx1,2,4 GB\nSubtotal esx1,,18 vCPU,132 GB\napp,esx2,4,8 GB\n": 3,
+		"VM,Host,CPU,RAM\ndb,esx1,16,128 GB\nTotal-Backup,esx1,18,132 GB\n":                                           2,
+		"VM,CPU,RAM\ndb,16,128 GB\nTotal-Backup,18,132 GB\n":                                                          2,
+	} {
+		if f, notes := readText(t, "a.csv", text); len(f.VMs) != want {
+			t.Errorf("%s: found %d VMs, notes %s", text, len(f.VMs), notes)
+		}
+	}
+}

@@ -242,15 +242,16 @@ func (t *table) other(before []vmRow) bool {
 	return remark || line || len(before) > 0 && t.sumsUp(name, before)
 }
 
-// sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one and its vCPUs are the sum of theirs, or
-// the whole name is a summary word and no other column has a word.
+// sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one and its vCPUs are the sum of theirs, or they have
+// hosts and it has none, or the whole name is a summary word and no other column has a word.
 func (t *table) sumsUp(name string, before []vmRow) bool {
 	if total.MatchString(name) {
-		sum := 0
+		sum, hostless := 0, t.has("Host") && t.text("Host") == ""
 		for i := range before {
 			sum += before[i].vm.VCPUs.Value
+			hostless = hostless && before[i].host != ""
 		}
-		if t.count("CPUs", 1<<30).Value == sum {
+		if hostless || t.count("CPUs", 1<<30).Value == sum {
 			return true
 		}
 	}
