@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -130,10 +129,9 @@ func (s *sheet) recognise(named *kind) error {
 	if err != nil {
 		return err
 	}
-	if s.header, err = headerOf(rows, named); err != nil {
+	if s.header, s.below, err = headerOf(rows, named); err != nil {
 		return err
 	}
-	s.header = slices.Clone(s.header)
 	s.kind = kindOf(s.header)
 	if named != nil && !named.generic() {
 		at, _ := named.places(s.header)

@@ -37,7 +37,8 @@ type sheet struct {
 	name   string // as spelled in the file
 	at     string // name of the sheet in notes and origins: "vCPU"; empty for the only table of a file
 	kind   *kind
-	header []string // its first rows that look like a header, for a message
+	header []string // the row that looks most like a header
+	below  int      // its number; 0 if it was not read
 	found  string   // description of a sheet of another kind, for a message
 	part   bool     // it adds facts to VMs of other tables, and has none of its own
 	open   openSheet
@@ -86,7 +87,7 @@ type place struct {
 // newTable reads the header of a sheet.
 func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	t := &table{sheet: s, notes: n, rows: rows}
-	header, err := headerOf(rows, s.kind)
+	header, err := s.headerIn(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -143,42 +144,62 @@ func (t *table) wantColumns() {
 // maxTitle is the maximum number of title rows above the header.
 const maxTitle = 10
 
-// headerOf returns the header: the first row or, below a title or the names of groups of columns, the first one that matches. A sheet without rows has none.
-func headerOf(rows rowReader, k *kind) ([]string, error) {
-	var first, above []string
-	for range maxTitle {
-		cells, _, err := rows.next()
-		if err == io.EOF {
-			return first, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		header := slices.Clone(cells)
-		grouped := below(above, header)
-		if of := kindOf(grouped); of != nil && of.matches(grouped) > of.matches(header) {
-			return grouped, nil
-		}
-		if kindOf(header) != nil || k != nil && k.matches(header) > 0 && k.identifies(header) {
-			return header, nil
-		}
-		if above = header; first == nil || k == nil && len(header) > len(first) {
-			first = header
-		}
+// headerIn reads the rows up to the header.
+func (s *sheet) headerIn(rows rowReader) (header []string, err error) {
+	if header = s.header; s.below == 0 {
+		header, _, err = headerOf(rows, s.kind)
 	}
-	return first, nil
+	for row := 0; row < s.below && err == nil; {
+		_, row, err = rows.next()
+	}
+	return header, err
 }
 
-// below returns a header with the names of the groups above it where both together are known: Count below CPU is CPU Count.
-func below(above, header []string) []string {
-	group, joined := "", slices.Clone(header)
-	for i := range min(len(above), len(header)) {
-		group = cmp.Or(strings.TrimSpace(above[i]), group)
-		if both := group + " " + header[i]; header[i] != "" && (vmTable.knows(both) || hostTable.knows(both) && !vmTable.knows(header[i])) {
-			joined[i] = both
+// headerOf returns the header and its row: the first row or, below a title or the names of groups of columns, the first one that matches. A sheet without
+// rows has none.
+func headerOf(rows rowReader, k *kind) (first []string, at int, err error) {
+	var above []string
+	for range maxTitle {
+		cells, row, err := rows.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		header := slices.Clone(cells)
+		grouped, apart := below(above, header)
+		if of := kindOf(grouped); apart || of != nil && of.matches(grouped) > of.matches(header) {
+			header = grouped
+		}
+		if kindOf(header) != nil || k != nil && k.matches(header) > 0 {
+			return header, row, nil
+		}
+		if above = header; first == nil || k == nil && len(header) > len(first) {
+			first, at = header, row
 		}
 	}
-	return joined
+	return first, at, nil
+}
+
+// below returns a header with the names of the groups above it where both together are known: Count below CPU is CPU Count. Names that stand several times
+// get them too; apart reports whether groups tell such ones apart.
+func below(above, header []string) (joined []string, apart bool) {
+	joined = slices.Clone(header)
+	group, groups, times := "", 0, map[string]int{}
+	for _, h := range header {
+		times[squash(h)]++
+	}
+	for i := range min(len(above), len(header)) {
+		if name := strings.TrimSpace(above[i]); name != "" {
+			group, groups = name, groups+1
+		}
+		both, several := group+" "+header[i], times[squash(header[i])] > 1
+		if header[i] != "" && (several || vmTable.knows(both) || hostTable.knows(both) && !vmTable.knows(header[i])) {
+			joined[i], apart = both, apart || several
+		}
+	}
+	return joined, apart && groups > 1
 }
 
 // place returns the place of a column.
@@ -468,7 +489,7 @@ func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 	case problem != "":
 		t.bad(f, "found "+quote(s)+", "+problem)
 	case size == 0 && n != 0:
-		t.bad(f, "found "+quote(s)+" without a unit, want one in the cell or the header, such as "+unitHint(step))
+		t.bad(f, "found "+quote(s)+" without a unit, want one in the cell or the header, such as "+map[bool]string{true: `"MHz"`, false: `"Memory MB"`}[step == 1e6])
 	case v < least || v > most:
 		from := fmt.Sprintf("%d to", int64(least/size))
 		if least > 0 && least < size {
@@ -479,14 +500,6 @@ func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 		return numa.ReadAt(v, t.origin(f))
 	}
 	return numa.Fact[float64]{}
-}
-
-// unitHint is an example of a header with a unit.
-func unitHint(step float64) string {
-	if step == 1e6 {
-		return `"MHz"`
-	}
-	return `"Memory MB"`
 }
 
 // boolFact parses True or False.

@@ -272,7 +272,7 @@ var (
 	// total matches the beginning of the name of a row with totals.
 	total = pattern.Of(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamtergebnis|insgesamt|gesamt|somme|suma|totaal)(en|e|es)?\b`)
 	// summary matches the whole name of a summary row.
-	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe|ergebnis)?|insgesamt|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|vcpus?|rows|records)\b)?[\W\d]*$`)
+	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe|ergebnis)?|insgesamt|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|v?cpus?|v?cores|v?ram|memory|hosts|rows|records)\b)?[\W\d]*$`)
 	unitWords = pattern.Of(`(?i)\b[kmgt]i?b\b|\b[mg]hz\b`)
 )
 
