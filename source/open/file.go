@@ -192,6 +192,8 @@ func described(b []byte) string {
 		return "the text of govc vm.info or host.info: use govc vm.info -json and govc host.info -json instead"
 	case strings.HasPrefix(line, "<Objs ") && strings.Contains(line, "microsoft.com/powershell"):
 		return "the XML of PowerShell's Export-Clixml: use Export-Csv or ConvertTo-Json instead"
+	case strings.HasPrefix(strings.ToLower(line), "<!doctype html") || strings.HasPrefix(strings.ToLower(line), "<html"):
+		return "a web page, as ConvertTo-Html of PowerCLI writes: use Export-Csv or ConvertTo-Json instead"
 	case strings.HasPrefix(line, "<"):
 		form = "XML"
 		fallthrough

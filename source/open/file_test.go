@@ -44,6 +44,7 @@ func TestNotFleet(t *testing.T) {
 		{"<poem>\n", ": found XML that begins with \"<poem>\"; a SOURCE is " + want},
 		{"Name:           sql01\n  Path:         /DC1/vm/sql01\n  Memory:       262144MB\n", ": found the text of govc vm.info or host.info: use govc vm.info -json and govc host.info -json instead; a SOURCE is " + want},
 		{"<Objs Version=\"1.1.0.1\" xmlns=\"http://schemas.microsoft.com/powershell/2004/04\"><Obj/></Objs>\n", ": found the XML of PowerShell's Export-Clixml: use Export-Csv or ConvertTo-Json instead; a SOURCE is " + want},
+		{"<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\">\n<html></html>\n", ": found a web page, as ConvertTo-Html of PowerCLI writes: use Export-Csv or ConvertTo-Json instead; a SOURCE is " + want},
 		{"a poem\nhost esx01 nodes=2\n", ":1:1: found \"a\", want release, cluster, host, vm or seen"},
 		{"\xff\xfea\x00 \x00p\x00o\x00e\x00m\x00\n\x00", ": found text that begins with \"a poem\"; a SOURCE is " + want},
 		{"\x7fELF\x00", ": found a binary file, want " + want},

@@ -21,9 +21,11 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	taken := make(map[string]bool, len(vms))
 	names := make(map[[2]string]bool, len(vms))
 	away := map[string]bool{}
-	var left, repeated, shared, namesakes, unhosted, ambiguous, elsewhere tally
-	same := map[string]int{} // VMs of a name: of several it is the ID of none
+	var left, repeated, ofHosts, shared, namesakes, unhosted, ambiguous, elsewhere tally
+	same := map[string]int{}    // VMs of a name: of several it is the ID of none
+	hostOf := map[string]bool{} // VMs, by name in lower case
 	for i := range vms {
+		hostOf[strings.ToLower(vms[i].host)] = true
 		if v := &vms[i]; !v.placeholder && v.first == nil {
 			name := prefix(v.vcenter) + v.vm.Name
 			same[name]++
@@ -38,6 +40,10 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		if v.first != nil {
 			repeated.add(v.vm.Name)
+			continue
+		}
+		if v.host == "" && hostOf[strings.ToLower(v.vm.Name)] { // of a list of hosts and VMs
+			ofHosts.add(v.vm.Name)
 			continue
 		}
 		if v.id != "" && taken[prefix(v.vcenter)+v.id] {
@@ -83,6 +89,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	c.tellApart(n.vcenters.names)
 	n.noteDiffering()
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
+	n.tallied(n.vms, ofHosts, "row is", "rows are", "the host of other rows, and no VM: left out")
 	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: all its rows are read together")
 	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")
 	n.tallied(n.vms, namesakes, "row has", "rows have", "the name of a VM above, but another place, size or setting, and no VM ID or UUID: taken as another VM; one VM may count twice")

@@ -103,8 +103,8 @@ var booleans = map[string]bool{
 	"true": true, "false": false, "1": true, "0": false,
 	"yes": true, "no": false, "on": true, "off": false, "enabled": true, "disabled": false,
 	"ja": true, "nein": false, "oui": true, "non": false,
-	"wahr": true, "falsch": false, // German
-	"vrai": true, "faux": false, // French
+	"wahr": true, "falsch": false, "aktiviert": true, "deaktiviert": false, // German
+	"vrai": true, "faux": false, "activé": true, "désactivé": false, // French
 	"verdadero": true, "falso": false, // Spanish; falso is also Italian and Portuguese
 	"vero":       true,                  // Italian
 	"verdadeiro": true,                  // Portuguese

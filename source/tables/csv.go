@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -130,10 +129,9 @@ func (s *sheet) recognise(named *kind) error {
 	if err != nil {
 		return err
 	}
-	if s.header, err = headerOf(rows, named); err != nil {
+	if s.header, s.below, err = headerOf(rows, named); err != nil {
 		return err
 	}
-	s.header = slices.Clone(s.header)
 	s.kind = kindOf(s.header)
 	if named != nil && !named.generic() {
 		at, _ := named.places(s.header)
@@ -342,9 +340,12 @@ func isJSONFile(path string) bool {
 	return isJSON(bounded.Head(path, text.HeadSize))
 }
 
-// separatorOf returns the most frequent separator between the headers in the first line.
+// separatorOf returns the most frequent separator in the first line that has one.
 func separatorOf(b []byte) rune {
-	header, _, _ := bytes.Cut(b, []byte("\n"))
+	header, rest, more := bytes.Cut(b, []byte("\n"))
+	for more && !bytes.ContainsAny(header, separators) {
+		header, rest, more = bytes.Cut(rest, []byte("\n"))
+	}
 	var counts [256]int
 	quoted := false
 	for _, c := range header {

@@ -23,7 +23,7 @@ func squash(header string) string {
 // units are the units of amounts: of memory in bytes, of frequencies in Hz. MB means MiB throughout vSphere.
 var units = map[string]float64{
 	"bytes": 1, "b": 1, "kb": 1 << 10, "kib": 1 << 10, "mb": 1 << 20, "mib": 1 << 20, "gb": 1 << 30, "gib": 1 << 30, "tb": 1 << 40, "tib": 1 << 40,
-	"mo": 1 << 20, "go": 1 << 30, // in French
+	"mo": 1 << 20, "go": 1 << 30, "mio": 1 << 20, "gio": 1 << 30, "tio": 1 << 40, // in French
 	"hz": 1, "mhz": 1e6, "ghz": 1e9,
 }
 
@@ -104,13 +104,26 @@ func find(known map[string]name, header string) (name, bool) {
 // again is the end of the ID of a column that states an amount in another unit too.
 const again = " again"
 
-// megabytes are keys that, together, only objects of ServiceNow and of NetBox have: their memory is in MB, without a unit.
-var megabytes = [][]string{{"sys_class_name"}, {"status.label", "last_updated", "vcpus"}}
+// megabytes are keys that, together, only objects of a program have whose memory is in MB, without a unit: those of package outside.
+var megabytes = map[string][]string{"servicenow": {"sys_class_name"}, "netbox": {"status.label", "last_updated", "vcpus"}}
+
+// inMegabytes returns the fact of package outside about the unit of the memory in a table with this header, if its memory has none.
+func inMegabytes(header []string, memory place) (fact string) {
+	for of, keys := range megabytes {
+		if squash(memory.header) == "memory" && !slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(header, key) }) {
+			fact = of
+		}
+	}
+	return fact
+}
 
 // places returns the places of the columns of the kind in a header, by column ID.
-func (k *kind) places(header []string) (at map[string]place, repeated []string) {
+func (k *kind) places(header []string) (at map[string]place, repeated map[string]int) {
 	known := k.known()
-	at = map[string]place{}
+	at, repeated = map[string]place{}, map[string]int{}
+	for i := range k.columns {
+		at[k.columns[i].id()] = place{index: -1}
+	}
 	best := make([]name, len(k.columns))
 	for i, h := range header {
 		n, ok := find(known, h)
@@ -119,7 +132,7 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 		}
 		c, old := &k.columns[n.column], best[n.column]
 		if old.rank == n.rank && squash(h) == squash(header[at[c.id()].index]) {
-			repeated = append(repeated, c.id())
+			repeated[c.id()]++
 			if !c.last {
 				continue
 			}
@@ -133,17 +146,10 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 			at[c.id()] = place{i, `"` + strings.TrimSpace(h) + `"`, n.unit}
 		}
 	}
-	for i := range k.columns {
-		if best[i].rank == 0 {
-			at[k.columns[i].id()] = place{index: -1}
-		}
-	}
 	if i := slices.IndexFunc(header, func(h string) bool { return squash(h) == "server" }); k.name == vmTable.name && i >= 0 && at["VM"].index < 0 && at["Host"].index >= 0 && at["Host"].index != i {
 		at["VM"] = place{index: i, header: `"` + strings.TrimSpace(header[i]) + `"`} // the host has a column of its own
 	}
-	if p := at["Memory"]; k.name == vmTable.name && p.unit == "" && squash(p.header) == "memory" && slices.ContainsFunc(megabytes, func(keys []string) bool {
-		return !slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(header, key) })
-	}) {
+	if p := at["Memory"]; k.name == vmTable.name && inMegabytes(header, p) != "" {
 		p.unit = "mb"
 		at["Memory"] = p
 	}
@@ -156,10 +162,8 @@ var aboutNUMA = pattern.Of(`hot(add|plug)|hwversion|hardwareversion|numa|cores|s
 // unknown returns the headers without a column in the kind, possible NUMA headers first. Headers of hosts inside VMs are excluded: they
 // are a separate table.
 func (k *kind) unknown(header []string) (names []string) {
-	known := k.known()
 	for _, h := range header {
-		_, tells := ofESXi[fact(h)]
-		if _, ok := find(known, h); !ok && !tells && strings.TrimSpace(h) != "" && !strings.HasPrefix(h, inside) {
+		if _, tells := ofESXi[fact(h)]; !k.knows(h) && !tells && strings.TrimSpace(h) != "" && !strings.HasPrefix(h, inside) {
 			names = append(names, quote(strings.TrimSpace(h)))
 		}
 	}
@@ -199,25 +203,26 @@ func kindOf(header []string) *kind {
 
 // leadOfVMs compares the number of headers that only tables of VMs have with that of tables of hosts: positive for VMs, negative for hosts, and zero if
 // nothing decides. Of equal numbers, a column of vCPUs decides, or one of cores per socket without sockets: PowerCLI calls the cores of a host NumCpu
-// too, but says more about hosts.
+// too, but says more about hosts. CPUs beside cores that only hosts have may be packages, unless they are called virtual.
 func leadOfVMs(header []string) (lead int) {
 	vms, hosts := vmTable.known(), hostTable.known()
 	has := map[string]bool{}
 	for _, h := range header {
 		vm, ofVM := find(vms, h)
-		_, ofHost := find(hosts, h)
+		host, ofHost := find(hosts, h)
 		switch {
 		case ofVM && !ofHost:
 			lead++
 		case ofHost && !ofVM:
 			lead--
+			has["cores of hosts"] = has["cores of hosts"] || host.id == "# Cores"
 		}
-		has[vm.id] = true
+		has[vm.id], has["vCPUs"] = true, has["vCPUs"] || strings.Contains(squash(h), "vcpu")
 	}
 	if has["VM"] && has["Host"] { // the row of a host names one object
 		lead++
 	}
-	if lead == 0 && (has["CPUs"] || has["Cores p/s"] && !has["Sockets"]) {
+	if lead == 0 && (has["CPUs"] && (has["vCPUs"] || !has["cores of hosts"]) || has["Cores p/s"] && !has["Sockets"]) {
 		return 1
 	}
 	return lead
@@ -282,20 +287,29 @@ func (k *kind) fits(header []string) bool {
 		return false
 	}
 	at, _ := k.places(header)
-	for _, need := range needs[k.name] {
-		if !slices.ContainsFunc(need, func(key string) bool { return at[key].index >= 0 }) {
-			return false
-		}
+	if !k.identifies(header) || !slices.ContainsFunc(needs[k.name][1], func(key string) bool { return at[key].index >= 0 }) {
+		return false
 	}
 	return k.name != hostTable.name || !ofAnything(at) && !namesVM(header)
+}
+
+// knows reports whether a header is that of a column of the kind.
+func (k *kind) knows(header string) bool {
+	_, ok := find(k.known(), header)
+	return ok
+}
+
+// identifies reports whether a header has a column that identifies the objects of a kind.
+func (k *kind) identifies(header []string) bool {
+	at, _ := k.places(header)
+	return !k.generic() || slices.ContainsFunc(needs[k.name][0], func(key string) bool { return at[key].index >= 0 })
 }
 
 // namesVM reports whether a column contains VM names only: then each row is about a VM, even if it states a host.
 func namesVM(header []string) bool {
 	at, _ := vmTable.places(header)
 	vm := at["VM"]
-	_, host := find(hostTable.known(), strings.Trim(vm.header, `"`))
-	return vm.index >= 0 && !host
+	return vm.index >= 0 && !hostTable.knows(strings.Trim(vm.header, `"`))
 }
 
 // ofAnything reports whether a table of hosts could be an unrelated one, such as a price list: names, models, cores and memory.

@@ -124,8 +124,8 @@ func TestMegabytes(t *testing.T) {
 		`{"count": 1, "results": [{"id": 1, "name": "db", "status": {"value": "active", "label": "Active"}, "cluster": {"id": 1, "name": "C1"}, "vcpus": 8.0, "memory": 65536, "last_updated": "2026-01-01"}]}`: 64 * numa.GiB,
 		`[{"name": "db", "vcpus": 8, "memory": 65536}]`: 0,
 	} {
-		f, _ := readText(t, "a.json", text)
-		if v := f.VMs[0]; len(f.VMs) != 1 || v.Memory.Value != want || v.VCPUs.Value != 8 {
+		f, notes := readText(t, "a.json", text)
+		if v := f.VMs[0]; len(f.VMs) != 1 || v.Memory.Value != want || v.VCPUs.Value != 8 || strings.Contains(notes, "is in megabytes (checked 2026-11-29; ") != (want > 0) {
 			t.Errorf("%s: found %+v, notes %v", text, v, f.Notes)
 		}
 	}

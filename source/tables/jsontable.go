@@ -478,8 +478,10 @@ func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 		case j.list != "":
 			s.found = fmt.Sprintf("JSON with a list of names such as %s, and nothing about them: govc find and ls list names; save govc vm.info -json and govc host.info -json", quote(j.list))
 		}
-		for _, o := range j.others[:min(len(j.others), 1)] {
-			s.header = slices.Sorted(maps.Keys(o[0].cells))
+		for _, o := range j.others { // the first, or the first that names VMs
+			if header := keysOf(o[:1]); s.header == nil || namesVM(header) && !namesVM(s.header) {
+				s.header = header
+			}
 		}
 		sheets = append(sheets, s)
 	}

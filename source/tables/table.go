@@ -9,10 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.org/homenode/internal/alike"
+	"example.org/homenode/internal/outside"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
+	"example.org/homenode/numa/pattern"
 )
 
 // A rowReader yields the rows of one sheet; the first is the header.
@@ -34,7 +37,8 @@ type sheet struct {
 	name   string // as spelled in the file
 	at     string // name of the sheet in notes and origins: "vCPU"; empty for the only table of a file
 	kind   *kind
-	header []string // its first rows that look like a header, for a message
+	header []string // the row that looks most like a header
+	below  int      // its number; 0 if it was not read
 	found  string   // description of a sheet of another kind, for a message
 	part   bool     // it adds facts to VMs of other tables, and has none of its own
 	open   openSheet
@@ -83,15 +87,19 @@ type place struct {
 // newTable reads the header of a sheet.
 func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	t := &table{sheet: s, notes: n, rows: rows}
-	header, err := headerOf(rows, s.kind)
+	header, err := s.headerIn(rows)
 	if err != nil {
 		return nil, err
 	}
 	t.headers = header
-	var repeated []string
+	var repeated map[string]int
 	t.columns, repeated = s.kind.places(header)
 	if !t.has("ESX Version") && t.has("version") {
 		t.columns["ESX Version"] = t.columns["version"]
+	}
+	if of := inMegabytes(header, t.place("Memory")); of != "" && s.kind.name == vmTable.name {
+		fact := outside.Of(of)
+		n.add(s.place(), "column "+t.place("Memory").header+" has no unit: "+fact.Cite(time.Time{}))
 	}
 	if cores := t.place(coresKey); cores.index >= 0 && !t.has("CPUs") {
 		if t.has("Sockets") {
@@ -105,7 +113,7 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	}
 	for i := range s.kind.columns {
 		c := &s.kind.columns[i]
-		if k := count(repeated, c.id()); k > 0 {
+		if k := repeated[c.id()]; k > 0 {
 			which := "first"
 			if c.last {
 				which = "last"
@@ -133,40 +141,65 @@ func (t *table) wantColumns() {
 	t.rows.want(wanted)
 }
 
-func count(list []string, s string) int {
-	n := 0
-	for _, e := range list {
-		if e == s {
-			n++
-		}
-	}
-	return n
-}
-
 // maxTitle is the maximum number of title rows above the header.
 const maxTitle = 10
 
-// headerOf returns the header: the first row or, below a title, the first one that matches. A sheet without rows has none.
-func headerOf(rows rowReader, k *kind) ([]string, error) {
-	var first []string
+// headerIn reads the rows up to the header.
+func (s *sheet) headerIn(rows rowReader) (header []string, err error) {
+	if header = s.header; s.below == 0 {
+		header, _, err = headerOf(rows, s.kind)
+	}
+	for row := 0; row < s.below && err == nil; {
+		_, row, err = rows.next()
+	}
+	return header, err
+}
+
+// headerOf returns the header and its row: the first row or, below a title or the names of groups of columns, the first one that matches. A sheet without
+// rows has none.
+func headerOf(rows rowReader, k *kind) (first []string, at int, err error) {
+	var above []string
 	for range maxTitle {
-		cells, _, err := rows.next()
+		cells, row, err := rows.next()
 		if err == io.EOF {
-			return first, nil
+			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		header := slices.Clone(cells)
-		if k != nil && kindOf(header) == nil && k.matches(header) == 0 || k == nil && kindOf(header) == nil {
-			if first == nil {
-				first = header
-			}
-			continue
+		grouped, apart := below(above, header)
+		if of := kindOf(grouped); apart || of != nil && of.matches(grouped) > of.matches(header) {
+			header = grouped
 		}
-		return header, nil
+		if kindOf(header) != nil || k != nil && k.matches(header) > 0 {
+			return header, row, nil
+		}
+		if above = header; first == nil || k == nil && len(header) > len(first) {
+			first, at = header, row
+		}
 	}
-	return first, nil
+	return first, at, nil
+}
+
+// below returns a header with the names of the groups above it where both together are known: Count below CPU is CPU Count. Names that stand several times
+// get them too; apart reports whether groups tell such ones apart.
+func below(above, header []string) (joined []string, apart bool) {
+	joined = slices.Clone(header)
+	group, groups, times := "", 0, map[string]int{}
+	for _, h := range header {
+		times[squash(h)]++
+	}
+	for i := range min(len(above), len(header)) {
+		if name := strings.TrimSpace(above[i]); name != "" {
+			group, groups = name, groups+1
+		}
+		both, several := group+" "+header[i], times[squash(header[i])] > 1
+		if header[i] != "" && (several || vmTable.knows(both) || hostTable.knows(both) && !vmTable.knows(header[i])) {
+			joined[i], apart = both, apart || several
+		}
+	}
+	return joined, apart && groups > 1
 }
 
 // place returns the place of a column.
@@ -361,6 +394,9 @@ func (t *table) text(f string) string {
 		t.bad(f, fmt.Sprintf("found a text of %d bytes, want at most %d", len(s), maxCell))
 		return ""
 	}
+	if c, ok := t.rows.(*csvRows); ok && c.r.Comma == '|' { // of Markdown, with its emphasis
+		s = strings.Trim(s, "*` ")
+	}
 	// Cells of a row share memory with all others; values that are kept are copied.
 	return strings.Clone(strings.TrimSpace(s))
 }
@@ -389,7 +425,7 @@ func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	if s == "" || minusOne(s) {
 		return numa.Fact[int64]{}
 	}
-	v, problem := t.numberAt(f, s, func(v float64, _ string) bool {
+	v, problem := t.numberAt(f, counted.ReplaceAllString(s, "$1"), func(v float64, _ string) bool {
 		return v == math.Trunc(v) && v >= float64(least) && v <= float64(most)
 	})
 	if problem == "" && v != math.Trunc(v) {
@@ -406,6 +442,9 @@ func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	}
 	return numa.Fact[int64]{}
 }
+
+// counted matches a number of processors with its noun.
+var counted = pattern.Of(`(?i)^(\d+) ?(v?cpus?|v?cores?|kerne|sockets?)$`)
 
 // count parses a number of things, up to most.
 func (t *table) count(f string, most int64) numa.Fact[int] {
@@ -450,7 +489,7 @@ func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 	case problem != "":
 		t.bad(f, "found "+quote(s)+", "+problem)
 	case size == 0 && n != 0:
-		t.bad(f, "found "+quote(s)+" without a unit, want one in the cell or the header, such as "+unitHint(step))
+		t.bad(f, "found "+quote(s)+" without a unit, want one in the cell or the header, such as "+map[bool]string{true: `"MHz"`, false: `"Memory MB"`}[step == 1e6])
 	case v < least || v > most:
 		from := fmt.Sprintf("%d to", int64(least/size))
 		if least > 0 && least < size {
@@ -461,14 +500,6 @@ func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 		return numa.ReadAt(v, t.origin(f))
 	}
 	return numa.Fact[float64]{}
-}
-
-// unitHint is an example of a header with a unit.
-func unitHint(step float64) string {
-	if step == 1e6 {
-		return `"MHz"`
-	}
-	return `"Memory MB"`
 }
 
 // boolFact parses True or False.

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ func (x *export) unknown() error {
 	if len(x.sheets) == 1 && x.form == "" {
 		for in, found := range map[string]string{ // first things that a DBA has at hand
 			`\Processor(`:            "a log of Windows Performance Monitor, which shows a guest alone: record the ESXi host with esxtop -b -a",
+			"RAM.TotalSizeInMB":      "servers in the form of AWS Application Discovery Service, which does not name their hosts: want an export of the vCenter",
 			"online_scheduler_count": "a table of sys.dm_os_nodes, which shows a guest alone: --evidence takes the output of Coreinfo or homenode measure beside a fleet",
 		} {
 			if strings.Contains(strings.Join(x.sheets[0].header, " "), in) {
@@ -31,10 +33,7 @@ func (x *export) unknown() error {
 	if slices.ContainsFunc(x.sheets, func(s *sheet) bool { return len(s.header) > 0 && strings.HasPrefix(s.header[0], "(PDH-CSV") }) {
 		return &Unknown{x.path, "a capture of esxtop in a workbook: save its sheet as CSV, and name that to homenode capture"}
 	}
-	form := x.form
-	if form == "" {
-		form = words.Plural(len(x.sheets), "file")
-	}
+	form := cmp.Or(x.form, words.Plural(len(x.sheets), "file"))
 	if len(x.sheets) == 0 {
 		return &Unknown{x.path, "no tables"}
 	}
@@ -83,13 +82,8 @@ func (s *sheet) describe() string {
 	if vmTable.fits(s.header) && hostTable.fits(s.header) {
 		return form + listed(s.header) + "; they do not tell whether its rows are VMs or hosts: call the column of the names VM or Host"
 	}
-	for _, k := range []*kind{&vmTable, &hostTable} {
-		at, _ := k.places(s.header)
-		for _, key := range needs[k.name][0] {
-			if at[key].index >= 0 {
-				lacks = "no column states vCPUs or memory of VMs, or sockets or cores of hosts"
-			}
-		}
+	if vmTable.identifies(s.header) || hostTable.identifies(s.header) {
+		lacks = "no column states vCPUs or memory of VMs, or sockets or cores of hosts"
 	}
 	return form + listed(s.header) + "; " + lacks
 }

@@ -157,7 +157,7 @@ func (x *export) listVMs(t *table, j *join, n *notes) ([]vmRow, error) {
 			return
 		}
 		t.subject = "VM " + name
-		if virtual := t.boolFact("virtual"); virtual.Known() && !virtual.Value || t.boolFact("physical").Value || bare.MatchString(t.text("platform")) || bare.MatchString(t.text("machine")) {
+		if t.ofMachine() {
 			physical.add(name)
 			return
 		}
@@ -186,7 +186,7 @@ func (x *export) listVMs(t *table, j *join, n *notes) ([]vmRow, error) {
 	})
 	n.tallied(s.place(), nameless, "row names", "rows name", "no VM: left out")
 	n.tallied(s.place(), foreign, "VM is", "VMs are", "of another hypervisor than ESXi: left out")
-	n.tallied(s.place(), physical, "row is", "rows are", "a physical machine, and no VM: left out")
+	n.tallied(s.place(), physical, "row is", "rows are", "a physical machine or a host, and no VM: left out")
 	n.tallied(s.place(), others, "row is", "rows are", "a total or a remark, and no VM: left out")
 	return newest(t, "VM", vms, func(v *vmRow) dated { return dated{v.vcenter, cmp.Or(v.id, v.vm.UUID), v.vm.Name, v.date} }), err
 }
@@ -196,6 +196,20 @@ func (v *vmRow) locate(t *table) {
 	v.datacenter, v.cluster, v.host = cmp.Or(v.datacenter, t.text("Datacenter")), cmp.Or(v.cluster, t.text("Cluster")), cmp.Or(v.host, bareID(t.text("Host")))
 }
 
+// ofMachine reports whether the current row of a table of VMs is about a physical machine or a host. The release of ESXi then stands where VMs have the
+// version of their hardware or their host.
+func (t *table) ofMachine() bool {
+	virtual, kind := t.boolFact("virtual"), t.text("machine")
+	return virtual.Known() && !virtual.Value || t.boolFact("physical").Value || bare.MatchString(t.text("platform")) ||
+		bare.MatchString(kind) || ofHost.MatchString(kind) || ofRelease.MatchString(t.text("HW version")) || ofRelease.MatchString(t.text("Host"))
+}
+
+var (
+	bare      = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)`)                                     // of a platform or kind of machine
+	ofHost    = pattern.Of(`(?i)^((vmware |hypervisor )?host( ?system)?|(vmware )?esxi? (host|server))$`) // of a kind of machine
+	ofRelease = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d+([ ,].*)?$`)
+)
+
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
 var otherPlatforms = pattern.Of(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)$`)
 
@@ -204,8 +218,7 @@ var ownPlatform = pattern.Of(`(?i)^(vmware|vsphere|esxi?)( |$)`)
 
 // foreign reports whether the current row states another hypervisor.
 func (t *table) foreign() bool {
-	p := t.place("platform")
-	return p.index >= 0 && otherPlatforms.MatchString(squash(t.text("platform")))
+	return otherPlatforms.MatchString(squash(t.text("platform")))
 }
 
 // other reports whether the current row, below rows of VMs, does not describe a VM: a separator line, the total of the rows, or a remark, which has no
@@ -229,15 +242,16 @@ func (t *table) other(before []vmRow) bool {
 	return remark || line || len(before) > 0 && t.sumsUp(name, before)
 }
 
-// sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one and its vCPUs are the sum of theirs, or
-// the whole name is a summary word and no other column has a word.
+// sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one and its vCPUs are the sum of theirs, or they have
+// hosts and it has none, or the whole name is a summary word and no other column has a word.
 func (t *table) sumsUp(name string, before []vmRow) bool {
 	if total.MatchString(name) {
-		sum := 0
+		sum, hostless := 0, t.has("Host") && t.text("Host") == ""
 		for i := range before {
 			sum += before[i].vm.VCPUs.Value
+			hostless = hostless && before[i].host != ""
 		}
-		if t.count("CPUs", 1<<30).Value == sum {
+		if hostless || t.count("CPUs", 1<<30).Value == sum {
 			return true
 		}
 	}
@@ -256,10 +270,9 @@ func (t *table) sumsUp(name string, before []vmRow) bool {
 
 var (
 	// total matches the beginning of the name of a row with totals.
-	bare  = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)\b`) // of a platform or kind of machine
 	total = pattern.Of(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamtergebnis|insgesamt|gesamt|somme|suma|totaal)(en|e|es)?\b`)
 	// summary matches the whole name of a summary row.
-	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe|ergebnis)?|insgesamt|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|vcpus?|rows|records)\b)?[\W\d]*$`)
+	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe|ergebnis)?|insgesamt|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|v?cpus?|v?cores|v?ram|memory|hosts|rows|records)\b)?[\W\d]*$`)
 	unitWords = pattern.Of(`(?i)\b[kmgt]i?b\b|\b[mg]hz\b`)
 )
 
@@ -342,19 +355,26 @@ func readCores(t *table, c, known *numa.Config) (doubt string) {
 	}
 	c.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
 	vcpus := cmp.Or(c.VCPUs.Value, known.VCPUs.Value)
-	cps, s := &c.CoresPerSocket, t.count("Sockets", numa.MaxVCPUs)
+	cps, s, cores := &c.CoresPerSocket, t.count("Sockets", numa.MaxVCPUs), t.count(coresKey, numa.MaxVCPUs).Value
 	derived := func(n int, from string) numa.Fact[int] {
 		return numa.DerivedFrom(n, strings.TrimSuffix(from+" of "+cmp.Or(t.at, t.sheet.name), " of "))
 	}
 	switch {
 	case vcpus == 0 && s.Known() && cps.Known():
 		c.VCPUs = derived(s.Value*cps.Value, "Sockets and Cores p/s")
+	case !s.Known() && !cps.Known() && !slices.Contains([]int{0, vcpus}, cores):
+		doubt = fmt.Sprintf("CPUs %d, but cores %d", vcpus, cores)
+		unknown := "cores per socket are unknown"
+		if cores > vcpus || !strings.Contains(squash(t.place("CPUs").header), "vcpu") { // they may be sockets
+			c.VCPUs, unknown = numa.Fact[int]{}, "the vCPU count is unknown"
+		}
+		t.bad(coresKey, "the cells contradict each other: "+doubt+": "+unknown)
 	case vcpus == 0 || !s.Known():
 	case cps.Known() && s.Value*cps.Value != vcpus:
 		doubt = fmt.Sprintf("CPUs %d, but %s × %d", vcpus, words.Plural(s.Value, "socket"), cps.Value)
 		t.bad("Cores p/s", "the cells contradict each other: "+doubt+": which is right decides")
 		*cps = numa.Fact[int]{}
-	case t.has(coresKey) && !slices.Contains([]int{0, vcpus, vcpus / s.Value}, t.count(coresKey, numa.MaxVCPUs).Value): // scripts call vCPUs sockets
+	case !slices.Contains([]int{0, vcpus, vcpus / s.Value}, cores): // scripts call vCPUs sockets
 		doubt = fmt.Sprintf("CPUs %d, but %s and cores %s", vcpus, words.Plural(s.Value, "socket"), t.text(coresKey))
 		t.bad(coresKey, "the cells contradict each other: "+doubt+": cores per socket are unknown")
 	case !cps.Known() && vcpus%s.Value == 0:

@@ -42,7 +42,8 @@ func workbook(file, base string, zr *zip.Reader) (*export, error) {
 	x := &export{path: file, base: base, form: "a workbook"}
 	for _, name := range names {
 		target := targets[strings.ToLower(name)]
-		s := &sheet{name: name, at: name, kind: kindNamed(sheetKind(name)), open: func() (rowReader, error) {
+		of, _ := rvtoolsSheet(name)
+		s := &sheet{name: name, at: name, kind: kindNamed(of), open: func() (rowReader, error) {
 			f := parts[strings.ToLower(target)]
 			if f == nil {
 				return nil, fmt.Errorf("sheet %s: damaged workbook: no part %q", name, target)
@@ -112,12 +113,6 @@ func (x *export) recognise(there func(*sheet) bool) error {
 		return nil
 	}
 	return damaged
-}
-
-// sheetKind returns the RVTools sheet for a sheet name: vInfo, or tabvInfo and RVTools_tabvInfo in some exports.
-func sheetKind(name string) string {
-	sheet, _ := rvtoolsSheet(name)
-	return sheet
 }
 
 // sheetParts returns the names of the sheets and their parts by lower-case name.
