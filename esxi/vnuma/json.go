@@ -11,7 +11,7 @@ import (
 
 // MarshalJSON writes the layout in the format of docs/reference/json.md.
 func (l *Layout) MarshalJSON() ([]byte, error) {
-	memory := l.Memory.Placement.String()
+	memory := l.Memory.String()
 	if !l.Memory.Known && l.Memory.Placement == Local {
 		memory = "unknown"
 	}
@@ -34,9 +34,10 @@ func (l *Layout) MarshalJSON() ([]byte, error) {
 		Managed        bool       `json:"numaManaged"`
 		GuestSeesNUMA  bool       `json:"guestSeesNUMA"`
 		HomeNodes      int        `json:"homeNodes"`
-		Memory         string     `json:"memory"` // local, partly remote, interleaved, anywhere or unknown
+		Memory         string     `json:"memory"` // as in Residency.String, or unknown
 		Local          numa.Bytes `json:"localBytes"`
 		Remote         numa.Bytes `json:"remoteBytes"`
+		Nowhere        numa.Bytes `json:"reclaimedBytes,omitempty"`     // ballooned or swapped: the host is full
 		First          numa.Bytes `json:"remoteAtFirstBytes,omitempty"` // part of local: migrates home when the guest uses it
 		Far            float64    `json:"farShare"`
 		Slices         []int64    `json:"sliceBytes,omitempty"`
@@ -44,7 +45,7 @@ func (l *Layout) MarshalJSON() ([]byte, error) {
 		StoredSize     int        `json:"storedSize,omitempty"`
 		StoredCookie   int        `json:"storedCookie,omitempty"`
 		Assumes        []string   `json:"assumes,omitempty"`
-	}{l.Refused.String(), l.VSockets.Sizes(), l.CoresPerSocket, l.VPDs.Sizes(), l.PPDs.Sizes(), carriers, l.Managed, l.GuestSeesNUMA(), l.HomeNodes, memory, l.Memory.Local, l.Memory.Remote, l.Memory.First,
+	}{l.Refused.String(), l.VSockets.Sizes(), l.CoresPerSocket, l.VPDs.Sizes(), l.PPDs.Sizes(), carriers, l.Managed, l.GuestSeesNUMA(), l.HomeNodes, memory, l.Memory.Local, l.Memory.Remote, l.Memory.Nowhere, l.Memory.First,
 		l.FarShare(), slices, l.L3s, l.Stored.Size, l.Stored.Cookie, l.Assumes.Texts()})
 }
 

@@ -126,6 +126,19 @@ func (r *Residency) Joins() bool { return r.joined }
 // nodes as local (C-17).
 func (r *Residency) Measurable() bool { return r.Placement != Interleaved }
 
+// String returns the placement in words; it is "partly remote" only with Remote memory.
+func (r *Residency) String() string {
+	switch {
+	case r.Placement > Overflowing || r.Remote > 0:
+		return r.Placement.String()
+	case r.Nowhere > 0:
+		return "partly ballooned or swapped"
+	case r.Crossed > 0:
+		return "partly on the home node of another client"
+	}
+	return r.Placement.String()
+}
+
 // Away returns the memory that is on no home node: Remote and Nowhere.
 func (r *Residency) Away() numa.Bytes { return r.Remote + r.Nowhere }
 

@@ -12,7 +12,7 @@ import (
 // A Field is a column of a table, declared once for all forms. CSV, XLSX and JSON have the value of Cell, the screen and pages that of
 // Shown. T is the type of a row.
 type Field[T any] struct {
-	Name  string // in files, with the unit, such as "Memory MiB"
+	Name  string // in files, with the unit, such as "Memory MB"
 	Width int    // in files, in characters
 	Cell  func(T) table.Cell
 	Head  string // on the screen; "" if only files have the field

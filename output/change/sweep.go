@@ -279,7 +279,7 @@ func plainPoints(r *sweep.Result) *answer.Table {
 var units = map[sweep.MeasureKind]struct {
 	name  string
 	scale float64
-}{sweep.Share: {" %", 100}, sweep.Bytes: {" MiB", 1.0 / (1 << 20)}, sweep.Cores: {" cores", 1}}
+}{sweep.Share: {" %", 100}, sweep.Bytes: {" MB", 1.0 / (1 << 20)}, sweep.Cores: {" cores", 1}}
 
 // mostFailed is the maximum number of failed points that the notes list.
 const mostFailed = 20

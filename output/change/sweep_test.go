@@ -94,7 +94,7 @@ func TestCSV(t *testing.T) {
 		{3, "point", "2"}, {3, "nodesPerSocket", "2"}, {3, "vcpus/cpu/guest big", "8/x0.5/@x"},
 		{3, "speed", six(m[sweep.Speed].Mean)}, {3, "speed least", six(m[sweep.Speed].Low)}, {3, "speed most", six(m[sweep.Speed].High)},
 		{3, "speed against today", six(m[sweep.Speed].Mean - today[sweep.Speed].Mean)},
-		{3, "locality %", six(100 * m[sweep.Locality].Mean)}, {3, "swapped MiB", six(m[sweep.Swapped].Mean / (1 << 20))},
+		{3, "locality %", six(100 * m[sweep.Locality].Mean)}, {3, "swapped MB", six(m[sweep.Swapped].Mean / (1 << 20))},
 		{3, "mark", "worst"}, {2, "mark", "best"}, {1, "mark", "today"}, {4, "mark", "not simulated"}, {4, "failed", "2"}, {4, "speed", ""}, {4, "findings", ""},
 	} {
 		if got := cell(tt.row, tt.column); got != tt.want {

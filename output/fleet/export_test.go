@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -507,4 +508,47 @@ func outsideCode(page string) string {
 		}
 	}
 	return out.String()
+}
+
+// TestMemoryOfExport: the columns of memory add up, and the placement has the words of those above zero; sizes are in MB, the unit of the screen.
+func TestMemoryOfExport(t *testing.T) {
+	text := "release 7.0U3\ncluster c\nhost h[1-2] nodes=2 cores=18 memory=256GB\n"
+	for i, memory := range []int{64, 128, 160, 250, 256, 300, 400} {
+		text += fmt.Sprintf("vm v%d host=h1 vcpus=%d memory=%dGB\nvm w%d host=h1 vcpus=24 memory=%dGB\n", i, 2+2*i, memory, i, memory)
+	}
+	r := htmlResult(t, text)
+	for _, one := range tables(r) {
+		for _, c := range one.Columns {
+			if strings.Contains(c.Name, "MiB") {
+				t.Errorf("table %s: column %s, want MB", one.Name, c.Name)
+			}
+		}
+	}
+	rows, err := csv.NewReader(bytes.NewReader(written(t, as(r, "csv", format.Options{Table: "vms"})))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reclaimed := false
+	for _, row := range rows[1:] {
+		cell := func(name string) string { return row[slices.Index(rows[0], name)] }
+		size := func(name string) float64 {
+			n, err := strconv.ParseFloat(cell(name), 64)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return n
+		}
+		remote, gone := size("Remote MB"), size("Ballooned or swapped MB")
+		if all := size("Local MB") + remote + gone; all != size("Memory MB") {
+			t.Errorf("%s: local, remote and reclaimed memory are %g MB of %s", cell("VM"), all, cell("Memory MB"))
+		}
+		placement := cell("Memory placement")
+		if strings.Contains(placement, "remote") != (remote > 0) || strings.Contains(placement, "ballooned") != (gone > 0 && remote == 0) {
+			t.Errorf("%s: %s, with %g MB remote and %g MB ballooned or swapped", cell("VM"), placement, remote, gone)
+		}
+		reclaimed = reclaimed || gone > 0 && remote == 0
+	}
+	if !reclaimed {
+		t.Error("no VM has only memory that is ballooned or swapped")
+	}
 }

@@ -34,7 +34,7 @@ func countFields[T any](found func(T) []*finding.Finding) []answer.Field[T] {
 	return answer.Group(answer.CountColumns, func(row T) []table.Cell { return answer.Counts(found(row)) })
 }
 
-// factCell returns the cell of a fact from a Property: sizes in MiB, unknown for a list.
+// factCell returns the cell of a fact from a Property: sizes in MB, unknown for a list.
 func factCell(fact any) table.Cell {
 	switch f := fact.(type) {
 	case *numa.Fact[int]:
@@ -44,7 +44,7 @@ func factCell(fact any) table.Cell {
 	case *numa.Fact[string]:
 		return table.Fact(*f, table.Text)
 	case *numa.Fact[numa.Bytes]:
-		return table.Fact(*f, table.MiB)
+		return table.Fact(*f, table.MB)
 	case *numa.Fact[numa.Release]:
 		return table.Fact(*f, func(r numa.Release) table.Cell { return table.Text(r.String()) })
 	case *numa.Fact[numa.PowerState]:

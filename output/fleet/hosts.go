@@ -41,10 +41,10 @@ var hostFields = slices.Concat([]answer.Field[*hostRow]{
 	numbered("Cores", hostFact("cores", "Cores", 7, "")),
 	hostFact("threads", "Threads", 8, ""),
 	hostFact("ht", "HT active", 9, ""),
-	{Name: "Memory MiB", Width: 12, Cell: func(r *hostRow) table.Cell { return table.Fact(r.Memory, table.MiB) }, Head: "Memory", Right: true, Shown: func(r *hostRow) answer.Cell { return memoryCell(r.Memory) }},
+	{Name: "Memory MB", Width: 12, Cell: func(r *hostRow) table.Cell { return table.Fact(r.Memory, table.MB) }, Head: "Memory", Right: true, Shown: func(r *hostRow) answer.Cell { return memoryCell(r.Memory) }},
 	numbered("Nodes", hostFact("nodes", "NUMA nodes", 11, "")),
 	nodeField("Cores per node", 14, func(n numa.Node) table.Cell { return table.Number(n.Cores) }),
-	nodeField("Memory MiB per node", 18, func(n numa.Node) table.Cell { return table.Fact(n.Memory, table.MiB) }),
+	nodeField("Memory MB per node", 18, func(n numa.Node) table.Cell { return table.Fact(n.Memory, table.MB) }),
 	{Name: "Nodes are", Width: 10, Cell: func(r *hostRow) table.Cell {
 		return table.Known(r.Nodes.Known(), table.Text(r.Nodes.Origin.Kind.String()))
 	}},

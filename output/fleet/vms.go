@@ -77,7 +77,7 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 	vmFact("template", "Template", 9, predicted),
 	numbered("vCPUs", vmFact("vcpus", "vCPUs", 7, "")),
 	vmFact("coresPerSocket", "Cores per socket", 15, ""),
-	{Name: "Memory MiB", Width: 12, Cell: func(r *vmRow) table.Cell { return table.Fact(r.Memory, table.MiB) }, Head: "Memory", Right: true, Shown: func(r *vmRow) answer.Cell { return memoryCell(r.Memory) }},
+	{Name: "Memory MB", Width: 12, Cell: func(r *vmRow) table.Cell { return table.Fact(r.Memory, table.MB) }, Head: "Memory", Right: true, Shown: func(r *vmRow) answer.Cell { return memoryCell(r.Memory) }},
 	vmFact("hotAdd", "CPU hot add", 11, predicted),
 	vmFact("memoryHotAdd", "Memory hot add", 14, predicted),
 	vmFact("hw", "HW version", 11, predicted),
@@ -94,7 +94,7 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 	layoutField("Home nodes", 11, func(l *vnuma.Layout) table.Cell { return table.Number(l.HomeNodes) }, nil),
 	layoutField("Virtual sockets", 14, func(l *vnuma.Layout) table.Cell { return table.Number(l.VSockets.Len()) }, func(v *rule.StatedVM) table.Cell { return table.Number(v.Stated.Sockets) }),
 	layoutField("Memory placement", 16, func(l *vnuma.Layout) table.Cell {
-		return table.Known(placed(l), table.Text(l.Memory.Placement.String()))
+		return table.Known(placed(l), table.Text(l.Memory.String()))
 	}, nil),
 	layoutField("N%L expected", 12, func(l *vnuma.Layout) table.Cell {
 		share, ok := l.Memory.Locality()
@@ -102,14 +102,15 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 	}, nil),
 	shownAs("Runs on", layoutField("Runs on", 16, nil, func(v *rule.StatedVM) table.Cell { return table.Text(perCell(v, runsOn)) })),
 	shownAs("Memory from", layoutField("Memory from", 30, nil, func(v *rule.StatedVM) table.Cell { return table.Text(perCell(v, memoryFrom)) })),
-	layoutField("Local MiB", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MiB(l.Memory.Local)) }, func(v *rule.StatedVM) table.Cell {
+	layoutField("Local MB", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MB(l.Memory.Local)) }, func(v *rule.StatedVM) table.Cell {
 		far, all, ok := remoteOf(v)
-		return table.Known(ok, table.MiB(all-far))
+		return table.Known(ok, table.MB(all-far))
 	}),
-	layoutField("Remote MiB", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MiB(l.Memory.Remote)) }, func(v *rule.StatedVM) table.Cell {
+	layoutField("Remote MB", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MB(l.Memory.Remote)) }, func(v *rule.StatedVM) table.Cell {
 		far, _, ok := remoteOf(v)
-		return table.Known(ok, table.MiB(far))
+		return table.Known(ok, table.MB(far))
 	}),
+	layoutField("Ballooned or swapped MB", 22, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MB(l.Memory.Nowhere)) }, nil),
 	{Head: "Remote", Right: true, About: "Share of the memory in numastat that is on other nodes than the layout requires", Only: stated, Shown: func(r *vmRow) answer.Cell {
 		far, all, ok := remoteOf(r.stated)
 		if !ok {

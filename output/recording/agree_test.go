@@ -258,8 +258,8 @@ func agreeTables(t *testing.T, a *answer.Answer, j *captureRead) {
 			node++
 			level(rec.Host, row, "Busy", n.Busy)
 			check(rec.Host, row, "Node", float64(n.ID), true)
-			check(rec.Host, row, "Memory MiB", mib(&n.Bytes), n.Bytes > 0)
-			check(rec.Host, row, "Least free MiB", mib(n.LeastFreeBytes), n.LeastFreeBytes != nil)
+			check(rec.Host, row, "Memory MB", mib(&n.Bytes), n.Bytes > 0)
+			check(rec.Host, row, "Least free MB", mib(n.LeastFreeBytes), n.LeastFreeBytes != nil)
 		}
 		for k := range rec.VMs {
 			v, row := &rec.VMs[k], tables["vms"][vm]
@@ -281,15 +281,15 @@ func agreeTables(t *testing.T, a *answer.Answer, j *captureRead) {
 			m := v.Memory
 			if m == nil {
 				check(v.VM, row, "Least N%L", 0, false)
-				check(v.VM, row, "Most remote MiB", 0, false)
+				check(v.VM, row, "Most remote MB", 0, false)
 				continue
 			}
 			check(v.VM, row, "Least N%L", m.Least.Locality*100, true)
 			check(v.VM, row, "Mean N%L", *m.MeanLocality*100, true)
-			check(v.VM, row, "Most remote MiB", mib(&m.MostRemoteBytes), true)
-			check(v.VM, row, "Mean remote MiB", mib(m.MeanRemoteBytes), true)
-			check(v.VM, row, "Last local MiB", mib(&m.LastLocalBytes), true)
-			check(v.VM, row, "Last remote MiB", mib(&m.LastRemoteBytes), true)
+			check(v.VM, row, "Most remote MB", mib(&m.MostRemoteBytes), true)
+			check(v.VM, row, "Mean remote MB", mib(m.MeanRemoteBytes), true)
+			check(v.VM, row, "Last local MB", mib(&m.LastLocalBytes), true)
+			check(v.VM, row, "Last remote MB", mib(&m.LastRemoteBytes), true)
 			check(v.VM, row, "Low N%L seconds", m.LowLocality.Seconds, true)
 		}
 	}

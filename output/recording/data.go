@@ -22,7 +22,7 @@ func (r *report) data(a *answer.Answer) []table.Table {
 }
 
 // mib returns a memory size; 0 is unknown, because every VM and node has memory.
-func mib(b numa.Bytes) table.Cell { return table.Known(b > 0, table.MiB(b)) }
+func mib(b numa.Bytes) table.Cell { return table.Known(b > 0, table.MB(b)) }
 
 func levelCells(l *capture.Level) []table.Cell {
 	mean, hasMean := l.Mean()
@@ -42,10 +42,10 @@ func spellCells(s *capture.Spells, worst func(float64) table.Cell) []table.Cell 
 // lifeData has one row for each life of a VM.
 func lifeData(name string, lives []*verdict.VM) table.Table {
 	columns := slices.Concat([]table.Column{
-		table.Col("VM", 24), table.Col("Host", 20), table.Col("GID", 10), table.Col("Nth", 5), table.Col("vCPUs", 7), table.Col("Memory MiB", 12), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Present seconds", 14),
+		table.Col("VM", 24), table.Col("Host", 20), table.Col("GID", 10), table.Col("Nth", 5), table.Col("vCPUs", 7), table.Col("Memory MB", 12), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Present seconds", 14),
 		table.Col("Appeared", 9), table.Col("Left", 7), table.Col("Home nodes", 30), table.Col("Home node changes", 16), table.Col("Returns", 8), table.Col("Migrations", 11),
-		table.Col("Least N%L", 10), table.Col("Least N%L at", 22), table.Col("Mean N%L", 10), table.Col("Most remote MiB", 14), table.Col("Most remote at", 22), table.Col("Mean remote MiB", 14), table.Col("Last local MiB", 13), table.Col("Last remote MiB", 14),
-	}, spellColumns("Low N%L", "least N%L"), spellColumns("Much remote", "most MiB"), []table.Column{
+		table.Col("Least N%L", 10), table.Col("Least N%L at", 22), table.Col("Mean N%L", 10), table.Col("Most remote MB", 14), table.Col("Most remote at", 22), table.Col("Mean remote MB", 14), table.Col("Last local MB", 13), table.Col("Last remote MB", 14),
+	}, spellColumns("Low N%L", "least N%L"), spellColumns("Much remote", "most MB"), []table.Column{
 		table.Col("Ready mean %", 12), table.Col("Ready max %", 12), table.Col("Ready max at", 22), table.Col("Co-stop mean %", 13), table.Col("Co-stop max %", 13), table.Col("Co-stop max at", 22), table.Col("Used mean %", 12), table.Col("Used max %", 12), table.Col("Used max at", 22),
 	}, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("Predicted clients", 16), table.Col("Predicted guest nodes", 19), table.Col("Predicted home nodes", 19), table.Col("VM ID", 14)})
 	return table.Each(name, columns, lives, vmRow)
@@ -59,11 +59,11 @@ func vmRow(v *verdict.VM) []table.Cell {
 		table.Text(v.Name), table.Text(v.Rec.Host), gid(v.VM), table.Number(v.Nth), table.Known(v.VCPUs > 0, table.Number(v.VCPUs)), mib(v.Size), table.Time(v.First), table.Time(v.Last),
 		table.Number(v.Ticks), table.Seconds(v.Present), table.YesNo(v.Appeared), table.YesNo(v.Left),
 		table.Text(homes(v.VM)), table.Known(v.HasHomes, table.Number(float64(v.Changed.Total))), table.Known(v.HasHomes, table.Number(float64(v.Returns.Total))), table.Known(v.HasMoves, table.Number(float64(v.Moves.All))),
-		leastCell(v), table.Known(hasLeast, table.Time(v.Least.Time)), table.Known(hasMean, table.Percent(mean)), table.Known(v.HasMemory, table.MiB(v.Remote.Most)), table.Known(v.HasMemory, table.Time(v.Remote.At)),
-		table.Known(hasRemote, table.MiB(meanRemote)), table.Known(v.HasMemory, table.MiB(v.LastLocal)), table.Known(v.HasMemory, table.MiB(v.LastRemote)),
+		leastCell(v), table.Known(hasLeast, table.Time(v.Least.Time)), table.Known(hasMean, table.Percent(mean)), table.Known(v.HasMemory, table.MB(v.Remote.Most)), table.Known(v.HasMemory, table.Time(v.Remote.At)),
+		table.Known(hasRemote, table.MB(meanRemote)), table.Known(v.HasMemory, table.MB(v.LastLocal)), table.Known(v.HasMemory, table.MB(v.LastRemote)),
 	}
 	if v.HasMemory {
-		row = slices.Concat(row, spellCells(&v.Low, table.Percent), spellCells(&v.Far, func(b float64) table.Cell { return table.MiB(numa.Bytes(b)) }))
+		row = slices.Concat(row, spellCells(&v.Low, table.Percent), spellCells(&v.Far, func(b float64) table.Cell { return table.MB(numa.Bytes(b)) }))
 	} else { // no data
 		row = append(row, make([]table.Cell, 2*len(spellColumns("", "")))...)
 	}
@@ -88,10 +88,10 @@ func (r *report) nodeData() table.Table {
 	var rows [][]table.Cell
 	for _, n := range nodesOf(r.Recordings) {
 		rows = append(rows, slices.Concat([]table.Cell{table.Text(n.rec.Host), table.Number(n.ID), mib(n.Total)}, levelCells(&n.Busy), []table.Cell{
-			table.Known(n.Least >= 0, table.MiB(n.Least)), table.Known(n.Least >= 0, table.Time(n.LeastAt)), table.Known(n.LastFree >= 0, table.MiB(n.LastFree))}))
+			table.Known(n.Least >= 0, table.MB(n.Least)), table.Known(n.Least >= 0, table.Time(n.LeastAt)), table.Known(n.LastFree >= 0, table.MB(n.LastFree))}))
 	}
-	return table.Of("nodes", []table.Column{table.Col("Host", 20), table.Col("Node", 6), table.Col("Memory MiB", 12), table.Col("Busy mean %", 11), table.Col("Busy max %", 11), table.Col("Busy max at", 22),
-		table.Col("Least free MiB", 14), table.Col("Least free at", 22), table.Col("Last free MiB", 13)}, rows)
+	return table.Of("nodes", []table.Column{table.Col("Host", 20), table.Col("Node", 6), table.Col("Memory MB", 12), table.Col("Busy mean %", 11), table.Col("Busy max %", 11), table.Col("Busy max at", 22),
+		table.Col("Least free MB", 14), table.Col("Least free at", 22), table.Col("Last free MB", 13)}, rows)
 }
 
 // hostData has one row per recorded host.
@@ -109,7 +109,7 @@ func (r *report) hostData() table.Table {
 		}
 		rows = append(rows, slices.Concat(row, spellCells(&rec.Imbalance, table.Percent), []table.Cell{table.Text(strings.Join(rec.Lacks, ", "))}, answer.Counts(r.OfHost[rec]), answer.Said(r.OfHost[rec])))
 	}
-	columns := []table.Column{table.Col("Host", 20), table.Col("Files", 30), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Covered seconds", 14), table.Col("Without ticks seconds", 19), table.Col("NUMA nodes", 11), table.Col("VMs", 6), table.Col("Migrations", 11), table.Col("MinFree MiB", 12)}
+	columns := []table.Column{table.Col("Host", 20), table.Col("Files", 30), table.Col("First", 22), table.Col("Last", 22), table.Col("Ticks", 8), table.Col("Covered seconds", 14), table.Col("Without ticks seconds", 19), table.Col("NUMA nodes", 11), table.Col("VMs", 6), table.Col("Migrations", 11), table.Col("MinFree MB", 12)}
 	for s := numa.High; s <= numa.Low; s++ {
 		columns = append(columns, table.Col("State "+s.String()+" seconds", 14))
 	}
@@ -179,9 +179,9 @@ func marked(t table.Table) table.Table {
 func simulatedData(s *simulation.Judged, vms []*simulation.VM) table.Table {
 	columns := slices.Concat([]table.Column{
 		table.Col("VM", 24), table.Col("Hosts", 30), table.Col("vCPUs", 7), table.Col("Ran seconds", 12), table.Col("Mean N%L", 10), table.Col("Least N%L", 10), table.Col("Least N%L at", 22), table.Col("Far %", 8), table.Col("Ready %", 8), table.Col("Co-stop %", 9),
-		table.Col("Mean swapped MiB", 14), table.Col("Migrations", 11), table.Col("For load", 9), table.Col("For locality", 12), table.Col("For fairness", 12),
+		table.Col("Mean swapped MB", 14), table.Col("Migrations", 11), table.Col("For load", 9), table.Col("For locality", 12), table.Col("For fairness", 12),
 		table.Col("Performance", 11), table.Col("Performance low", 14), table.Col("Performance high", 14), table.Col("Performance worst", 15), table.Col("Performance worst at", 22), table.Col("Far accesses %", 12), table.Col("Extrapolated", 12), table.Col("Extrapolated why", 60), table.Col("Workload", 12),
-		table.Col("Most swapped MiB", 14), table.Col("Most ballooned MiB", 14), table.Col("Moments without price", 12), table.Col("Load assumed", 12),
+		table.Col("Most swapped MB", 14), table.Col("Most ballooned MB", 14), table.Col("Moments without price", 12), table.Col("Load assumed", 12),
 	}, answer.CountColumns, answer.SaidColumns, []table.Column{table.Col("VM ID", 14)})
 	return table.Each("vms", columns, vms, func(v *simulation.VM) []table.Cell { return simulatedRow(s, v) })
 }
@@ -190,7 +190,7 @@ func simulatedRow(s *simulation.Judged, v *simulation.VM) []table.Cell {
 	share := func(n float64, ok bool) table.Cell { return table.Known(ok, table.Percent(n)) }
 	m := &v.Out.Moves
 	row := []table.Cell{table.Text(v.Name), table.Text(strings.Join(v.Hosts(), ", ")), table.Known(v.VCPUs() > 0, table.Number(v.VCPUs())), table.Seconds(v.Ran()), share(v.Out.Locality()), {}, {},
-		share(v.Out.FarShare()), share(v.Out.ReadyShare()), share(v.Out.CoStopShare()), table.MiB(meanSwapped(v)),
+		share(v.Out.FarShare()), share(v.Out.ReadyShare()), share(v.Out.CoStopShare()), table.MB(meanSwapped(v)),
 		table.Number(float64(m.All)), table.Number(float64(m.Balance + m.LoadSwap)), table.Number(float64(m.Locality + m.LocalitySwap)), table.Number(float64(m.Fairness))}
 	if l := v.Least(); l != nil {
 		row[5], row[6] = leastCell(l), table.Time(l.Least.Time)
@@ -201,7 +201,7 @@ func simulatedRow(s *simulation.Judged, v *simulation.VM) []table.Cell {
 		row = append(row, make([]table.Cell, 9)...)
 	}
 	if p := v.Took; p != nil {
-		row = append(row, table.MiB(p.Swapped), table.MiB(p.Balloon), table.Number(float64(p.Unpriced)))
+		row = append(row, table.MB(p.Swapped), table.MB(p.Balloon), table.Number(float64(p.Unpriced)))
 	} else {
 		row = append(row, make([]table.Cell, 3)...)
 	}

@@ -10,8 +10,8 @@ import (
 // Col returns a column; width is in characters.
 func Col(name string, width int) Column { return Column{Name: name, Width: width} }
 
-// MiB returns a size in MiB, the unit of RVTools.
-func MiB(b numa.Bytes) Cell { return Number(float64(b) / float64(numa.MiB)) }
+// MB returns a size in MB of 2^20 bytes, as RVTools has them in its columns of MiB.
+func MB(b numa.Bytes) Cell { return Number(float64(b) / float64(numa.MiB)) }
 
 // Percent returns a share as a percentage with two decimals, as esxtop's N%L.
 func Percent(share float64) Cell { return Number(float64(int(share*10000+0.5)) / 100) }

@@ -28,7 +28,7 @@ type Table struct {
 
 // A Column is one column of a Table.
 type Column struct {
-	Name  string // including the unit, such as "Memory MiB"
+	Name  string // including the unit, such as "Memory MB"
 	Width int    // in characters, for formats with column widths
 }
 

@@ -33,7 +33,8 @@ func check(p *rule.Pass) {
 	}
 	vms := p.Cluster.Running(h)
 	powerOn(p, vms)
-	if len(h.Nodes.Value) < 2 {
+	over := p.Cluster.Excess(p.Kind, h)
+	if over <= 0 && len(h.Nodes.Value) < 2 {
 		return
 	}
 	f := finding.Finding{Moves: true}
@@ -55,11 +56,10 @@ func check(p *rule.Pass) {
 	percent := rule.OptionEvidence(h, "Mem.MemMinFreePct")
 	reserve := numa.Bytes(float64(memory.Of(h, p.Choices.FillToMinFree).New) * p.Threshold("reserve"))
 	tight := tightNodes(nodes, reserve)
-	all, have := sum(vms), numa.Bytes(p.Kind.Machine.ForVMs())
-	if all <= have { // otherwise it is more than N005
+	if over <= 0 { // otherwise it is more than N005
 		tight = slices.DeleteFunc(tight, func(t tightNode) bool { return overfilled(t.Node, vms) })
 	}
-	if len(tight) == 0 {
+	if over <= 0 && len(tight) == 0 {
 		return
 	}
 	for _, a := range []struct {
@@ -73,8 +73,8 @@ func check(p *rule.Pass) {
 			f.Assumes = append(f.Assumes, fmt.Sprintf(a.text, words.Plural(a.n, "VM")))
 		}
 	}
-	if all > have {
-		overcommitted(&f, tight, vms, all, have, numa.Bytes(p.Kind.Machine.AllMemory)-reserve*numa.Bytes(len(h.Nodes.Value)), h)
+	if over > 0 {
+		overcommitted(p, &f, tight, vms, over, reserve)
 	} else {
 		describe(p, &f, tight, vms, reserve)
 	}
@@ -194,29 +194,34 @@ func held(vms []*rule.VM) (reserved, taken numa.Bytes) {
 	return reserved, taken
 }
 
-// overcommitted writes the finding about a host whose VMs have more memory than it has: this plan requires memory that is not
-// touched, and no placement makes room for it. unreserved is the memory of the nodes without their reserves.
-func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have, unreserved numa.Bytes, h *numa.Host) {
-	f.Severity = finding.Low
+// overcommitted writes the finding about a host whose running VMs have more memory than it has for VMs: no placement makes room for it.
+func overcommitted(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.VM, over, reserve numa.Bytes) {
+	h, have := p.Host, numa.Bytes(p.Kind.Machine.ForVMs())
+	f.Severity = finding.Medium
 	f.Message = fmt.Sprintf("%s %s of memory on a host that has %s for VMs (ESXi keeps %s free): %s if all is touched; the largest are %s",
-		words.Verb(len(vms), "running VM has", "running VMs have"), round(all), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
+		words.Verb(len(vms), "running VM has", "running VMs have"), round(have+over), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(over), h.TierMemory.Value), rule.Names(bySize(vms)))
 	reserved, taken := held(vms)
 	touched := " if they touch all of it"
-	if reserved > have && h.TierMemory.Value == 0 {
-		f.Severity, touched = finding.Medium, ""
+	if h.TierMemory.Value > 0 {
+		f.Severity = finding.Low
+		f.Evidence = append(f.Evidence, finding.Of("slower memory tiers of "+h.Name, h.TierMemory, h.At))
+	} else if reserved > have {
+		touched = ""
 		f.Message += fmt.Sprintf("; %s of it are reserved, which the host cannot hold", round(reserved))
 	}
 	if taken > 0 {
 		f.Severity, touched = finding.Medium, ""
 		f.Message += fmt.Sprintf("; %s are ballooned or swapped now", round(taken))
 	}
-	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts%s, with %s if each node should also keep its reserve; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)",
-		up(all-have), touched, up(all-unreserved))
+	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts%s", up(over), touched)
 	if bound(vms) {
-		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"
+		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host"
+	} else if len(h.Nodes.Value) > 1 {
+		unreserved := numa.Bytes(p.Kind.Machine.AllMemory) - reserve*numa.Bytes(len(h.Nodes.Value))
+		f.Advice += fmt.Sprintf(", with %s if each node should also keep its reserve", up(have+over-unreserved))
 	}
-	if h.TierMemory.Value > 0 {
-		f.Evidence = append(f.Evidence, finding.Of("slower memory tiers of "+h.Name, h.TierMemory, h.At))
+	if len(h.Nodes.Value) > 1 {
+		f.Advice += "; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"
 	}
 	used(f, tight, len(vms), h.At)
 }

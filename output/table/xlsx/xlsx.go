@@ -1,5 +1,5 @@
 // Package xlsx writes tables as one Excel workbook in the style of an RVTools export: a sheet per topic, a frozen header with a filter, numbers as
-// numbers, True and False as text, memory in MiB. The parts follow ECMA-376, 5th edition, part 1 (SpreadsheetML) and part 2 (packages); tests read them
+// numbers, True and False as text, memory in MB. The parts follow ECMA-376, 5th edition, part 1 (SpreadsheetML) and part 2 (packages); tests read them
 // with excelize.
 package xlsx
 

@@ -93,17 +93,14 @@ func worseElsewhere(r *rules.Result) (n int) {
 	return n
 }
 
-// overcommitted counts the hosts of the shown VMs whose running VMs have more memory than is there for VMs, and returns the one with the largest excess.
+// overcommitted counts the hosts of the shown VMs whose running VMs have more memory than is there for VMs (a finding of H007), and returns the one with the largest excess.
 func overcommitted(r *rules.Result) (n int, most string, excess numa.Bytes) {
 	on := numa.ByKey(r.Fleet.VMs, func(v *numa.VM) string { return v.Host })
 	for _, c := range r.Clusters {
 		for _, k := range c.Kinds {
 			for _, h := range k.Hosts {
-				over := -numa.Bytes(k.Machine.ForVMs())
-				for _, v := range c.Running(h) {
-					over += v.Resident()
-				}
-				if over <= 0 || on[h.ID] == nil || c.Part || !k.Machine.MemoryKnown() || h.TierMemory.Value > 0 {
+				over := c.Excess(k, h)
+				if over <= 0 || on[h.ID] == nil || h.TierMemory.Value > 0 {
 					continue
 				}
 				if n++; over > excess {

@@ -40,10 +40,11 @@ func randomFleet(r *rand.Rand) string {
 }
 
 var (
-	mostLose   = regexp.MustCompile(`^NUMA slows (\d+) of (?:the )?\d+ VMs?(?: shown)?[.;]`)
-	littler    = regexp.MustCompile(`(\d+) (?:more )?slightly`)
-	besideNUMA = regexp.MustCompile(`(\d+) VMs? (?:has|have) findings of medium or high severity that NUMA does not cause`)
-	hostsHit   = regexp.MustCompile(`(\d+) hosts? (?:has|have) findings of (?:its|their) own`)
+	mostLose           = regexp.MustCompile(`^NUMA slows (\d+) of (?:the )?\d+ VMs?(?: shown)?[.;]`)
+	littler            = regexp.MustCompile(`(\d+) (?:more )?slightly`)
+	besideNUMA         = regexp.MustCompile(`(\d+) VMs? (?:has|have) findings of medium or high severity that NUMA does not cause`)
+	overcommittedHosts = regexp.MustCompile(`(\d+) hosts? (?:has|have) less memory than`)
+	hostsHit           = regexp.MustCompile(`(\d+) hosts? (?:has|have) findings of (?:its|their) own`)
 )
 
 // TestCounts holds the numbers of the headline to the hosts and VMs that the findings name.
@@ -164,6 +165,32 @@ func TestShownHosts(t *testing.T) {
 		if got := [2]bool{strings.Contains(text, "less memory than its running VMs"), strings.Contains(text, "not judged")}; got != want {
 			t.Errorf("%s: full and unjudged hosts %v, want %v: %s", host, got, want, text)
 		}
+	}
+}
+
+// TestOvercommitted: the hosts with less memory than their running VMs that the headline counts are those with a finding of at least medium severity that says so.
+func TestOvercommitted(t *testing.T) {
+	hit := 0
+	for seed := range uint64(200) {
+		f, err := scenario.Read("random", []byte(randomFleet(rand.New(rand.NewPCG(seed, 16)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rules.Run(f, rules.Options{})
+		text := strings.Join(fleet.Verdict(r), "\n")
+		n := 0
+		for i := range r.Findings {
+			if x := &r.Findings[i]; x.Rule == "H007" && x.Severity >= finding.Medium && strings.Contains(x.Message, "do not fit the host at all") {
+				n++
+			}
+		}
+		if got := number(overcommittedHosts, text); got != n {
+			t.Fatalf("seed %d: the headline has %d hosts with less memory than their running VMs, the findings %d:\n%s", seed, got, n, text)
+		}
+		hit += n
+	}
+	if hit == 0 {
+		t.Error("no host has less memory than its running VMs")
 	}
 }
 
