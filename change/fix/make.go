@@ -44,6 +44,11 @@ type Options struct {
 	Now     time.Time
 }
 
+// Allow returns the option that a word of --allow sets.
+func (o *Options) Allow(word string) *bool {
+	return map[string]*bool{"better": &o.Better, "host": &o.Host, "resize": &o.Resize, "split": &o.Split, "upgrade": &o.Upgrade}[word]
+}
+
 // proposed is the origin of what a plan sets.
 const proposed = "fix"
 
@@ -92,19 +97,14 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMaker(ctx, whole, o)
+	m, err := made(ctx, whole, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.make(ctx); err != nil {
+	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, VCenter: f.VCenter, By: o.By, Changes: m.changes()}
+	if p.Left, err = m.left(ctx, whole); err != nil {
 		return nil, err
 	}
-	for n, more := 0, !m.set() && len(m.edits) > 0; more && n < rounds; n++ {
-		if more, err = m.again(ctx); err != nil {
-			return nil, err
-		}
-	}
-	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, VCenter: f.VCenter, By: o.By, Changes: m.changes(), Left: m.left()}
 	drs, err := m.rules()
 	if err != nil {
 		return nil, err
@@ -121,12 +121,11 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	for _, r := range o.DRS {
 		p.Asked.Set = append(p.Asked.Set, r.String())
 	}
-	for name, allowed := range map[string]bool{"host": o.Host, "upgrade": o.Upgrade, "resize": o.Resize, "split": o.Split} {
-		if allowed {
-			p.Asked.Allow = append(p.Asked.Allow, name)
+	for _, word := range []string{"host", "resize", "split", "upgrade"} {
+		if *o.Allow(word) {
+			p.Asked.Allow = append(p.Asked.Allow, word)
 		}
 	}
-	slices.Sort(p.Asked.Allow)
 	for i := range f.Clusters {
 		for _, g := range f.Clusters[i].Apart {
 			p.apart = append(p.apart, g.VMs)
@@ -138,6 +137,23 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 		return nil, err
 	}
 	return p, p.Identify()
+}
+
+// made returns the maker of a judged fleet when its plan is made.
+func made(ctx context.Context, whole *rules.Result, o Options) (*maker, error) {
+	m, err := newMaker(ctx, whole, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.make(ctx); err != nil {
+		return nil, err
+	}
+	for n, more := 0, !m.set() && len(m.edits) > 0; more && n < rounds; n++ {
+		if more, err = m.again(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // unjudged says what of the fleet could not be judged. A plan without changes of a fleet in which nothing could is no plan: its error
