@@ -405,22 +405,10 @@ func (m *maker) refuse() {
 		asked := func(kinds ...numa.EditKind) bool {
 			return slices.ContainsFunc(m.edits[id], func(e numa.Edit) bool { return slices.Contains(kinds, e.Kind) })
 		}
-		away := stranded(v.VM, v.Host, rule.Needs(m.edits[id]))
+		why := cmp.Or(stranded(v.VM, v.Host, rule.Needs(m.edits[id])), v.Untouched(m.edits[id], m.o.Set != nil))
 		switch {
-		case away != "":
-			m.kept[id] = away
-		case strings.HasPrefix(v.Name, "vCLS-") || strings.HasPrefix(v.Name, "vCLS ("):
-			m.kept[id] = "vSphere manages it (vCLS)"
-		case m.guessed(v):
-			m.kept[id] = "the nodes of its host are assumed, and the host is itself a VM: state them with --assume-host first"
-		case m.o.Set == nil && m.unscheduled(v) && rule.Needs(m.edits[id]) != numa.NeedsNothing:
-			m.kept[id] = "the NUMA scheduler of its host is off (H008), and has no clients there to fit it to"
-		case m.o.Set == nil && v.RunsHANA() && !v.Whole(&v.On[0]) && rule.Needs(m.edits[id]) != numa.NeedsNothing:
-			m.kept[id] = "SAP HANA is supported on whole sockets and on half a one: decide its size first (N033), or ask for the layout (--set) where it is no production system"
-		case v.FaultTolerant():
-			m.kept[id] = "Fault Tolerance is on, and vSphere changes no settings then: turn it off, plan again, and turn it on at the end if it supports the VM then"
-		case v.Power.Value == numa.Suspended:
-			m.kept[id] = "it is suspended: resume it and power it off first"
+		case why != "":
+			m.kept[id] = why
 		case len(m.o.Owned) > 0 && owned.Allow(labels...) && len(labels) > 0:
 			m.kept[id] = "another tool owns it (fix: owned, in the configuration): give that tool the edits"
 		case asked(numa.EditHardware) && !m.o.Upgrade:
@@ -429,20 +417,6 @@ func (m *maker) refuse() {
 			m.kept[id] = "it changes vCPUs or memory: --allow resize"
 		}
 	}
-}
-
-// unscheduled reports whether the NUMA scheduler of the VM's host is off.
-func (m *maker) unscheduled(v *rule.VM) bool {
-	if v.Host == nil {
-		return false
-	}
-	on := v.OnHost(v.Host.ID)
-	return on != nil && !on.Kind.Machine.Schedules()
-}
-
-// guessed reports whether the VM runs, on a host that is itself a VM and of which no source states the nodes.
-func (m *maker) guessed(v *rule.VM) bool {
-	return v.Host != nil && !v.Stopped() && v.Host.Nested() && v.Host.Nodes.Origin.Kind == numa.Assumed && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing
 }
 
 // layoutOf returns a prediction in short.
