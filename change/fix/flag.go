@@ -3,16 +3,16 @@ package fix
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"example.org/homenode/numa/pattern"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 )
 
 // flag finds the flag that a reason names.
-var flag = regexp.MustCompile(`--allow ([a-z]+)`)
+var flag = pattern.Of(`--allow ([a-z]+)`)
 
 // tries are plans of the same fleet with more allowed, by the words of --allow.
 type tries map[string]*maker
@@ -38,11 +38,11 @@ func (m *maker) flagged(ctx context.Context, whole *rules.Result, tries tries, f
 			if err != nil {
 				return "", err
 			}
-			with.changed, with.base = nil, nil // fleets, which nobody asks any more
+			with.changed, with.base = nil, nil // fleets that are not needed any more
 			tries[words] = with
 		}
 		if with := tries[words]; with.takes(f, id, m) {
-			return flag.ReplaceAllLiteralString(first, "--allow "+words), nil
+			return flag.ReplaceAllString(first, "--allow "+words), nil
 		} else {
 			why = with.why(f, id)
 		}
