@@ -111,6 +111,16 @@ func (r Release) WithBuild(build int) Release {
 	return r
 }
 
+// ReleaseOf returns the newest release of the hosts, and whether each of them has it.
+func ReleaseOf(hosts []*Host) (newest Fact[Release], all bool) {
+	for _, h := range hosts {
+		if h.Release.Known() && (!newest.Known() || h.Release.Value > newest.Value) {
+			newest = DerivedFrom(h.Release.Value, "that of the hosts beside it")
+		}
+	}
+	return newest, newest.Known() && !slices.ContainsFunc(hosts, func(h *Host) bool { return !h.Release.Known() || h.Release.Value != newest.Value })
+}
+
 // LastUpdate returns the newest known update of r's family; false for a family that may have newer ones. Source: as for firstBuilds.
 func LastUpdate(r Release) (last Release, ok bool) {
 	i := slices.IndexFunc(lastUpdates, func(l Release) bool { return l.Base() == r.Base() })

@@ -102,8 +102,9 @@ func (q *Plan) options(e *ask.Env) (o fix.Options, err error) {
 	if o.Filter, err = q.Compile(); err != nil {
 		return o, err
 	}
-	allow := func(what string) bool { return slices.Contains(q.Allow, what) }
-	o.Better, o.Host, o.Resize, o.Split, o.Upgrade = allow("better"), allow("host"), allow("resize"), allow("split"), allow("upgrade")
+	for _, word := range q.Allow {
+		*o.Allow(word) = true
+	}
 	for i, text := range q.Set {
 		change, err := whatif.ParseAt("--set", i+1, text)
 		if err != nil {

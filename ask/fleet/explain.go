@@ -133,10 +133,15 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 		if fleet, err = x.move(ctx, fleet, s.name, event, o.Choices); err != nil {
 			return nil, nil, err
 		}
-		lacks = change.Shortages(whatif.Capacities(before, fleet, nil))
 	}
-	r, err = rules.Within(ctx, fleet, o, s.within(fleet))
-	return r, lacks, err
+	if r, err = rules.Within(ctx, fleet, o, s.within(fleet)); err != nil || x.On == "" || fleet.Hypervisor == numa.KVM {
+		return r, nil, err
+	}
+	now, err := rules.Within(ctx, before, o, map[string]bool{}) // predicted, not judged
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, change.Shortages(whatif.Capacities(before, fleet, whatif.Idle(now), whatif.Idle(r))), nil
 }
 
 // within returns the clusters and standalone hosts of the VMs and hosts with the name; nil if they cannot be determined.

@@ -24,7 +24,7 @@ type Fit struct {
 	Cluster    []string `ask:"cluster,list" label:"Cluster" example:"all" help:"clusters or hosts of SOURCE, or all; with --hosts all is the default"`
 	Count      int      `ask:"host-count" default:"10" min:"1" label:"Hosts of the cluster" help:"hosts of the cluster that VMs without a count are for"`
 	Spare      int      `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
-	Release    string   `ask:"release" default:"8.0U3" label:"ESXi release" help:"ESXi release of the host types"`
+	Release    string   `ask:"release" default:"8.0U3" label:"ESXi release" help:"ESXi release of the host types; with a SOURCE the newest of its hosts"`
 	Reserve    float64  `ask:"reserve" default:"1" want:"how many times the soft reserve, 0 to 10, such as 1 or 0.5" group:"Kept free" label:"Soft reserves kept free" help:"how many times its soft reserve every node keeps free"`
 	PerCore    float64  `ask:"vcpus-per-core" label:"Most vCPUs per core" help:"maximum vCPUs per core of a node (default 1; with a SOURCE 4, or as many as its cluster has with its largest host failed)"`
 	Overhead   string   `ask:"overhead" label:"Overhead of a VM" example:"1%" help:"memory of a VM beside its guest's: 1GB or 1%; VMware's table when not given"`
@@ -132,6 +132,12 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 	}
 	if c.Cluster, err = fit.Find(fleet, clusters...); err != nil {
 		return nil, err
+	}
+	if on, _ := numa.ReleaseOf(c.Cluster.Hosts); on.Known() && !c.Given["release"] {
+		for i := range a.Types {
+			a.Types[i].Host.Release = on
+			c.Release, c.Newest = on.Value.String(), true
+		}
 	}
 	part := c.Cluster.Part
 	if text := (&numa.Fleet{Part: part}).LoadUnknown(); text != "" && (room || !c.Given["vcpus-per-core"] && (len(a.Types) == 0 || c.Cluster.Running == nil)) {

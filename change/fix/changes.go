@@ -2,6 +2,7 @@ package fix
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"example.org/homenode/internal/glob"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
+	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
 )
@@ -162,8 +164,9 @@ func expects(l []Effect) *Expects {
 }
 
 // left returns the shown findings that stay, each with the reason.
-func (m *maker) left() []Left {
+func (m *maker) left(ctx context.Context, whole *rules.Result) ([]Left, error) {
 	out := []Left{}
+	tries := tries{}
 	named := map[string]bool{}
 	for i := range m.shown.Findings {
 		f := &m.shown.Findings[i]
@@ -175,7 +178,11 @@ func (m *maker) left() []Left {
 		for _, about := range f.AboutIDs {
 			named[about] = true
 		}
-		l := Left{VM: f.VM, ID: id, Rule: f.Rule, Severity: max(f.Severity, m.more[subjectOf(f)]).String(), Why: m.why(f, id)}
+		why, err := m.flagged(ctx, whole, tries, f, id)
+		if err != nil {
+			return nil, err
+		}
+		l := Left{VM: f.VM, ID: id, Rule: f.Rule, Severity: max(f.Severity, m.more[subjectOf(f)]).String(), Why: why}
 		if f.VM == "" {
 			l.Host = f.Host
 		}
@@ -198,7 +205,7 @@ func (m *maker) left() []Left {
 		}
 	}
 	slices.SortStableFunc(out, compareLeft)
-	return out
+	return out, nil
 }
 
 // why says why a finding stays.

@@ -44,6 +44,11 @@ type Options struct {
 	Now     time.Time
 }
 
+// Allow returns the option that a word of --allow sets.
+func (o *Options) Allow(word string) *bool {
+	return map[string]*bool{"better": &o.Better, "host": &o.Host, "resize": &o.Resize, "split": &o.Split, "upgrade": &o.Upgrade}[word]
+}
+
 // proposed is the origin of what a plan sets.
 const proposed = "fix"
 
@@ -92,19 +97,14 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMaker(ctx, whole, o)
+	m, err := made(ctx, whole, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.make(ctx); err != nil {
+	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, VCenter: f.VCenter, By: o.By, Changes: m.changes()}
+	if p.Left, err = m.left(ctx, whole); err != nil {
 		return nil, err
 	}
-	for n, more := 0, !m.set() && len(m.edits) > 0; more && n < rounds; n++ {
-		if more, err = m.again(ctx); err != nil {
-			return nil, err
-		}
-	}
-	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, VCenter: f.VCenter, By: o.By, Changes: m.changes(), Left: m.left()}
 	drs, err := m.rules()
 	if err != nil {
 		return nil, err
@@ -121,12 +121,11 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	for _, r := range o.DRS {
 		p.Asked.Set = append(p.Asked.Set, r.String())
 	}
-	for name, allowed := range map[string]bool{"host": o.Host, "upgrade": o.Upgrade, "resize": o.Resize, "split": o.Split} {
-		if allowed {
-			p.Asked.Allow = append(p.Asked.Allow, name)
+	for _, word := range []string{"host", "resize", "split", "upgrade"} {
+		if *o.Allow(word) {
+			p.Asked.Allow = append(p.Asked.Allow, word)
 		}
 	}
-	slices.Sort(p.Asked.Allow)
 	for i := range f.Clusters {
 		for _, g := range f.Clusters[i].Apart {
 			p.apart = append(p.apart, g.VMs)
@@ -138,6 +137,23 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 		return nil, err
 	}
 	return p, p.Identify()
+}
+
+// made returns the maker of a judged fleet when its plan is made.
+func made(ctx context.Context, whole *rules.Result, o Options) (*maker, error) {
+	m, err := newMaker(ctx, whole, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.make(ctx); err != nil {
+		return nil, err
+	}
+	for n, more := 0, !m.set() && len(m.edits) > 0; more && n < rounds; n++ {
+		if more, err = m.again(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // unjudged says what of the fleet could not be judged. A plan without changes of a fleet in which nothing could is no plan: its error
@@ -389,22 +405,10 @@ func (m *maker) refuse() {
 		asked := func(kinds ...numa.EditKind) bool {
 			return slices.ContainsFunc(m.edits[id], func(e numa.Edit) bool { return slices.Contains(kinds, e.Kind) })
 		}
-		away := stranded(v.VM, v.Host, rule.Needs(m.edits[id]))
+		why := cmp.Or(stranded(v.VM, v.Host, rule.Needs(m.edits[id])), v.Untouched(m.edits[id], m.o.Set != nil))
 		switch {
-		case away != "":
-			m.kept[id] = away
-		case strings.HasPrefix(v.Name, "vCLS-") || strings.HasPrefix(v.Name, "vCLS ("):
-			m.kept[id] = "vSphere manages it (vCLS)"
-		case m.guessed(v):
-			m.kept[id] = "the nodes of its host are assumed, and the host is itself a VM: state them with --assume-host first"
-		case m.o.Set == nil && m.unscheduled(v) && rule.Needs(m.edits[id]) != numa.NeedsNothing:
-			m.kept[id] = "the NUMA scheduler of its host is off (H008), and has no clients there to fit it to"
-		case m.o.Set == nil && v.RunsHANA() && !v.Whole(&v.On[0]) && rule.Needs(m.edits[id]) != numa.NeedsNothing:
-			m.kept[id] = "SAP HANA is supported on whole sockets and on half a one: decide its size first (N033), or ask for the layout (--set) where it is no production system"
-		case v.FaultTolerant():
-			m.kept[id] = "Fault Tolerance is on, and vSphere changes no settings then: turn it off, plan again, and turn it on at the end if it supports the VM then"
-		case v.Power.Value == numa.Suspended:
-			m.kept[id] = "it is suspended: resume it and power it off first"
+		case why != "":
+			m.kept[id] = why
 		case len(m.o.Owned) > 0 && owned.Allow(labels...) && len(labels) > 0:
 			m.kept[id] = "another tool owns it (fix: owned, in the configuration): give that tool the edits"
 		case asked(numa.EditHardware) && !m.o.Upgrade:
@@ -413,20 +417,6 @@ func (m *maker) refuse() {
 			m.kept[id] = "it changes vCPUs or memory: --allow resize"
 		}
 	}
-}
-
-// unscheduled reports whether the NUMA scheduler of the VM's host is off.
-func (m *maker) unscheduled(v *rule.VM) bool {
-	if v.Host == nil {
-		return false
-	}
-	on := v.OnHost(v.Host.ID)
-	return on != nil && !on.Kind.Machine.Schedules()
-}
-
-// guessed reports whether the VM runs, on a host that is itself a VM and of which no source states the nodes.
-func (m *maker) guessed(v *rule.VM) bool {
-	return v.Host != nil && !v.Stopped() && v.Host.Nested() && v.Host.Nodes.Origin.Kind == numa.Assumed && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing
 }
 
 // layoutOf returns a prediction in short.

@@ -602,7 +602,7 @@ host d1 nodes=2 cores=10 memory=100GB
 `
 	f := fleet(t, text)
 	got, _ := apply(t, f, "lose-host=a1")
-	all := whatif.Capacities(f, got, nil)
+	all := whatif.Capacities(f, got, nil, nil)
 	gb, kept := numa.GiB, memory.Of(&f.Hosts[0], false).MinFree
 	want := []whatif.Capacity{{
 		ID: "c", Cluster: "c", Certain: true,
@@ -617,25 +617,25 @@ host d1 nodes=2 cores=10 memory=100GB
 		t.Errorf("Fits() = %v, %v; Short %v; want false, true, true", fits, ok, whatif.Short(all))
 	}
 	more, _ := apply(t, f, "vm=v1 vcpus=10") // a row about two hosts says what lose-host says about the one that is left
-	if all := whatif.Capacities(f, more, nil); !all[0].Fits || all[0].Without != (whatif.Failure{Host: "a1", Over: want[0].After.Over()}) {
+	if all := whatif.Capacities(f, more, nil, nil); !all[0].Fits || all[0].Without != (whatif.Failure{Host: "a1", Over: want[0].After.Over()}) {
 		t.Errorf("the failure of one host: %+v", all)
 	}
 	f.VMs[1].MemoryReservation = numa.Fact[numa.Bytes]{} // only configured memory is beyond it
 	lost, _ := apply(t, f, "lose-host=a1")
-	if all := whatif.Capacities(f, lost, nil); all[0].Fits || !all[0].Certain {
+	if all := whatif.Capacities(f, lost, nil, nil); all[0].Fits || !all[0].Certain {
 		t.Errorf("memory beyond the hosts is said to fit: %+v", all)
 	}
-	if all := whatif.Capacities(f, lost, nil); whatif.Short(all) == nil || whatif.Short(whatif.Capacities(lost, f, nil)) != nil {
+	if all := whatif.Capacities(f, lost, nil, nil); whatif.Short(all) == nil || whatif.Short(whatif.Capacities(lost, f, nil, nil)) != nil {
 		t.Errorf("memory beyond the hosts: %+v", all)
 	}
 	f = fleet(t, text)
-	if all := whatif.Capacities(f, f, nil); all != nil {
+	if all := whatif.Capacities(f, f, nil, nil); all != nil {
 		t.Errorf("the same fleet: %v", all)
 	}
 	// v2 may reserve all it has.
 	f.VMs[1].MemoryReservation = numa.Fact[numa.Bytes]{}
 	got, _ = apply(t, f, "lose-host=a1")
-	all = whatif.Capacities(f, got, nil)
+	all = whatif.Capacities(f, got, nil, nil)
 	if s := all[0].After; s.Reserved != 60*gb || s.Unreserved != 1 {
 		t.Errorf("one reservation unknown: %+v", s)
 	}
@@ -644,14 +644,14 @@ host d1 nodes=2 cores=10 memory=100GB
 	}
 	f.VMs[1].Memory.Value = 20 * gb
 	got, _ = apply(t, f, "lose-host=a1")
-	all = whatif.Capacities(f, got, nil)
+	all = whatif.Capacities(f, got, nil, nil)
 	if fits, ok := all[0].After.Fits(); !fits || !ok {
 		t.Errorf("one reservation unknown, and all memory fits: Fits() = %v, %v; want true, true", fits, ok)
 	}
 	// A standalone host.
 	f = fleet(t, "release 7.0U3\nhost lab cluster=none nodes=1 cores=4 memory=8GB\nvm v host=lab vcpus=2 memory=4GB")
 	got, _ = apply(t, f, "lose-host=lab")
-	if all := whatif.Capacities(f, got, nil); len(all) != 1 || all[0].Cluster != "lab" || all[0].After != (whatif.Supply{}) || whatif.Short(all) == nil {
+	if all := whatif.Capacities(f, got, nil, nil); len(all) != 1 || all[0].Cluster != "lab" || all[0].After != (whatif.Supply{}) || whatif.Short(all) == nil {
 		t.Errorf("standalone host: %+v", all)
 	}
 }

@@ -14,7 +14,7 @@ type Supply struct {
 	Kept       numa.Bytes `json:"keptFreeBytes"`      // of Memory, by ESXi (C-23): VMs have the rest
 	Tier       numa.Bytes `json:"tierBytes,omitzero"` // of slower memory tiers in addition (A-12)
 	Cores      int        `json:"cores"`
-	VMs        int        `json:"vms"`     // powered on, templates left out; unknown counts as on
+	VMs        int        `json:"vms"`     // powered on, templates left out; unknown counts as on, unless it does not power on
 	Configured numa.Bytes `json:"vmBytes"` // memory of these VMs, up to their limits
 	Reserved   numa.Bytes `json:"reservedBytes"`
 	VCPUs      int        `json:"vcpus"`
@@ -75,16 +75,16 @@ func (s *Supply) Fits() (fits, certain bool) {
 
 // Capacities returns the clusters whose hosts or VMs change in size, in their order: after the loss of a host, the others run its VMs. It includes a host
 // of a cluster if the change gives its VMs more memory than it has, unless the cluster consists of that host only, the host no longer runs VMs, or the whole cluster
-// lacks memory because it lost hosts: which host then has too little is open. For part of an export none is known. Stopped VMs, by ID, with the ID of the
-// capacity that they would use, are left out afterwards: no host powers them on.
-func Capacities(before, after *numa.Fleet, stopped map[string]string) []Capacity {
+// lacks memory because it lost hosts: which host then has too little is open. For part of an export none is known. VMs that do not power on are left out: idle
+// ones before the change, and stopped ones after it, by ID, with the ID of the capacity that they would use.
+func Capacities(before, after *numa.Fleet, idle, stopped map[string]string) []Capacity {
 	if before.LoadUnknown() != "" {
 		return nil
 	}
-	b, a := supplies(before, nil), supplies(after, stopped)
+	b, a := supplies(before, idle), supplies(after, stopped)
 	left := map[string][]string{}
 	for i := range after.VMs {
-		if at, is := stopped[after.VMs[i].ID]; is {
+		if at, is := stopped[after.VMs[i].ID]; is && !has(idle, after.VMs[i].ID) {
 			left[at] = append(left[at], after.VMs[i].Name)
 		}
 	}
@@ -172,7 +172,7 @@ func supplies(f *numa.Fleet, stopped map[string]string) map[string]Supply {
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		if _, out := stopped[v.ID]; out || !v.MayRun() {
+		if has(stopped, v.ID) || !v.MayRun() {
 			continue
 		}
 		s := Supply{VMs: 1, VCPUs: v.VCPUs.Value, Configured: v.Resident()}
@@ -197,6 +197,11 @@ func supplies(f *numa.Fleet, stopped map[string]string) map[string]Supply {
 		add(s, at...)
 	}
 	return out
+}
+
+func has(ids map[string]string, id string) bool {
+	_, is := ids[id]
+	return is
 }
 
 func (s *Supply) add(o *Supply) {

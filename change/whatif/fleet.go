@@ -236,7 +236,14 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 		}
 	}
 	if !h.Release.Known() && c.shape != nil {
-		if h.Release = commonRelease(f, h.Cluster); !h.Release.Known() {
+		var beside []*numa.Host
+		for i := range f.Hosts {
+			if b := &f.Hosts[i]; b.Cluster == h.Cluster && b.Cluster != "" {
+				beside = append(beside, b)
+			}
+		}
+		all := false
+		if h.Release, all = numa.ReleaseOf(beside); !all {
 			return word.Errorf(1, "found no release that the hosts beside it share, want release=8.0U3")
 		}
 	}
@@ -250,19 +257,4 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 	}
 	e.Hosts, e.Changed = len(c.names), len(c.names)
 	return nil
-}
-
-// commonRelease returns the release of all hosts of a cluster; unknown if they differ.
-func commonRelease(f *numa.Fleet, cluster string) (common numa.Fact[numa.Release]) {
-	for i := range f.Hosts {
-		h := &f.Hosts[i]
-		switch {
-		case h.Cluster != cluster || cluster == "":
-		case !h.Release.Known() || common.Known() && common.Value != h.Release.Value:
-			return numa.Fact[numa.Release]{}
-		default:
-			common = numa.DerivedFrom(h.Release.Value, "that of the other hosts of the cluster")
-		}
-	}
-	return common
 }

@@ -58,15 +58,24 @@ func Judge(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []Ch
 			return nil, err
 		}
 	}
-	stopped := map[string]string{}
+	stopped := Idle(then)
 	for i := range all.VMs {
 		if v := &all.VMs[i]; v.Stops() {
 			stopped[v.ID] = cmp.Or(placeOf(v.To.VM), placeOf(v.From.VM)) // where it moves to
 		}
 	}
-	r := &Result{d, effects, Capacities(known.Fleet, changed, stopped), changed}
+	r := &Result{d, effects, Capacities(known.Fleet, changed, Idle(known), stopped), changed}
 	r.overfilled()
 	return r, nil
+}
+
+// Idle returns, by ID, the VMs that do not power on, with the ID of the capacity that they would use.
+func Idle(r *rules.Result) map[string]string {
+	out := map[string]string{}
+	for v := range r.Idle() {
+		out[v.ID] = placeOf(v)
+	}
+	return out
 }
 
 // placeOf returns the ID of the capacity that has the VM; "" if none has.

@@ -20,8 +20,11 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 		}
 	}
 	needed := "needed"
-	if p.Later { // as a plan of changes leaves it out
+	switch {
+	case p.Later: // as a plan of changes leaves it out
 		needed = "not urgent"
+	case !p.Urgent: // a plan of changes has it, since it costs no downtime
+		needed = "included"
 	}
 	if p.Instead != "" {
 		add("either", p.Instead)
@@ -37,6 +40,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 	}
 	add(better, p.Better...)
 	add("for", p.Findings...)
+	add("left out", p.LeftOut)
 	var hosts keyed.Lists[string, string] // by text
 	for _, e := range p.Effect {
 		text := e.Before

@@ -122,7 +122,7 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	if v.Host == nil || m.Model() < numa.ESXi67 {
 		return
 	}
-	taken, vcpus, runs := beside(p, m)
+	taken, vcpus, runs, known := beside(p, m)
 	taken += v.Guest.ExclusiveCores(m)
 	left := max(0, int(m.AllCores)-taken)
 	switch {
@@ -141,16 +141,23 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	if !runs {
 		f.Severity, f.Message = min(f.Severity, finding.Low), "once it runs, "+f.Message
 	}
-	if left == 0 && vcpus == 0 {
-		f.Message += ", and ESXi needs some: whether all of these VMs power on is not certain"
-		f.Assumes = append(f.Assumes, "what ESXi keeps of the CPU is not published (B-30)")
-	}
 	if vcpus > left {
 		f.Message += fmt.Sprintf(", whose %d vCPUs wait for them", vcpus)
+	}
+	if left == 0 && (vcpus == 0 || !known) {
+		uncertain(&f)
+	}
+	if vcpus > left {
 		f.Ways = []numa.Way{numa.ByHand("move other VMs to another host"), vnuma.Normal}
 	}
 	f.Evidence = append(f.Evidence, p.Kind.NodesEvidence(), finding.Evidence{Name: "vCPUs of the other VMs of " + v.Host.Name, Value: fmt.Sprint(vcpus), Origin: "derived: those that run"})
 	p.Report(f, nil)
+}
+
+// uncertain says that the VMs of latency sensitivity High that take all cores, and are not known to run, may not all power on.
+func uncertain(f *finding.Finding) {
+	f.Message += ", and ESXi needs some: whether all of these VMs power on is not certain"
+	f.Assumes = append(f.Assumes, "what ESXi keeps of the CPU is not published (B-30)")
 }
 
 // fastest returns the kind of hosts with the highest clock of those on which the VM can run.
@@ -164,20 +171,22 @@ func fastest(v *rule.VM) *rule.Kind {
 	return fast
 }
 
-// beside returns the cores that the other running VMs of latency sensitivity High of the VM's host take, the vCPUs of the rest of them, and whether
-// the VM itself runs there.
-func beside(p *rule.Pass, m *vnuma.Machine) (taken, vcpus int, runs bool) {
+// beside returns the cores that the other running VMs of latency sensitivity High of the VM's host take, the vCPUs of the rest of them, whether
+// the VM itself runs there, and whether those are known to run: others may not power on.
+func beside(p *rule.Pass, m *vnuma.Machine) (taken, vcpus int, runs, known bool) {
+	known = true
 	for _, o := range p.Cluster.Running(p.VM.Host) {
 		switch {
 		case o.ID == p.VM.ID:
 			runs = true
 		case o.Guest.Needs.Exclusive:
 			taken += o.Guest.ExclusiveCores(m)
+			known = known && o.Runs()
 		default:
 			vcpus += int(o.Guest.VCPUs)
 		}
 	}
-	return taken, vcpus, runs
+	return taken, vcpus, runs, known
 }
 
 // mostSharing is the number of vCPUs for each core that others leave from which a VM is starved: below a quarter of a core for each, a VM with
@@ -190,7 +199,7 @@ func starved(p *rule.Pass, m *vnuma.Machine) {
 	if v.Host == nil || v.Home == nil || m.Model() < numa.ESXi67 {
 		return
 	}
-	taken, vcpus, runs := beside(p, m)
+	taken, vcpus, runs, known := beside(p, m)
 	left := max(0, int(m.AllCores)-taken)
 	if !runs || taken == 0 || int(v.Guest.VCPUs)+vcpus < mostSharing*left {
 		return
@@ -202,8 +211,11 @@ func starved(p *rule.Pass, m *vnuma.Machine) {
 		Ways:     []numa.Way{numa.ByHand("move it, or those VMs, to another host"), numa.ByHand("set latency sensitivity of those VMs to Normal")},
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), p.Kind.NodesEvidence()},
 	}
-	if left == 0 {
+	switch {
+	case left == 0 && known:
 		f.Severity = finding.High
+	case left == 0:
+		uncertain(&f)
 	}
 	p.Report(f, nil)
 }

@@ -59,6 +59,10 @@ type Proposal struct {
 	Parts [][]numa.Edit `json:"-"`
 	// Cheap are the findings that are not worth the downtime of their cure.
 	Cheap []*finding.Finding `json:"-"`
+	// Urgent: it cures a finding of at least medium severity.
+	Urgent bool `json:"-"`
+	// LeftOut is the reason why no plan of changes makes it; "" if one may.
+	LeftOut string `json:"leftOut,omitempty"`
 }
 
 // Taken returns the edits that a plan of changes makes; nil where all of them are optional and not free.
@@ -385,16 +389,20 @@ func (p *Pass) finish(out *Proposal, own []*finding.Finding) {
 	if p.VM.Guest.SizeEachTime {
 		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
 	}
+	out.LeftOut = p.VM.Untouched(first, false)
 	planned := out.Findings
 	out.Findings = nil
 	if p.Cluster.Weigh == nil {
-		out.Findings = planned
+		out.Findings, out.Urgent = planned, true
 		return
 	}
 	now, left := p.now(), p.weigh(out.Edits)
 	for _, f := range own {
 		cured := slices.ContainsFunc(now, f.Same) && !slices.ContainsFunc(left, f.Same)
-		if (cured || planned != nil && f.Planned()) && !slices.Contains(out.Findings, f.Rule) {
+		if !cured && (planned == nil || !f.Planned()) {
+			continue
+		}
+		if out.Urgent = out.Urgent || f.Needed(); !slices.Contains(out.Findings, f.Rule) {
 			out.Findings = append(out.Findings, f.Rule)
 		}
 	}

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,13 +10,14 @@ import (
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/alike"
 	"example.org/homenode/numa"
+	"example.org/homenode/rules"
 )
 
 // A Cluster is the selected part of a fleet.
 type Cluster struct {
 	Name  string
 	Hosts []*numa.Host  // with all needed facts
-	VMs   []*numa.VM    // running, with known sizes
+	VMs   []*numa.VM    // running, with known sizes: those that do not power on are left out
 	Off   []*numa.VM    // powered off, with known sizes: not counted
 	Away  int           // of VMs: they run on hosts that the source does not describe, or not with all needed facts
 	Apart int           // clusters that are counted together
@@ -65,6 +67,9 @@ func Find(f *numa.Fleet, names ...string) (*Cluster, error) {
 		}
 	}
 	c.Name = strings.Join(labels, ", ")
+	if err := s.predict(f); err != nil {
+		return nil, err
+	}
 	for i := range f.VMs {
 		c.addVM(&s, &f.VMs[i])
 	}
@@ -82,6 +87,20 @@ type scope struct {
 	hosts    map[string]*numa.Host // by ID; nil for one that lacks facts
 	clusters map[string]bool       // by ID; true if VMs without a host are included
 	poor     map[string]bool       // clusters of which a host lacks facts
+	idle     map[string]string     // by ID, why a VM does not power on
+}
+
+// predict finds the VMs that do not power on, as assess does.
+func (s *scope) predict(f *numa.Fleet) error {
+	r, err := rules.Within(context.Background(), f, rules.Options{}, map[string]bool{}) // predicted, not judged
+	if err != nil {
+		return err
+	}
+	s.idle = map[string]string{}
+	for v := range r.Idle() {
+		s.idle[v.ID] = r.ClusterOf(v).Again(v).String()
+	}
+	return nil
 }
 
 // addHost adds a host, unless it lacks facts.
@@ -114,8 +133,11 @@ func (c *Cluster) addVM(s *scope, v *numa.VM) {
 	case !v.VCPUs.Known() || !v.Memory.Known():
 		c.Notes = append(c.Notes, fmt.Sprintf("VM %s: its vCPUs or memory are unknown: not counted", v.Name))
 		return
-	case v.Power.Or(numa.PoweredOn) != numa.PoweredOn:
+	case !v.MayRun():
 		c.Off = append(c.Off, v)
+		return
+	case s.idle[v.ID] != "":
+		c.Notes = append(c.Notes, fmt.Sprintf("VM %s is left out: %s: it does not power on", v.Name, s.idle[v.ID]))
 		return
 	}
 	c.VMs = append(c.VMs, v)

@@ -171,10 +171,6 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 			return nil, nil, err
 		}
 		q := r.requestOf(v, &g, o)
-		if q.Layout.Refused.Any() {
-			notes = append(notes, fmt.Sprintf("VM %s on %s is left out: %v: it does not power on", v.Name, h.Name, q.Layout.Refused))
-			continue
-		}
 		p.vms = append(p.vms, v)
 		if q.Layout.Managed {
 			requests, guests = append(requests, q), append(guests, g)
@@ -193,7 +189,7 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 
 // requestOf returns the placement request for a VM of a fleet, with its overhead.
 func (r *room) requestOf(v *numa.VM, g *vnuma.Guest, o *Options) placement.Request {
-	l := vnuma.Predict(g, &r.machine, &vnuma.Case{Choices: o.Choices, Ran: v.Power.Value == numa.PoweredOn && v.Power.Origin.Kind == numa.Read})
+	l := vnuma.Predict(g, &r.machine, &vnuma.Case{Choices: o.Choices, Ran: true})
 	q := placement.RequestOf(v, &l)
 	q.Memory += o.Overhead.Of(v.VCPUs.Value, v.Memory.Value)
 	return q

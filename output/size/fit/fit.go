@@ -23,6 +23,7 @@ type Context struct {
 	Cluster *fit.Cluster    // nil without a source
 	Today   *fit.Today      // of the cluster
 	Release string          // of host types that are only described; "" if there are none
+	Newest  bool            // Release is the newest of the hosts of the source
 	Filled  int             // number of hosts in the source without a release, which have Release instead
 	fit.Options
 	Details bool
@@ -136,6 +137,9 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	var out []answer.Assumption
 	if c.Release != "" {
 		release := answer.Assumption{What: "release", Value: c.Release, Origin: c.origin("release"), Source: "--release"}
+		if c.Newest {
+			release.Note = "the newest of the hosts of " + c.Cluster.Name
+		}
 		if c.Filled > 0 {
 			release.Origin, release.Note = unit.Assumed, fmt.Sprintf("for %s of the source that state none", words.Plural(c.Filled, "host"))
 		}

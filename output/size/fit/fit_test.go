@@ -27,7 +27,7 @@ vm big01 host=esx01 vcpus=8 memory=300GB
 vm db[1-3] host=esx01 vcpus=20 memory=64GB
 vm app[01-12] host=esx02 vcpus=4 memory=24GB
 vm pin01 host=esx02 vcpus=4 memory=16GB cpuAffinity=0-3
-vm vast01 host=esx02 vcpus=80 memory=64GB
+vm vast01 host=esx02 vcpus=80 memory=64GB power=on
 `
 
 // answers returns the three kinds of answers of size fit.
@@ -145,7 +145,7 @@ func TestMixDescribed(t *testing.T) {
 func TestHeld(t *testing.T) {
 	fleet, err := scenario.Read("x", []byte(`release 8.0U3
 host h[1-2] nodes=2 cores=16 memory=512GB mhz=2600 cluster=c
-vm high host=h1 vcpus=8 memory=64GB latency=high
+vm high host=h1 vcpus=8 memory=64GB latency=high power=on
 vm vast host=h1 vcpus=4 memory=600GB
 vm a[1-8] host=h2 vcpus=24 memory=38GB
 vm half[1-2] host=h2 vcpus=40 memory=300GB

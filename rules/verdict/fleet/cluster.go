@@ -69,7 +69,7 @@ func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
 		}
 	}
 	for _, v := range c.VMs {
-		if v.Host != nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() {
+		if v.Host != nil || !c.Takes(v) {
 			continue
 		}
 		if r.Unknown = !all; all {
