@@ -15,25 +15,18 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
-	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 func judge(t testing.TB, text string) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet.txt", []byte(text))
 	return rules.Run(f, rules.Options{})
 }
 
 func demoFleet(t testing.TB) *numa.Fleet {
 	t.Helper()
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	return f
 }
 

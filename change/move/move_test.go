@@ -10,15 +10,13 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/rule"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // judged returns the VMs of a scenario as rules judge them.
 func judged(t *testing.T, text string) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("scenario", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "scenario", []byte(text))
 	return rules.Run(f, rules.Options{})
 }
 

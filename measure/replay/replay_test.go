@@ -17,7 +17,7 @@ import (
 	"example.org/homenode/output/format"
 	"example.org/homenode/output/measure"
 	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/story"
 	"example.org/homenode/source/ticks"
 )
@@ -154,10 +154,7 @@ func TestDemoCapture(t *testing.T) {
 
 func demoFleet(t testing.TB) *numa.Fleet {
 	t.Helper()
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	return f
 }
 
@@ -196,9 +193,6 @@ func TestSame(t *testing.T) {
 // fleetOf reads a fleet.
 func fleetOf(t testing.TB, text string) *numa.Fleet {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet.txt", []byte(text))
 	return f
 }

@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -58,10 +57,7 @@ func TestSchemaAccepts(t *testing.T) {
 // change.
 func TestSchemaRejects(t *testing.T) {
 	s := compiledSchema(t)
-	form, err := os.ReadFile("testdata/form.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	form := golden.Read(t, "testdata/form.json")
 	for _, tt := range []struct{ name, old, new string }{
 		{"format", `"homenode-snapshot"`, `"homenode"`},
 		{"version", `"version": 1`, `"version": 2`},

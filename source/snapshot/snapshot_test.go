@@ -13,7 +13,7 @@ import (
 	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
-	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 )
 
 // fullFleet returns a fleet with every field of every type set, by reflection: a
@@ -111,10 +111,7 @@ func write(t testing.TB, f *numa.Fleet) []byte {
 
 func demoFleet(t testing.TB) *numa.Fleet {
 	t.Helper()
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	return f
 }
 
