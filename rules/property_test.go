@@ -283,6 +283,5 @@ func fired(r *rules.Result, id string) (out []string) {
 
 func runText(t *testing.T, text string) *rules.Result {
 	t.Helper()
-	f := given.Fleet(t, "text", []byte(text))
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "text", []byte(text)), rules.Options{})
 }

@@ -200,8 +200,7 @@ func inventory(t *testing.T, path string) *rules.Result {
 	if i < 0 {
 		return nil
 	}
-	f := given.Fleet(t, path, ar.Files[i].Data)
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, path, ar.Files[i].Data), rules.Options{})
 }
 
 // findingsText writes the findings of one rule, and what others say of the same subject.

@@ -20,14 +20,7 @@ import (
 
 func judge(t testing.TB, text string) *rules.Result {
 	t.Helper()
-	f := given.Fleet(t, "fleet.txt", []byte(text))
-	return rules.Run(f, rules.Options{})
-}
-
-func demoFleet(t testing.TB) *numa.Fleet {
-	t.Helper()
-	f := given.Demo(t)
-	return f
+	return rules.Run(given.Fleet(t, "fleet.txt", []byte(text)), rules.Options{})
 }
 
 // text returns a drift, one difference a line.
@@ -258,7 +251,7 @@ func TestNoHost(t *testing.T) {
 
 // TestItself checks that nothing differs between a fleet and itself.
 func TestItself(t *testing.T) {
-	f := demoFleet(t)
+	f := given.Demo(t)
 	d := compare(t, rules.Run(f, rules.Options{}), rules.Run(f, rules.Options{}), diff.Options{})
 	want := fmt.Sprintf("0 better 0 worse 0 other %d unchanged 0 moved 0 one-sided\n", d.A.VMs)
 	if got := text(d); got != want || d.Differs() {
@@ -269,7 +262,7 @@ func TestItself(t *testing.T) {
 // TestMirror checks that a comparison the other way round says the opposite of
 // everything, for random changes of the demo fleet.
 func TestMirror(t *testing.T) {
-	f := demoFleet(t)
+	f := given.Demo(t)
 	base := rules.Run(whatif.Unobserved(f), rules.Options{})
 	r := rand.New(rand.NewPCG(3, 4))
 	all := []string{"hw=20", "release=8.0U2", "release=6.7U3", "host=esx* nodesPerSocket=2", "vm=*1 hotAdd=on", "vm=sql* hotAdd=off", "vm=*0 vcpus=24 coresPerSocket=1",

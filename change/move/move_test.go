@@ -16,8 +16,7 @@ import (
 // judged returns the VMs of a scenario as rules judge them.
 func judged(t *testing.T, text string) *rules.Result {
 	t.Helper()
-	f := given.Fleet(t, "scenario", []byte(text))
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "scenario", []byte(text)), rules.Options{})
 }
 
 func vm(t *testing.T, text string) *rule.VM {

@@ -14,8 +14,7 @@ import (
 
 func fleet(t *testing.T, text string) *numa.Fleet {
 	t.Helper()
-	f := given.Fleet(t, "test", []byte(text))
-	return f
+	return given.Fleet(t, "test", []byte(text))
 }
 
 const small2 = `release 7.0 U3

@@ -19,8 +19,7 @@ import (
 
 func fleet(t *testing.T, text string) *numa.Fleet {
 	t.Helper()
-	f := given.Fleet(t, "fleet", []byte(text))
-	return f
+	return given.Fleet(t, "fleet", []byte(text))
 }
 
 // TestDecoupled upgrades over 6.5, where cores per socket stop sizing virtual nodes (B-11, B-12).

@@ -36,8 +36,7 @@ vm erp[01-02] host=esx11 vcpus=18 coresPerSocket=1 memory=192GB
 
 func htmlResult(t testing.TB, text string) *rules.Result {
 	t.Helper()
-	f := given.Fleet(t, "fleet.txt", []byte(text))
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "fleet.txt", []byte(text)), rules.Options{})
 }
 
 func htmlPage(t testing.TB, r *rules.Result, version string) []byte {

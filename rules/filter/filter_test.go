@@ -25,8 +25,7 @@ vm golden01 host=esx09 vcpus=4 memory=8GB template=yes power=off
 
 func judged(t *testing.T) *rules.Result {
 	t.Helper()
-	f := given.Fleet(t, "test", []byte(fleet))
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "test", []byte(fleet)), rules.Options{})
 }
 
 func TestFleet(t *testing.T) {

@@ -32,8 +32,7 @@ vm web01 host=esx11 vcpus=2 memory=8GB
 
 func fleetOf(t testing.TB, text string) *numa.Fleet {
 	t.Helper()
-	f := given.Fleet(t, "fleet.txt", []byte(text))
-	return f
+	return given.Fleet(t, "fleet.txt", []byte(text))
 }
 
 func clusterOf(t testing.TB, text, name string) *Cluster {

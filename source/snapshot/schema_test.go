@@ -16,6 +16,7 @@ import (
 
 	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario/given"
 )
 
 func compiledSchema(t *testing.T) *jsonschema.Schema {
@@ -46,7 +47,7 @@ func validate(t *testing.T, s *jsonschema.Schema, file []byte) error {
 
 func TestSchemaAccepts(t *testing.T) {
 	s := compiledSchema(t)
-	for name, f := range map[string]*numa.Fleet{"every field set": fullFleet(t), "demo": demoFleet(t), "empty": {}} {
+	for name, f := range map[string]*numa.Fleet{"every field set": fullFleet(t), "demo": given.Demo(t), "empty": {}} {
 		if err := validate(t, s, write(t, f)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -17,8 +17,7 @@ import (
 // fleet returns the judged scenario.
 func fleet(t testing.TB, text string) *rules.Result {
 	t.Helper()
-	f := given.Fleet(t, "fleet.txt", []byte(text))
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "fleet.txt", []byte(text)), rules.Options{})
 }
 
 func vm(t testing.TB, r *rules.Result, name string) *rule.VM {

@@ -46,8 +46,7 @@ var hostile = []string{
 
 func judged(t testing.TB, text string) *rules.Result {
 	t.Helper()
-	f := given.Fleet(t, "fleet.txt", []byte(text))
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "fleet.txt", []byte(text)), rules.Options{})
 }
 
 func write(t testing.TB, r *rules.Result) []byte {

@@ -15,8 +15,7 @@ import (
 
 func judge(t *testing.T, in string) *rules.Result {
 	t.Helper()
-	f := given.Fleet(t, "test", []byte(in))
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "test", []byte(in)), rules.Options{})
 }
 
 // TestNotKnown checks that the headline says what is not known of how many VMs, and is not sure of the others then.
