@@ -20,7 +20,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/source/open"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // A leaving context ends when it is looked at for the time that is said, and counts how often it is looked at, and after its end.
@@ -59,11 +59,7 @@ func largeFleet(t *testing.T, vms int) *numa.Fleet {
 		fmt.Fprintf(&b, "vm vm%05d host=esx%03d vcpus=%d coresPerSocket=%d memory=%dGB hotAdd=%s hw=%d\n", i, i%hosts+1,
 			[]int{2, 4, 8, 16, 24}[i%5], []int{1, 2, 1, 2, 4}[i%5], []int{8, 16, 64, 384, 40}[i%5], []string{"on", "off"}[i%2], 13+i%5)
 	}
-	f, err := scenario.Read("large", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return given.Fleet(t, "large", []byte(b.String()))
 }
 
 // entries are all questions.

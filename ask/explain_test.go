@@ -14,17 +14,14 @@ import (
 	"example.org/homenode/output/format"
 	"example.org/homenode/rules"
 	verdict "example.org/homenode/rules/verdict/fleet"
-	"example.org/homenode/source/demo"
 	"example.org/homenode/source/open"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestExplainIsAssess explains VMs and hosts of a fleet that it reads, of which it judges their cluster alone, and of one that was judged
 // whole: the answers are the same.
 func TestExplainIsAssess(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	whole := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
 	read := &ask.Env{Today: whole.Today, Open: func(context.Context, []string, open.Options) (*numa.Fleet, []numa.Note, error) { return f, nil, nil }}
 	var names []string
@@ -100,10 +97,7 @@ func TestExplainIsAssess(t *testing.T) {
 
 // The headline of a VM on some host of a cluster says on which hosts its layout is another one.
 func TestExplainOnClusterNamesHosts(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	e := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
 	for _, c := range []struct{ vm, on, want string }{
 		{"sql01", "epyc", "On epyc01–04 the guest sees 1 node, carried by 1 client. On epyc05 and epyc06: guest sees 1 node, carried by 2 clients (2 × 16 vCPU). CPU hot add"},

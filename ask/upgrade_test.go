@@ -17,24 +17,17 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/rule"
-	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/scenario/random"
 )
 
 // TestUpgradeIsWhatIf asks the upgrade adviser and the what-if about the same change, of the demo and of random fleets: they have the same layouts and findings.
 func TestUpgradeIsWhatIf(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	changed := sameUpgrade(t, "demo", f, upgrade.Ask{Release: numa.ESXi90, Hardware: 22}) + sameUpgrade(t, "demo", f, upgrade.Ask{Cluster: "prod-*", Release: numa.ESXi80}) + sameUpgrade(t, "demo", f, upgrade.Ask{Hardware: 21}, "F-25")
 	for seed := range uint64(100) {
 		text := random.Fleet(rand.New(rand.NewPCG(seed, 43)))
-		f, err := scenario.Read("random", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := given.Fleet(t, "random", []byte(text))
 		if len(f.VMs) == 0 {
 			continue
 		}
@@ -49,10 +42,7 @@ func TestUpgradeIsWhatIf(t *testing.T) {
 
 // TestUpgradeWrong names the field that is wrong, and no place inside the program.
 func TestUpgradeWrong(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster prod\nhost esx1 nodes=2 cores=18 memory=512GB\nvm db host=esx1 vcpus=24 memory=128GB hw=19\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 7.0U3\ncluster prod\nhost esx1 nodes=2 cores=18 memory=512GB\nvm db host=esx1 vcpus=24 memory=128GB hw=19\n"))
 	e := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
 	for _, tt := range []struct{ release, cluster, want string }{
 		{"9.0", "nosuch", `--cluster: found no cluster "nosuch"`}, {"9.0", "pro", `--cluster: found no cluster "pro"; alike: prod`}, {"9.0", `a"b`, "found cluster \"a\\\"b\", want no quote and no line break"},

@@ -12,16 +12,13 @@ import (
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
 	"example.org/homenode/rules/verdict/fleet"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // assumed reads a scenario as a command does.
 func assumed(t *testing.T, in string) *numa.Fleet {
 	t.Helper()
-	f, err := scenario.Read("in", []byte(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "in", []byte(in))
 	vnuma.AssumeStored(f, vnuma.Choices{})
 	return f
 }

@@ -2,12 +2,12 @@ package rules_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/source/kvm"
@@ -25,10 +25,7 @@ var unheld = []string{
 // TestLibvirtVerdicts holds each of 1,000 changes of a definition against what libvirt made of it: what it refuses has a finding of high
 // severity, what it takes is not said to be refused.
 func TestLibvirtVerdicts(t *testing.T) {
-	data, err := os.ReadFile("testdata/libvirtverdicts.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Read(t, "testdata/libvirtverdicts.txt")
 	unescape := strings.NewReplacer(`\n`, "\n")
 	base, n := "", 0
 	for line := range strings.Lines(string(data)) {

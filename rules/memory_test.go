@@ -8,7 +8,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestOneMemory holds what is found of memory where explain, topo and the simulation had other answers.
@@ -64,10 +64,7 @@ func TestOneMemory(t *testing.T) {
 
 // TestReclaimed: a memory limit is high where the source shows that it takes memory from the guest.
 func TestReclaimed(t *testing.T) {
-	f, err := scenario.Read("s", []byte("release 8.0U3\nhost h nodes=2 cores=16 memory=1024GB\nvm v host=h vcpus=8 memory=64GB memoryLimit=32GB hw=20\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "s", []byte("release 8.0U3\nhost h nodes=2 cores=16 memory=1024GB\nvm v host=h vcpus=8 memory=64GB memoryLimit=32GB hw=20\n"))
 	for _, want := range []finding.Severity{finding.Medium, finding.High} {
 		r := rules.Run(f, rules.Options{})
 		i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "N013" })

@@ -11,7 +11,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // neighbours returns pairs of fleets with the same random VMs: their hosts alone, and beside a host of another shape in each cluster.
@@ -81,10 +81,7 @@ func TestMovesCure(t *testing.T) {
 	moved := map[string]int{}
 	for seed := range uint64(3) {
 		_, text := neighbours(seed)
-		f, err := scenario.Read("neighbours", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := given.Fleet(t, "neighbours", []byte(text))
 		host := map[string]string{}
 		for i := range f.Hosts {
 			host[f.Hosts[i].Name] = f.Hosts[i].ID

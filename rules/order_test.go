@@ -9,7 +9,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestCuredHostFirst: where a finding advises other nodes for a host, advice for its VMs that the host with these nodes has no use for, or
@@ -28,10 +28,7 @@ func TestCuredHostFirst(t *testing.T) {
 		{`nodes=2 packages=2 cores=32 cpu="Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz"`, `nodes=2 packages=2 cores=32 cpu="Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz"`, ""},
 	} {
 		fleet := func(host string) *numa.Fleet {
-			f, err := scenario.Read("order", []byte("release 8.0U3\nhost h memory=1024GB mhz=2600 "+host+"\n"+vms))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := given.Fleet(t, "order", []byte("release 8.0U3\nhost h memory=1024GB mhz=2600 "+host+"\n"+vms))
 			return f
 		}
 		of := func(f *numa.Fleet, vm string) (out []finding.Finding) {

@@ -8,16 +8,12 @@ import (
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/policy"
 	"example.org/homenode/rules/verdict/fleet"
-	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestThresholdIsUsed: the threshold of the configuration reaches the rule.
 func TestThresholdIsUsed(t *testing.T) {
-	f, err := scenario.Read("big", []byte("release 7.0U3\nhost esx01 nodes=2 cores=18 memory=1024GB\nvm big vcpus=8 coresPerSocket=8 memory=600GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "big", []byte("release 7.0U3\nhost esx01 nodes=2 cores=18 memory=1024GB\nvm big vcpus=8 coresPerSocket=8 memory=600GB\n"))
 	for share, want := range map[float64]finding.Severity{0.15: finding.High, 0.16: finding.Medium} { // 93.4 of 600 GB are remote
 		p := policy.Policy{Thresholds: map[string]float64{"N005.seriousShare": share}}
 		r := rules.Run(f, rules.Options{Policy: &p, Today: time.Now()})
@@ -30,10 +26,7 @@ func TestThresholdIsUsed(t *testing.T) {
 // TestPolicyHidesNoFact: what is accepted or switched off changes no overview of what
 // the fleet is like.
 func TestPolicyHidesNoFact(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	plain := rules.Run(f, rules.Options{})
 	p := policy.Policy{
 		Off:      map[string]bool{"N014": true},

@@ -13,7 +13,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // sweep writes VMs with every mix of the settings that can hide or shape NUMA, on
@@ -107,10 +107,7 @@ func TestAdviceHolds(t *testing.T) {
 	if len(planned) < 500 {
 		t.Fatalf("%d plans: the sweep is broken", len(planned))
 	}
-	f, err := scenario.Read("text", []byte(sweep()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "text", []byte(sweep()))
 	for i := range f.VMs {
 		if plan := planned[f.VMs[i].ID]; plan != nil {
 			plan.Edit.Configure(&f.VMs[i].Config)
@@ -191,10 +188,7 @@ func TestRandomPlans(t *testing.T) {
 	}
 	was, plans := weigh(before), 0
 	for _, all := range []bool{false, true} {
-		f, err := scenario.Read("random", []byte(b.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := given.Fleet(t, "random", []byte(b.String()))
 		done := map[string]plan.Edit{}
 		for _, c := range before.Clusters {
 			for _, v := range c.VMs {
@@ -289,9 +283,5 @@ func fired(r *rules.Result, id string) (out []string) {
 
 func runText(t *testing.T, text string) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("text", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "text", []byte(text)), rules.Options{})
 }

@@ -20,11 +20,11 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
-	"example.org/homenode/source/demo"
 	"example.org/homenode/source/evidence"
 	"example.org/homenode/source/incident"
 	"example.org/homenode/source/kvm"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestScenarios runs every scenario of every rule and compares the findings of
@@ -112,10 +112,7 @@ func capabilities(t testing.TB, name, words string) []byte {
 	words, empty, _ := strings.Cut(strings.TrimSpace(words), " empty=") // a node without memory
 	words, pools, _ := strings.Cut(words, " pages=")
 	pages := strings.Split(pools, ",")
-	f, err := scenario.Read(name, []byte("release 8.0\nhost "+name+" "+words))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, name, []byte("release 8.0\nhost "+name+" "+words))
 	h := &f.Hosts[0]
 	var b bytes.Buffer
 	b.WriteString("<capabilities><host><topology><cells>\n")
@@ -203,11 +200,7 @@ func inventory(t *testing.T, path string) *rules.Result {
 	if i < 0 {
 		return nil
 	}
-	f, err := scenario.Read(path, ar.Files[i].Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, path, ar.Files[i].Data), rules.Options{})
 }
 
 // findingsText writes the findings of one rule, and what others say of the same subject.
@@ -288,10 +281,7 @@ func kinds(r *rule.Rule) (n int) {
 
 // TestDemoFiresEveryRule keeps the demo a tour of all rules that judge fleets.
 func TestDemoFiresEveryRule(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	r := rules.Run(f, rules.Options{})
 	for _, one := range rules.All {
 		if one.Check != nil && !slices.ContainsFunc(r.Counts(), func(c rules.RuleCount) bool { return c.Rule == one }) {

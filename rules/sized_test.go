@@ -9,7 +9,7 @@ import (
 
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestSizesOfHANA checks that no advice about a VM of SAP HANA changes its vCPUs to a count that SAP HANA is not sized for on its host: whole
@@ -28,10 +28,7 @@ func TestSizesOfHANA(t *testing.T) {
 				}
 			}
 		}
-		f, err := scenario.Read("sizes", []byte(in.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := given.Fleet(t, "sizes", []byte(in.String()))
 		r := rules.Run(f, rules.Options{})
 		vms := r.ByID()
 		for i := range r.Findings {

@@ -12,10 +12,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/source/kvm"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/snapshot"
 )
 
@@ -26,10 +27,7 @@ func FuzzStated(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := golden.Read(f, path)
 		for _, file := range txtar.Parse(data).Files {
 			if strings.HasSuffix(file.Name, ".xml") {
 				f.Add(file.Data)
@@ -220,10 +218,7 @@ func TestHypervisors(t *testing.T) {
 			t.Errorf("%s judges KVM: %s", x.Rule, x.Message)
 		}
 	}
-	f, err := scenario.Read("x", []byte("release 8.0\nhost esx01 nodes=2 cores=16 memory=256GB\nvm a host=esx01 vcpus=24 coresPerSocket=1 memory=64GB hotAdd=on\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "x", []byte("release 8.0\nhost esx01 nodes=2 cores=16 memory=256GB\nvm a host=esx01 vcpus=24 coresPerSocket=1 memory=64GB hotAdd=on\n"))
 	found := rules.Run(f, rules.Options{}).Findings
 	for _, x := range found {
 		if strings.HasPrefix(x.Rule, "K") {

@@ -11,6 +11,7 @@ import (
 	"example.org/homenode/rules/policy"
 	"example.org/homenode/rules/rule"
 	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 )
 
 func ids(all []*rule.Rule) (out []string) {
@@ -23,10 +24,7 @@ func ids(all []*rule.Rule) (out []string) {
 // A rule without one of the counters that it names finds nothing in the demo, where every
 // rule fires, and the recording says that the counter is lacking.
 func TestNeeds(t *testing.T) {
-	fleet, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fleet := given.Demo(t)
 	judged := rules.Run(fleet, rules.Options{})
 	for counter, without := range map[string]func(*numa.Tick){
 		"Numa Local Memory MBytes":   func(k *numa.Tick) { vms(k, func(v *numa.VMTick) { v.Has &^= numa.HasMemory }) },

@@ -5,12 +5,12 @@ import (
 
 	"example.org/homenode/capture"
 	"example.org/homenode/rules"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestJoin checks which VM of the inventory a recorded one is taken for.
 func TestJoin(t *testing.T) {
-	f, err := scenario.Read("x", []byte(`release 8.0
+	f := given.Fleet(t, "x", []byte(`release 8.0
 cluster a
 host esx01.lab nodes=2 cores=16 memory=256GB
 host esx02.lab nodes=2 cores=16 memory=256GB
@@ -21,9 +21,6 @@ cluster b
 host esx03.lab nodes=2 cores=16 memory=256GB
 vm other host=esx03.lab vcpus=4 memory=8GB
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	rec := &capture.Recording{Host: "esx01", VMs: []capture.VM{
 		{Name: "here", VCPUs: 4}, {Name: "moved", VCPUs: 4}, {Name: "grown", VCPUs: 4}, {Name: "other", VCPUs: 4}, {Name: "unheard"}, {Name: "here"}}}
 	stray := &capture.Recording{Host: "esx09"}

@@ -17,14 +17,12 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/policy"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestPlan asks for the plan of a fleet that is held: it cures nothing that is accepted.
 func TestPlan(t *testing.T) {
-	f, err := scenario.Read("fleet.txt", []byte("release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=18 memory=512GB\nvm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet.txt", []byte("release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=18 memory=512GB\nvm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n"))
 	accepted := &policy.Policy{Suppress: []policy.Suppression{{Rules: []string{"N001"}, VM: []string{"sql01"}, Reason: "agreed", Until: "2099-12-31"}}}
 	for _, p := range []*policy.Policy{nil, accepted} {
 		q := FixEntry.Ask().(*Plan)

@@ -12,7 +12,7 @@ import (
 	"example.org/homenode/ask"
 	"example.org/homenode/rules"
 	"example.org/homenode/source/open"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestUnjudged: a comparison of a fleet in which nothing can be judged is an error that says why; in part of one it is none.
@@ -23,10 +23,7 @@ func TestUnjudged(t *testing.T) {
 		"release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm a vcpus=4 host=h\nvm b vcpus=4\n": "",
 		"release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\n":                                    "",
 	} {
-		f, err := scenario.Read("a.txt", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := given.Fleet(t, "a.txt", []byte(text))
 		got := unjudged(rules.Run(f, rules.Options{}))
 		if (got == nil) != (want == "") || got != nil && !strings.Contains(got.Error(), want) {
 			t.Errorf("%s: found %v, want %q", text, got, want)

@@ -15,26 +15,12 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
-	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 func judge(t testing.TB, text string) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.Run(f, rules.Options{})
-}
-
-func demoFleet(t testing.TB) *numa.Fleet {
-	t.Helper()
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return rules.Run(given.Fleet(t, "fleet.txt", []byte(text)), rules.Options{})
 }
 
 // text returns a drift, one difference a line.
@@ -265,7 +251,7 @@ func TestNoHost(t *testing.T) {
 
 // TestItself checks that nothing differs between a fleet and itself.
 func TestItself(t *testing.T) {
-	f := demoFleet(t)
+	f := given.Demo(t)
 	d := compare(t, rules.Run(f, rules.Options{}), rules.Run(f, rules.Options{}), diff.Options{})
 	want := fmt.Sprintf("0 better 0 worse 0 other %d unchanged 0 moved 0 one-sided\n", d.A.VMs)
 	if got := text(d); got != want || d.Differs() {
@@ -276,7 +262,7 @@ func TestItself(t *testing.T) {
 // TestMirror checks that a comparison the other way round says the opposite of
 // everything, for random changes of the demo fleet.
 func TestMirror(t *testing.T) {
-	f := demoFleet(t)
+	f := given.Demo(t)
 	base := rules.Run(whatif.Unobserved(f), rules.Options{})
 	r := rand.New(rand.NewPCG(3, 4))
 	all := []string{"hw=20", "release=8.0U2", "release=6.7U3", "host=esx* nodesPerSocket=2", "vm=*1 hotAdd=on", "vm=sql* hotAdd=off", "vm=*0 vcpus=24 coresPerSocket=1",

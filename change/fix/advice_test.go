@@ -3,7 +3,6 @@ package fix_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
@@ -72,10 +72,7 @@ func scenarios(t *testing.T) (out []string) {
 		t.Fatalf("%d scenarios, %v", len(files), err)
 	}
 	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := golden.Read(t, name)
 		for _, f := range txtar.Parse(data).Files {
 			if f.Name == "in" {
 				out = append(out, string(f.Data))

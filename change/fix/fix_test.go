@@ -20,6 +20,7 @@ import (
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/source/demo"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
@@ -237,10 +238,7 @@ func TestOptions(t *testing.T) {
 
 // TestPrice plans the demo as it is: each change cures or eases a finding of medium severity or more, or needs no downtime.
 func TestPrice(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	worth := map[string]bool{} // rule and VM
 	for _, one := range rules.Run(f, rules.Options{}).Findings {
 		if one.Severity >= finding.Medium {
@@ -305,7 +303,7 @@ func TestWish(t *testing.T) {
 
 // TestWishes asks for what vSphere refuses or ignores, and for what fix does not write: each is an error or a line that says so, and none is dropped in silence.
 func TestWishes(t *testing.T) {
-	f, err := scenario.Read("fleet", []byte(`release 8.0U3
+	f := given.Fleet(t, "fleet", []byte(`release 8.0U3
 cluster prod
 host e1 nodes=2 packages=2 cores=16 memory=512GB ht=on mhz=2900
 vm a1 host=e1 vcpus=16 memory=64GB hw=19
@@ -314,9 +312,6 @@ vm tm host=e1 vcpus=16 memory=64GB hotAdd=on template=yes power=off
 vm li host=e1 vcpus=4 memory=16GB cpuLimit=12000
 vm lm host=e1 vcpus=4 memory=16GB memoryLimit=8GB
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct{ wish, want string }{
 		{"vm=a1 hw=13", "cannot be lowered"},
 		{"vm=a1 host=prod vcpus=8", "fix moves no VM"},

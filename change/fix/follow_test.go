@@ -7,21 +7,18 @@ import (
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/whatif"
 	"example.org/homenode/numa"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestFollows: what vSphere changes along with an edit is in the plan as an edit, harms nothing, and is taken back with it.
 func TestFollows(t *testing.T) {
-	f, err := scenario.Read("follows", []byte(`release 7.0U3
+	f := given.Fleet(t, "follows", []byte(`release 7.0U3
 cluster s
 host esx[01-02] nodes=2 cores=24 memory=4TB mhz=2600
 vm part host=esx01 vcpus=32 memory=256GB hw=19 memoryReservation=200GB
 vm all host=esx01 vcpus=32 memory=256GB hw=19 memoryReservation=256GB reserveAll=on
 vm few host=esx01 vcpus=32 memory=256GB hw=19 memoryReservation=64GB
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, tt := range []struct{ wish, edits string }{
 		{"vm=part memory=128GB", "memory 262144 131072, memoryReservation 204800 131072"},
 		{"vm=part memory=128GB memoryReservation=200GB", "memory 262144 131072, memoryReservation 204800 131072"},

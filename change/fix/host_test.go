@@ -7,6 +7,7 @@ import (
 	"example.org/homenode/change/fix"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestHostFirst plans no downtime of VMs where their host is the matter: another host that lacks what somebody chose, a package that a
@@ -69,10 +70,7 @@ func TestMoved(t *testing.T) {
 		"nodes=4 cores=4 memory=512GB ht=off": "", // too small
 		"nodes=4 cores=10 memory=512GB maintenance=on": "",
 	} {
-		f, err := scenario.Read("x", []byte(old+strings.TrimSuffix("host b "+host, "host b ")+"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := given.Fleet(t, "x", []byte(old+strings.TrimSuffix("host b "+host, "host b ")+"\n"))
 		if got := "host " + p.Moved(f)[p.Changes[0].VM.ID]; want == "" && got != "host " || !strings.HasPrefix(got, want) {
 			t.Errorf("%q: %s, want %q", host, got, want)
 		}

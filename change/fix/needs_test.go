@@ -1,10 +1,10 @@
 package fix
 
 import (
-	"os"
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -27,10 +27,7 @@ var fields = map[string][]numa.EditKind{
 
 // TestNeedsDocs: the guide says of each edit what the plan says of it: whether it is written while the VM runs, and when it takes effect.
 func TestNeedsDocs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/fix.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, "../../docs/fix.md")
 	_, table, _ := strings.Cut(string(page), "\n| edit | field of the API |")
 	told := map[numa.EditKind]bool{}
 	for line := range strings.Lines(table) {

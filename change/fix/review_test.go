@@ -11,16 +11,13 @@ import (
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/rule"
-	"example.org/homenode/source/demo"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestRefusedInput checks what is asked for and cannot be.
 func TestRefusedInput(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	set := func(text string) fix.Options {
 		c, err := whatif.Parse(text)
 		if err != nil {
@@ -172,10 +169,7 @@ func TestAdmission(t *testing.T) {
 
 // TestResized names another size and other virtual hardware, which the guest notices.
 func TestResized(t *testing.T) {
-	f, err := scenario.Read("fleet", []byte("release 8.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm a host=h vcpus=8 memory=64GB hw=15 coresPerSocket=8\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet", []byte("release 8.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm a host=h vcpus=8 memory=64GB hw=15 coresPerSocket=8\n"))
 	for change, want := range map[string]string{
 		"vm=a memory=32GB": "the guest gets 32 GB of memory instead of 64 GB",
 		"vm=a hw=19":       "the guest gets virtual hardware 19 instead of 15, with which it may see new devices",

@@ -7,7 +7,7 @@ import (
 
 	"example.org/homenode/rules"
 	"example.org/homenode/source/planned"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // planOf returns the output of terraform show -json for n VMs of several sizes.
@@ -33,10 +33,7 @@ func BenchmarkGate(b *testing.B) {
 		release := []string{"8.0U3", "7.0U3"}[c/5%2]
 		fmt.Fprintf(&lines, "cluster c%02d\nhost esx%02d[01-20] nodes=2 cores=%d memory=%dGB release=%s\n", c, c, []int{16, 24, 32, 28, 20}[c%5], 512+256*(c%5), release)
 	}
-	hosts, err := scenario.Read("fleet", []byte(lines.String()))
-	if err != nil {
-		b.Fatal(err)
-	}
+	hosts := given.Fleet(b, "fleet", []byte(lines.String()))
 	plan := planOf(1000)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/source/planned"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 const hosts = `release 8.0U3
@@ -144,10 +145,7 @@ func TestDepends(t *testing.T) {
 
 // TestModels: without a fleet host models are the sites, and without planned VMs they are refused.
 func TestModels(t *testing.T) {
-	real, err := scenario.Read("models", []byte("cluster none\nhost model nodes=2 cores=8 memory=128GB release=8.0U3\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := given.Fleet(t, "models", []byte("cluster none\nhost model nodes=2 cores=8 memory=128GB release=8.0U3\n"))
 	model := real.Hosts[0]
 	_, vms := judged(t, "m.yaml", machines("vm numCPUs: 16; memoryMiB: 65536"), "", model)
 	if on := vms[0].On; len(on) != 1 || on[0].Site != "model" || on[0].Sees != "2 nodes of 8" {

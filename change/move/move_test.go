@@ -10,16 +10,13 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/rule"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // judged returns the VMs of a scenario as rules judge them.
 func judged(t *testing.T, text string) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("scenario", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "scenario", []byte(text)), rules.Options{})
 }
 
 func vm(t *testing.T, text string) *rule.VM {

@@ -9,16 +9,13 @@ import (
 	"example.org/homenode/esxi/scheduler"
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
-	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestEdited checks that the edited configuration of every shape of every VM of the demo
 // is predicted as the edited Guest is.
 func TestEdited(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	shapes := 0
 	for _, c := range f.Clusters {
 		p, _, err := FromFleet(t.Context(), f, c.Name, nil, Constraints{})
@@ -62,10 +59,7 @@ func TestEdited(t *testing.T) {
 // touched, before and after the proposal, and after its steps one by one: what is
 // proposed on a static prediction is to hold where the balancer works, too.
 func TestTwin(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	for _, cluster := range []string{"prod-a", "mixed", "epyc"} {
 		p, _, err := FromFleet(t.Context(), f, cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{Reserve: 1})
 		if err != nil {

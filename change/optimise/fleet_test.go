@@ -9,17 +9,12 @@ import (
 
 	"example.org/homenode/esxi/plan"
 	"example.org/homenode/numa"
-	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 func fleet(t *testing.T, text string) *numa.Fleet {
 	t.Helper()
-	f, err := scenario.Read("test", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return given.Fleet(t, "test", []byte(text))
 }
 
 const small2 = `release 7.0 U3
@@ -259,10 +254,7 @@ func TestErrors(t *testing.T) {
 
 // TestDemo pins what is proposed for the demo's clusters at a third of their peak.
 func TestDemo(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	for _, tt := range []struct {
 		cluster       string
 		before, after string

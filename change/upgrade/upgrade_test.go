@@ -13,18 +13,13 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
-	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/scenario/random"
 )
 
 func fleet(t *testing.T, text string) *numa.Fleet {
 	t.Helper()
-	f, err := scenario.Read("fleet", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return given.Fleet(t, "fleet", []byte(text))
 }
 
 // TestDecoupled upgrades over 6.5, where cores per socket stop sizing virtual nodes (B-11, B-12).
@@ -176,10 +171,7 @@ func TestHosts(t *testing.T) {
 // TestFirstHelps sets before the upgrade's power cycle what the answer says to set first, of the demo and of random fleets: no VM is worse off by it, and
 // the answer tells each finding of medium or higher severity that such a VM has then and not today.
 func TestFirstHelps(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	if firstHelps(t, "the demo", f, Ask{Release: numa.ESXi90, Hardware: 22}) == 0 {
 		t.Error("the demo needs nothing first")
 	}

@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestWorse has changes that take from a VM what NUMA needs: its host and with it a device, and the NUMA scheduler.
@@ -49,10 +50,7 @@ func TestWorse(t *testing.T) {
 
 // TestSpreads switches the NUMA scheduler off on a second host: it is new of the second.
 func TestSpreads(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 8.0U3\ncluster p\nhost esx01 nodes=2 cores=16 memory=256GB Numa.RebalanceEnable=0\nhost esx02 nodes=2 cores=16 memory=256GB\nvm v host=esx01 vcpus=8 memory=64GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 8.0U3\ncluster p\nhost esx01 nodes=2 cores=16 memory=256GB Numa.RebalanceEnable=0\nhost esx02 nodes=2 cores=16 memory=256GB\nvm v host=esx01 vcpus=8 memory=64GB\n"))
 	for change, want := range map[string]bool{"host=esx02 Numa.RebalanceEnable=0": true, "host=esx01 Numa.PageMigEnable=1": false, "host=esx02 Numa.PageMigEnable=1": false, "lose-host=esx02": false} {
 		r, err := whatif.Judge(t.Context(), nil, f, parse(t, change), rules.Options{}, nil)
 		if err != nil {

@@ -4,15 +4,12 @@ import (
 	"testing"
 
 	"example.org/homenode/esxi/vnuma"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestIdle refuses a list of which one part names nothing.
 func TestIdle(t *testing.T) {
-	f, err := scenario.Read("in", []byte("cluster prod\nhost esx[01-02] nodes=2 cores=18\nvm db01 vcpus=4\nvm db02 vcpus=4\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "in", []byte("cluster prod\nhost esx[01-02] nodes=2 cores=18\nvm db01 vcpus=4\nvm db02 vcpus=4\n"))
 	for _, tt := range []struct{ change, want string }{
 		{"vm=db01,db02 vcpus=8", ""},
 		{"vm=db01,db* vcpus=8", ""},

@@ -12,6 +12,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/filter"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestRoom: a VM that no host powers on after a change takes no finding with it that would look cured, and is counted where its cluster
@@ -84,7 +85,7 @@ vm cold host=old vcpus=8 memory=100GB hw=19 power=off
 // TestWorseWhere: a VM that is changed is worse off if another host of its cluster serves it worse than before, and if its host has too little memory then;
 // the finding about the memory of that host stays.
 func TestWorseWhere(t *testing.T) {
-	f, err := scenario.Read("where", []byte(`release 8.0U3
+	f := given.Fleet(t, "where", []byte(`release 8.0U3
 cluster prod
 host two nodes=2 cores=32 memory=512GB
 host four nodes=4 cores=16 memory=512GB
@@ -94,9 +95,6 @@ cluster none
 host away nodes=2 cores=16 memory=512GB
 vm hot host=away vcpus=24 memory=200GB hw=19 hotAdd=on power=on
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for change, want := range map[string]string{
 		"vm=hot vcpus=40 host=two":              "on four: 2×14+12 blind +67 %, 93.7 GB beyond the memory of its host",
 		"vm=hot vcpus=40 host=two memory=100GB": "on four: 2×14+12 blind +67 %",
@@ -179,15 +177,12 @@ vm two host=a2 vcpus=4 memory=40GB hw=21 power=on
 
 // TestSpare: a change after which the memory for the failure of any one host is no longer enough is told, with today's.
 func TestSpare(t *testing.T) {
-	f, err := scenario.Read("spare", []byte(`release 8.0U3
+	f := given.Fleet(t, "spare", []byte(`release 8.0U3
 cluster prod
 host a[1-2] nodes=2 cores=16 memory=512GB mhz=2600
 vm one host=a1 vcpus=8 memory=300GB hw=21 power=on
 vm two host=a2 vcpus=4 memory=100GB hw=21 power=on
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for change, want := range map[string]bool{"vm=two memory=300GB": true, "vm=two memory=110GB": false, "vm=two memory=900GB": false} {
 		c, err := Parse(change)
 		if err != nil {

@@ -71,10 +71,7 @@ func TestMeasure(t *testing.T) {
 	if code == exitError || out.Len() > 0 {
 		t.Fatalf("%d %v\n%s%s", code, err, out.Bytes(), said.Bytes())
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, file)
 	docs, err := measured.Read(file, bytes.NewReader(b))
 	if err != nil || len(docs) != 1 {
 		t.Fatalf("%d results, %v", len(docs), err)

@@ -18,7 +18,7 @@ import (
 
 	"example.org/homenode/internal/atomicfile"
 	"example.org/homenode/internal/testdeps"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/snapshot"
 )
 
@@ -57,10 +57,7 @@ func bigFleet(n int) []byte {
 // bigSnapshot writes a snapshot of bigFleet.
 func bigSnapshot(t testing.TB, dir string, n int) (file string) {
 	t.Helper()
-	fleet, err := scenario.Read("big.txtar", bigFleet(n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fleet := given.Fleet(t, "big.txtar", bigFleet(n))
 	file = filepath.Join(dir, fmt.Sprintf("fleet-%d.json", n))
 	if err := atomicfile.Write(file, func(w io.Writer) error { return snapshot.Write(w, fleet) }); err != nil {
 		t.Fatal(err)

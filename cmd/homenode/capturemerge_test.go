@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.org/homenode/capture/export/esxtop"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/demo"
@@ -101,10 +102,7 @@ func TestMergeSplits(t *testing.T) {
 			})
 		}
 		if rnd.IntN(3) == 0 {
-			b, err := os.ReadFile(files[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := golden.Read(t, files[0])
 			files = append(files, filepath.Join(dir, "night", "copy.csv"))
 			write(t, files[len(files)-1], string(b))
 		}
@@ -138,10 +136,7 @@ func TestMergeSplits(t *testing.T) {
 
 func damage(t *testing.T, path string, how func([]byte) []byte) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, path)
 	write(t, path, string(how(b)))
 }
 
@@ -282,10 +277,7 @@ func program(t *testing.T, dir string) string {
 // example returns the code of docs/captures.md in a language that holds a word.
 func example(t *testing.T, language, word string) string {
 	t.Helper()
-	b, err := os.ReadFile(captureDocs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, captureDocs)
 	for _, code := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
 		if strings.Contains(code[1], word) {
 			return code[1]

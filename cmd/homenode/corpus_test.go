@@ -48,10 +48,7 @@ func TestCorpus(t *testing.T) {
 		}
 		return
 	}
-	recorded, err := os.ReadFile(corpusAnswers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := golden.Read(t, corpusAnswers)
 	was := map[string]string{}
 	for block := range strings.SplitSeq("\n"+string(recorded), "\n$ homenode ") {
 		q, answer, _ := strings.Cut(block, "\n")

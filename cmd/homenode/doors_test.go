@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"github.com/xuri/excelize/v2"
 )
 
@@ -44,10 +45,7 @@ func doors(t *testing.T, inputs string) []string {
 		}
 	}
 	read := func(name string) []byte {
-		b, err := os.ReadFile(filepath.Join(inputs, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, filepath.Join(inputs, name))
 		return b
 	}
 	for _, name := range []string{"small.txtar", "esx02.csv", "db01.vmx"} {

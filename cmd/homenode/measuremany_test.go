@@ -1,6 +1,7 @@
 package main
 
 import (
+	"example.org/homenode/internal/golden"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,10 +61,7 @@ case $* in *=odd*) exit 1;; *=broken*) exit 2;; esac
 	got := map[string]string{}
 	files, _ := filepath.Glob(filepath.Join(dir, "measured", "*"))
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, file)
 		got[filepath.Base(file)] = strings.TrimSpace(string(b))
 	}
 	want := map[string]string{"sql01.json": "sql01", "it_s___a__name.json": "it's $(a) name", "odd.json": "odd"}

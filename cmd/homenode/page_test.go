@@ -25,6 +25,7 @@ import (
 	"example.org/homenode/ask/fleet"
 	"example.org/homenode/ask/recording"
 	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	pages "example.org/homenode/page"
 )
@@ -58,14 +59,8 @@ func compiledPage(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	module, err := os.ReadFile(wasm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runtime, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := golden.Read(t, wasm)
+	runtime := golden.Read(t, filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
 	var b bytes.Buffer
 	if err := pages.Write(&b, "test", module, runtime); err != nil {
 		t.Fatal(err)
@@ -124,10 +119,7 @@ func TestPageCorpus(t *testing.T) {
 	t.Parallel()
 	b := openPage(t, madePage(t))
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join("..", "..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := golden.Read(t, filepath.Join("..", "..", name))
 		return string(text)
 	}
 	recorded := map[string]string{}
@@ -448,10 +440,7 @@ func TestPageKeyboard(t *testing.T) {
 // pageStops drops a capture of some hundred MB and stops reading it; the page answers afterwards.
 func pageStops(t *testing.T, b *browser.Page) {
 	t.Helper()
-	capture, err := os.ReadFile(filepath.Join("..", "..", "cmd/homenode/testdata/corpus/inputs/esx02.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	capture := golden.Read(t, filepath.Join("..", "..", "cmd/homenode/testdata/corpus/inputs/esx02.csv"))
 	content, _ := json.Marshal(string(capture))
 	before := pageHeadline(t, b)
 	b.Script(t, `const text = `+string(content)+`, end = text.indexOf("\n") + 1, files = new DataTransfer();

@@ -19,7 +19,7 @@ import (
 	"example.org/homenode/internal/browser"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // watched notes when the headline changes, the longest frame and the memory of the module. Of the worker it changes the first lines.
@@ -142,10 +142,7 @@ func typedAnswers(t *testing.T, b *browser.Page) string {
 // writeRVTools writes a fleet of so many VMs as RVTools does, with as many columns. Each VM of a troubled fleet is wide, has hot add and a limit.
 func writeRVTools(t *testing.T, path string, vms int, troubled bool) {
 	t.Helper()
-	fleet, err := scenario.Read("big.txtar", bigFleet(vms))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fleet := given.Fleet(t, "big.txtar", bigFleet(vms))
 	info := []any{"VM", "Powerstate", "Template", "CPUs", "Memory", "Host", "Cluster", "VM ID"}
 	var other []any
 	for i := range 80 {

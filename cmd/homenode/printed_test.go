@@ -13,9 +13,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/vsphere/lab"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 )
 
@@ -28,10 +29,7 @@ type shelf struct {
 func newShelf(t *testing.T, root string) *shelf {
 	t.Helper()
 	s := &shelf{servers: map[string]string{}}
-	fleet, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fleet := given.Demo(t)
 	unsetGovc(t)
 	var accounts string
 	for _, name := range []string{"vc01.example.com", "vc02.example.com"} {
@@ -77,10 +75,7 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 	if err != nil || len(captures) == 0 {
 		t.Fatal(err, "no capture")
 	}
-	b, err := os.ReadFile(captures[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, captures[0])
 	host := strings.TrimSuffix(filepath.Base(captures[0]), ".csv")
 	capture := strings.NewReplacer("kafka01", "sql01", "kafka02", "sql02", host, "esx07").Replace(string(b))
 	for _, name := range []string{"night/esx07.csv", "esx07.csv", "esx01.csv", "esx07.csv.gz", "before.csv.gz", "after.csv.gz", "week.csv", "week/esx07.csv"} {
@@ -104,18 +99,12 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 	for _, name := range []string{"vcenters.txt", "accounts"} {
 		write(name, accounts)
 	}
-	cases, err := os.ReadFile(filepath.Join(root, "measure/published/testdata/fd-decouple-16vcpu-cps2-65.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := golden.Read(t, filepath.Join(root, "measure/published/testdata/fd-decouple-16vcpu-cps2-65.txtar"))
 	write("my-cases.txtar", string(cases))
 	write("export.xlsx", string(workbookOf(t, map[string]string{"vInfo": doorVMs, "vHost": doorHosts})))
 	for name, file := range map[string]string{"plan.json": "source/planned/testdata/plan.json", "machines/db.yaml": "source/planned/testdata/vmoperator.yaml",
 		"expect.yaml": "cmd/homenode/testdata/corpus/inputs/expect.yaml"} {
-		b, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, filepath.Join(root, file))
 		write(name, string(b))
 	}
 	write("story.txtar", "release 8.0U3\nhost esx01 nodes=2 cores=16 memory=256GB\nvm sql[01-03] vcpus=8 memory=64GB\nrun 30m\nload * cpu=20%\n")
@@ -210,10 +199,7 @@ func TestPrinted(t *testing.T) {
 	texts := map[string]string{}
 	var order []string
 	for _, path := range append([]string{filepath.Join(root, "README.md")}, pages...) {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, path)
 		order = append(order, filepath.Base(path))
 		texts[filepath.Base(path)] = blocks(string(b))
 	}
@@ -269,10 +255,7 @@ func TestNext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, corpusQuestions))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Read(t, filepath.Join(root, corpusQuestions))
 	s := newShelf(t, root)
 	for _, name := range []string{"cmd", "source", "docs", "measure", "rules", "size"} {
 		if err := os.Symlink(filepath.Join(root, name), name); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,20 +16,14 @@ import (
 func TestReadme(t *testing.T) {
 	t.Chdir("../..") // commands name files as a reader in the checkout does
 	for path, least := range map[string]int{"README.md": 3, "docs/start.md": 2, "docs/checks.md": 1, "docs/captures.md": 1, "docs/plan.md": 2} {
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := golden.Read(t, path)
 		got, commands := replayed(t, string(page))
 		if commands < least {
 			t.Errorf("%s: found %d commands, want %d or more", path, commands, least)
 		}
 		golden.Equal(t, []byte(got), path)
 	}
-	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, "README.md")
 	// Commands that homenode prints begin with its name alone, so the first step puts it into PATH.
 	path, first := bytes.Index(page, []byte("export PATH=")), bytes.Index(page, []byte("\nhomenode assess demo"))
 	if path < 0 || first < path || bytes.Contains(page, []byte("./homenode")) {
@@ -55,20 +48,14 @@ func TestPictures(t *testing.T) {
 	golden.Equal(t, []byte(got), "../../docs/img/simulated-app20.svg")
 	moved := filepath.Join(t.TempDir(), "moved")
 	output([]string{"move", "demo", "--hosts", "2x96c/4TB*6", "--vcpus-per-core", "4", "-o", moved})
-	drawn, err := os.ReadFile(filepath.Join(moved, "moves.hosts.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := golden.Read(t, filepath.Join(moved, "moves.hosts.svg"))
 	golden.Equal(t, drawn, "../../docs/img/move-hosts.svg")
 }
 
 // TestGlossary checks that every word of the glossary names statements that are in the
 // rule book.
 func TestGlossary(t *testing.T) {
-	page, err := os.ReadFile("../../docs/checks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, "../../docs/checks.md")
 	words := 0
 	for line := range strings.Lines(string(page)) {
 		if !strings.HasPrefix(line, "| **") {

@@ -417,10 +417,7 @@ func checkRoles(t *testing.T, used map[string]map[string][]string) {
 	case was != table.String():
 		t.Errorf("%s is not what commands need (go test ./cmd/homenode -run TestRoles -update rewrites it):\n%s", path, table.String())
 	}
-	guide, err := os.ReadFile("../../docs/fix.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := golden.Read(t, "../../docs/fix.md")
 	_, section, _ := strings.Cut(string(guide), "\n## Privileges\n")
 	named := slices.Sorted(maps.Keys(setOf(regexp.MustCompile(`(VirtualMachine|Host|Global|Resource)(\.\w+)+`).FindAllString(section, -1))))
 	if want := writes[len(privilege.ReadOnly):]; !slices.Equal(named, want) {

@@ -69,10 +69,7 @@ func inProcess(t *testing.T, params *testscript.Params) {
 	params.Dir = t.TempDir()
 	before := map[string]string{"HOME": os.Getenv("HOME"), "TMPDIR": os.Getenv("TMPDIR")}
 	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, path)
 		files := txtar.Parse(b)
 		lines := strings.Split(string(files.Comment), "\n")
 		for i, line := range lines {

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"example.org/homenode/internal/golden"
 	"html"
 	"io"
 	"mime/multipart"
@@ -95,10 +96,7 @@ func TestSiteCaptures(t *testing.T) {
 	demoCaptures(t, filepath.Join(dir, "night"))
 	demoCaptures(t, outside)
 	hostile := `<b>"x" & 'y'.csv`
-	b, err := os.ReadFile(filepath.Join(dir, "night", "esx02.demo.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, filepath.Join(dir, "night", "esx02.demo.csv"))
 	for name, content := range map[string][]byte{hostile: b, "cut.csv": b[:len(b)/2], "odd.txt": []byte("<script>alert(1)</script>\n"), ".hidden.csv": b, "-o.csv": b} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"example.org/homenode/internal/browser"
 	"example.org/homenode/internal/formtest"
 	"example.org/homenode/internal/testdeps"
-	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/snapshot"
 )
 
@@ -274,10 +274,7 @@ var hostileNames = append([]string{
 // hostileFleet writes a snapshot of the demo whose VMs, hosts and clusters are called so.
 func hostileFleet(t *testing.T) string {
 	t.Helper()
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	for i := range f.VMs {
 		v := &f.VMs[i]
 		v.Name = hostileNames[i%len(hostileNames)]

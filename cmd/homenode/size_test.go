@@ -19,10 +19,7 @@ func TestSizePages(t *testing.T) {
 	t.Chdir("../..")
 	for _, name := range sizePages {
 		path := "docs/evidence/size/" + name
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := golden.Read(t, path)
 		got, commands := replayed(t, string(page))
 		if commands == 0 {
 			t.Errorf("%s: found no command", path)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/anonymise"
 )
 
@@ -43,10 +44,7 @@ at 1h talk muller payroll rate=3000
 	if err != nil {
 		t.Fatal(err)
 	}
-	fleet, err := os.ReadFile(filepath.Join(dir, "fleet.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fleet := golden.Read(t, filepath.Join(dir, "fleet.json"))
 	for _, name := range []string{"esx01", "ledger", "payroll", "muller", "zurich"} {
 		if bytes.Contains(bytes.ToLower(written), []byte(name)) {
 			t.Errorf("%s is in the anonymised capture", name)

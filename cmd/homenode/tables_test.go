@@ -15,7 +15,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"example.org/homenode/cmd/homenode/flags"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/snapshot"
 )
 
@@ -202,7 +202,7 @@ func checkWorkbook(t *testing.T, args []string) (hostile int) {
 func hostileInputs(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	fleet, err := scenario.Read("fleet.txt", []byte(`release 8.0U3
+	fleet := given.Fleet(t, "fleet.txt", []byte(`release 8.0U3
 cluster c[1-5]
 host h1 cluster=c1 nodes=2 cores=10 memory=128GB mhz=2600
 host h2 cluster=c2 nodes=2 cores=10 memory=128GB mhz=2600
@@ -215,9 +215,6 @@ vm v3 cluster=c3 host=h3 vcpus=12 coresPerSocket=1 memory=32GB hw=19 hotAdd=on g
 vm v4 cluster=c4 host=h4 vcpus=12 coresPerSocket=1 memory=32GB hw=19 hotAdd=on guest=ubuntu64Guest cpuLimit=4000
 vm v5 cluster=c5 host=h5 vcpus=12 coresPerSocket=1 memory=32GB hw=19 hotAdd=on guest=ubuntu64Guest cpuLimit=4000
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i, start := range hostileStarts {
 		fleet.VMs[i].Name, fleet.Hosts[i].Name, fleet.Clusters[i].Name, fleet.VMs[i].Folder = start+"vm", start+"host", start+"cluster", start+"folder"
 	}

@@ -3,7 +3,6 @@ package cost
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -88,10 +87,7 @@ func classes() string {
 // file of all its numbers.
 func TestDocs(t *testing.T) {
 	const path = "../../docs/evidence/cost.md"
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, path)
 	got := string(page)
 	for _, section := range []struct{ name, text string }{{"machines", machines()}, {"classes", classes()}, {"published", published()}} {
 		begin, end := "<!-- "+section.name+" -->\n", "<!-- end of "+section.name+" -->"

@@ -9,17 +9,14 @@ import (
 	"example.org/homenode/esxi/placement"
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/story"
 )
 
 // place reads a scenario of one host and places its VMs in order, as they run there.
 func place(t *testing.T, text string) (nodes []placement.Node, requests []placement.Request, unplaced []int) {
 	t.Helper()
-	f, err := scenario.Read("test", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte(text))
 	return placeFleet(t, f, nil)
 }
 

@@ -1,7 +1,6 @@
 package rulebook_test
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"example.org/homenode/esxi/rulebook"
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/rules"
 )
 
@@ -48,10 +48,7 @@ func TestCited(t *testing.T) {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			src, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			src := golden.Read(t, file)
 			for _, id := range citation.FindAllString(string(src), -1) {
 				if checked++; !known[id] {
 					t.Errorf("%s cites %s, which the rule book lacks", file, id)

@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -46,10 +45,7 @@ func optionTable() string {
 // TestOptionTable checks that docs/evidence/simulation.md lists the options as they are.
 func TestOptionTable(t *testing.T) {
 	const file = "../../docs/evidence/simulation.md"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Read(t, file)
 	before, rest, _ := strings.Cut(string(text), "<!-- options: generated -->\n")
 	_, after, ok := strings.Cut(rest, "<!-- end -->")
 	if !ok {

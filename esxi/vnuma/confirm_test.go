@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -60,10 +61,7 @@ var loggedForm = regexp.MustCompile(`(?:^|vmx(?:\| I125:)? )(numa(?:Host)?: .*|N
 // readSample returns the VM of a log and its NUMA lines.
 func readSample(t *testing.T, path string) (numa.VM, []string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, path)
 	v := numa.VM{ID: "vm", Name: "vm", Config: numa.Config{CPUHotAdd: numa.ReadAt(false, "DICT"), CoresPerSocket: numa.ReadAt(1, "DICT")}}
 	var settings numa.Settings
 	var lines []string

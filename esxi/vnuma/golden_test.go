@@ -12,7 +12,7 @@ import (
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestExplain compares the traces and log lines of scenarios with what a person
@@ -53,10 +53,7 @@ func readCase(t *testing.T, path string) (vm *numa.VM, host *numa.Host, c vnuma.
 	if err != nil {
 		t.Fatal(err)
 	}
-	fleet, err := scenario.Read(filepath.Base(path), b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fleet := given.Fleet(t, filepath.Base(path), b)
 	for _, f := range txtar.Parse(b).Files {
 		if f.Name != "case" {
 			continue

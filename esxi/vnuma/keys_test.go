@@ -1,7 +1,7 @@
 package vnuma
 
 import (
-	"os"
+	"example.org/homenode/internal/golden"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,10 +15,7 @@ func TestKeys(t *testing.T) {
 		{"guest.go", `(?:number|truth|Lookup|isTrue|isSet)\((?:v\.Settings\.Value, )?"([^"]+)"`},
 		{"machine.go", `(?:h\.Options\.Value, |h\.Options\.Value\.Lookup\()"([^"]+)"`},
 	} {
-		b, err := os.ReadFile(one.file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, one.file)
 		for _, m := range regexp.MustCompile(one.pattern).FindAllStringSubmatch(string(b), -1) {
 			read = append(read, m[1])
 		}

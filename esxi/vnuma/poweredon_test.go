@@ -6,6 +6,7 @@ import (
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestAssumeStored checks the stored sizes that are assumed of VMs whose advanced settings are unknown. A power-on writes them (rule book B-8).
@@ -30,10 +31,7 @@ func TestAssumeStored(t *testing.T) {
 		{"one node in the guest has other causes", "vm v host=q1 vcpus=20 memory=99GB settings=?\nseen v by=lscpu nodes=20", "10", "200012"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := scenario.Read("in", []byte(hosts+tt.vm))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := given.Fleet(t, "in", []byte(hosts+tt.vm))
 			for range 2 { // the second call finds the assumption of the first
 				vnuma.AssumeStored(f, vnuma.Choices{})
 			}

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"example.org/homenode/internal/golden"
 	"io"
 	"io/fs"
 	"os"
@@ -28,10 +29,7 @@ func files(t *testing.T, dir string) []string {
 	}
 	var out []string
 	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, filepath.Join(dir, e.Name()))
 		out = append(out, e.Name()+"="+string(b))
 	}
 	return out

@@ -24,6 +24,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 )
 
@@ -159,10 +160,7 @@ func TestDeb(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	unit, err := os.ReadFile(filepath.Join(dir, "usr/lib/systemd/system/homenode.service"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	unit := golden.Read(t, filepath.Join(dir, "usr/lib/systemd/system/homenode.service"))
 	const user = 65533
 	line := regexp.MustCompile(`(?m)^ExecStart=(.*)$`).FindSubmatch(unit)
 	settings, err := os.ReadFile(filepath.Join(dir, "etc/homenode/homenode.env"))

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 )
 
@@ -45,10 +46,7 @@ func release(t *testing.T, end string) string {
 		} else {
 			continue
 		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, path)
 		if got := sha256.Sum256(b); hex.EncodeToString(got[:]) != sum {
 			t.Fatalf("%s has another sum than SHA256SUMS says", name)
 		}

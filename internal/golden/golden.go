@@ -31,6 +31,16 @@ func Equal(t testing.TB, got []byte, path string) {
 	compare(t, path, got, want)
 }
 
+// Read returns a file that a test needs.
+func Read(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // Section reports an error when got differs from the section of the txtar file at path.
 func Section(t testing.TB, got []byte, path, section string) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"example.org/homenode/internal/golden"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,10 +13,7 @@ import (
 // TestArchitecture checks that what docs/architecture.md names is there: folders, files, and
 // what packages export.
 func TestArchitecture(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, filepath.Join(root, "docs/architecture.md"))
 	dirs := sources(t)
 	exported := regexp.MustCompile(`^([a-z]{2,})\.([A-Z]\w*)(\.[A-Z]\w*)?(\(.*\))?$`)
 	names := 0
@@ -46,10 +44,7 @@ func declared(t *testing.T, dirs map[string][]string, pkg, name string) bool {
 	declaration := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type |var |const |\t)` + name + `\b`)
 	for dir, files := range dirs {
 		if filepath.Base(dir) == pkg && slices.ContainsFunc(files, func(file string) bool {
-			b, err := os.ReadFile(filepath.Join(root, file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := golden.Read(t, filepath.Join(root, file))
 			return declaration.Match(b)
 		}) {
 			return true

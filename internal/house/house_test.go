@@ -1,6 +1,7 @@
 package house
 
 import (
+	"example.org/homenode/internal/golden"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -292,10 +293,7 @@ func TestReadsAreBounded(t *testing.T) {
 			continue
 		}
 		for _, file := range files {
-			b, err := os.ReadFile(filepath.Join(root, file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := golden.Read(t, filepath.Join(root, file))
 			for line := range strings.Lines(string(b)) {
 				if strings.Contains(line, "os.ReadFile(") || strings.Contains(line, "io.ReadAll(") && !strings.Contains(line, "bounded.Reader(") && !strings.Contains(line, "io.LimitReader(") {
 					t.Errorf("%s: %s: want bounded.File or bounded.Reader", file, strings.TrimSpace(line))

@@ -2,6 +2,7 @@ package house
 
 import (
 	"cmp"
+	"example.org/homenode/internal/golden"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,10 +50,7 @@ func tested(t *testing.T, folder, name string) bool {
 		t.Fatal(err)
 	}
 	return slices.ContainsFunc(files, func(file string) bool {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, file)
 		return strings.Contains(string(b), "\nfunc "+name+"(")
 	})
 }
@@ -130,10 +128,7 @@ func licensed(t *testing.T, module, top, dir string, seen map[string]bool) {
 				continue
 			}
 			found++
-			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := golden.Read(t, filepath.Join(dir, e.Name()))
 			if licenceOf(string(text)) == "" {
 				t.Errorf("%s: %s has a licence that is not allowed: %s", module, cmp.Or(strings.TrimPrefix(dir, top), "/"), e.Name())
 			}

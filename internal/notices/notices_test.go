@@ -73,10 +73,7 @@ func texts(t *testing.T, dir string) map[string]string {
 		if f.IsDir() || !legal.MatchString(f.Name()) || strings.HasSuffix(f.Name(), ".go") {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, filepath.Join(dir, f.Name()))
 		out[filepath.Join(dir, f.Name())] = strings.Trim(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
 	}
 	return out

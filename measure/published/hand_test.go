@@ -2,13 +2,13 @@ package published_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"example.org/homenode/esxi/vnuma"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/scenario"
 )
 
@@ -26,10 +26,7 @@ type handCase struct {
 
 func handCases(t *testing.T, file string) (cases []handCase) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/hand/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, "testdata/hand/"+file)
 	for i, line := range strings.Split(string(b), "\n") {
 		word, rest, _ := strings.Cut(line, " ")
 		if word == "case" {
@@ -94,10 +91,7 @@ func asked(t *testing.T, cases []handCase, of string) {
 	sentence := fmt.Sprintf(of+": %d agreed at first (certain %d of %d, derived %d of %d, contested %d of %d, %d of these with the other side of the sources)",
 		len(cases), first["certain"]+first["derived"]+first["contested"], first["certain"], first["of certain"],
 		first["derived"], first["of derived"], first["contested"], first["of contested"], alternatives)
-	page, err := os.ReadFile("../../docs/evidence/model.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, "../../docs/evidence/model.md")
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), sentence) {
 		t.Errorf("docs/evidence/model.md lacks: %s", sentence)
 	}

@@ -17,7 +17,7 @@ import (
 	"example.org/homenode/output/format"
 	"example.org/homenode/output/measure"
 	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/story"
 	"example.org/homenode/source/ticks"
 )
@@ -149,16 +149,7 @@ func TestCoarse(t *testing.T) {
 // TestDemoCapture replays the capture of the demo, which is invented: nothing in it
 // follows from a model, and memory moves on its nodes that is of none of its VMs.
 func TestDemoCapture(t *testing.T) {
-	golden.Equal(t, text(t, demoCapture(t), demoFleet(t)), "testdata/demo.txt")
-}
-
-func demoFleet(t testing.TB) *numa.Fleet {
-	t.Helper()
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	golden.Equal(t, text(t, demoCapture(t), given.Demo(t)), "testdata/demo.txt")
 }
 
 func demoCapture(t testing.TB) (all []*replay.Recorder) {
@@ -184,7 +175,7 @@ func demoCapture(t testing.TB) (all []*replay.Recorder) {
 func TestSame(t *testing.T) {
 	var all [2]bytes.Buffer
 	for i := range all {
-		if err := format.JSON(&all[i], measure.Replay(results(t, demoCapture(t), demoFleet(t)), false), format.Options{}); err != nil {
+		if err := format.JSON(&all[i], measure.Replay(results(t, demoCapture(t), given.Demo(t)), false), format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -196,9 +187,5 @@ func TestSame(t *testing.T) {
 // fleetOf reads a fleet.
 func fleetOf(t testing.TB, text string) *numa.Fleet {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return given.Fleet(t, "fleet.txt", []byte(text))
 }

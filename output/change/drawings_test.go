@@ -10,21 +10,18 @@ import (
 	"example.org/homenode/output/change"
 	"example.org/homenode/output/draw/picture"
 	"example.org/homenode/rules"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestDrawn draws a VM as it is today and changed, with IDs that differ, and says what becomes of it.
 func TestDrawn(t *testing.T) {
-	f, err := scenario.Read("fleet.txt", []byte(`release 7.0U3
+	f := given.Fleet(t, "fleet.txt", []byte(`release 7.0U3
 cluster c
 host a nodes=2 cores=16 memory=512GB
 host old nodes=2 cores=16 memory=512GB
 vm db host=a vcpus=24 memory=128GB hotAdd=on hw=17
 vm web host=a vcpus=4 memory=16GB hw=19
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, tt := range []struct {
 		change, verdict, abouts string
 	}{

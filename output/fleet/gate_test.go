@@ -14,7 +14,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/source/planned"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // gated judges n planned VMs that a template of Packer describes, on hosts of two clusters.
@@ -30,10 +30,7 @@ func gated(t *testing.T, n int) *rules.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hosts, err := scenario.Read("fleet", []byte("release 8.0U3\ncluster prod-a\nhost a1 nodes=2 cores=16 memory=512GB\ncluster prod-b\nhost b1 nodes=2 cores=32 memory=1024GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	hosts := given.Fleet(t, "fleet", []byte("release 8.0U3\ncluster prod-a\nhost a1 nodes=2 cores=16 memory=512GB\ncluster prod-b\nhost b1 nodes=2 cores=32 memory=1024GB\n"))
 	fleet, err := numa.Merge([]numa.Part{{Name: "sql", Fleet: plan}, {Name: "fleet", Fleet: hosts}})
 	if err == nil {
 		fleet, err = gate.Place(fleet, nil)

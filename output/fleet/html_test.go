@@ -14,7 +14,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/output/format"
 	"example.org/homenode/rules"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // A small fleet with faults of every severity, unlike hosts, a host that cannot be
@@ -36,11 +36,7 @@ vm erp[01-02] host=esx11 vcpus=18 coresPerSocket=1 memory=192GB
 
 func htmlResult(t testing.TB, text string) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "fleet.txt", []byte(text)), rules.Options{})
 }
 
 func htmlPage(t testing.TB, r *rules.Result, version string) []byte {

@@ -10,7 +10,7 @@ import (
 	"example.org/homenode/output/format"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/verdict/matrix"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 const mixed = `release 7.0U3
@@ -78,10 +78,7 @@ Each cell: the VM alone after a power cycle on that host. Predicted, not observe
 
 func matrixOf(t *testing.T, o matrix.Options) *matrix.Matrix {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(mixed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet.txt", []byte(mixed))
 	for i := range f.VMs { // one that is on no host
 		if f.VMs[i].Name == "lost" {
 			f.VMs[i].Host = ""

@@ -8,7 +8,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/output/format"
 	"example.org/homenode/rules"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 const observedFleet = `release 7.0U3
@@ -24,10 +24,7 @@ seen odd01 by=vmware.log vcpus=4 start=first
 
 // TestObserved checks the words for observations in every form.
 func TestObserved(t *testing.T) {
-	f, err := scenario.Read("in", []byte(observedFleet))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "in", []byte(observedFleet))
 	a := Assess(rules.Run(f, rules.Options{}), Options{})
 	for name, want := range map[string][]string{
 		"table": {"observed  2 VMs, 4 observations: 2 agree with the prediction, 1 differs, 1 cannot be compared\n"},

@@ -15,7 +15,7 @@ import (
 	"example.org/homenode/output/fleet"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
-	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 )
 
 // The most that a report may be: bytes, and screens of this height before "show all".
@@ -35,10 +35,7 @@ const (
 // largeFleet returns the demo fleet grown to 571 VMs on 30 hosts: every kind of trouble, and more than one example of it.
 func largeFleet(t *testing.T) *numa.Fleet {
 	t.Helper()
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	for i := 0; len(f.Hosts) < largeHosts; i++ {
 		h := f.Hosts[i]
 		h.ID, h.Name, h.At = h.ID+"-2", "second-"+h.Name, h.At+" again"

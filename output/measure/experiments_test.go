@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -78,10 +77,7 @@ func TestPublishedExperiments(t *testing.T) {
 func readmeSays(t *testing.T, results []*experiment.Result) {
 	t.Helper()
 	page := func(path string) string {
-		b, err := os.ReadFile("../../" + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, "../../"+path)
 		return string(b)
 	}
 	readme, evidence := page("README.md"), page("docs/evidence/README.md")
@@ -133,10 +129,7 @@ const publishedPage = "../../docs/evidence/published-simulations.md"
 // document returns the page with another text in the section.
 func document(t *testing.T, section, text string) string {
 	t.Helper()
-	page, err := os.ReadFile(publishedPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, publishedPage)
 	return replace(t, string(page), section, text)
 }
 

@@ -11,7 +11,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/output/format"
 	"example.org/homenode/source/incident"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 const night = `start 2026-11-03T01:00:00Z
@@ -37,10 +37,7 @@ func results(t *testing.T, lines string) []*replay.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fleet, err := scenario.Read("fleet.txt", []byte(inventory))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fleet := given.Fleet(t, "fleet.txt", []byte(inventory))
 	r := &replay.Recorder{}
 	if err := in.Ticks(func(k *numa.Tick) error { r.Add(k); return nil }); err != nil {
 		t.Fatal(err)

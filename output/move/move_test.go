@@ -14,10 +14,7 @@ import (
 // TestDocs checks that the table of docs/reference/platforms.md is that of the code.
 func TestDocs(t *testing.T) {
 	const path, begin, end = "../../docs/reference/platforms.md", "<!-- table: written by go test ./output/move -update -->\n", "<!-- end -->"
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, path)
 	before, rest, ok1 := bytes.Cut(page, []byte(begin))
 	got, after, ok2 := bytes.Cut(rest, []byte(end))
 	if !ok1 || !ok2 {

@@ -26,6 +26,7 @@ import (
 	"example.org/homenode/rules/policy"
 	"example.org/homenode/source/demo"
 	"example.org/homenode/source/incident"
+	"example.org/homenode/source/scenario/given"
 )
 
 // A night on two hosts: sql01 loses its memory and is powered on again, the capture of
@@ -146,10 +147,7 @@ func demoWatched(t testing.TB) *rules.Watched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	r := capture.NewRecorders(rules.CaptureOptions(nil))
 	if err := in.Ticks(func(k *numa.Tick) error { r.Add(k); return nil }); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.org/homenode/ask/plain"
+	"example.org/homenode/internal/golden"
 )
 
 const fleetText = `release 8.0U3
@@ -54,10 +55,7 @@ var flagged = regexp.MustCompile(`[^-\w]--[a-z][^<]{0,40}`)
 // TestDrop drops files of every kind, alone and together, and looks at the page that opens.
 func TestDrop(t *testing.T) {
 	read := func(name string) string {
-		b, err := os.ReadFile(filepath.Join("..", "..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, filepath.Join("..", "..", name))
 		return string(b)
 	}
 	capture, vmx := read("cmd/homenode/testdata/corpus/inputs/esx02.csv"), read("cmd/homenode/testdata/corpus/inputs/db01.vmx")

@@ -10,16 +10,14 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/confront"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // check reads a scenario of hosts, one VM and what was seen of it, and returns each
 // result as text.
 func check(t *testing.T, text string) string {
 	t.Helper()
-	f, err := scenario.Read("in", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "in", []byte(text))
 	v := &f.VMs[0]
 	var places []confront.Place
 	for i := range f.Hosts {

@@ -13,6 +13,7 @@ import (
 	"example.org/homenode/source/guest"
 	"example.org/homenode/source/hostcmd"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/vmxlog"
 )
 
@@ -149,10 +150,7 @@ func TestPublishedGuests(t *testing.T) {
 		if err := errors.Join(err, f.Close()); err != nil || len(views) != 1 {
 			t.Fatal(len(views), err)
 		}
-		fleet, err := scenario.Read("in", []byte("host esx release=6.0 nodes=2 cores=10 memory=128GB\nvm db "+tt.vm))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fleet := given.Fleet(t, "in", []byte("host esx release=6.0 nodes=2 cores=10 memory=128GB\nvm db "+tt.vm))
 		m, err := vnuma.NewMachine(&fleet.Hosts[0])
 		if err != nil {
 			t.Fatal(err)
@@ -190,10 +188,7 @@ func TestPublishedClients(t *testing.T) {
 		if err := errors.Join(err, f.Close()); err != nil || len(outputs) != 1 {
 			t.Fatal(len(outputs), err)
 		}
-		fleet, err := scenario.Read("in", []byte("host esx "+tt.host+"\nvm db "+tt.vm))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fleet := given.Fleet(t, "in", []byte("host esx "+tt.host+"\nvm db "+tt.vm))
 		m, err := vnuma.NewMachine(&fleet.Hosts[0])
 		if err != nil {
 			t.Fatal(err)

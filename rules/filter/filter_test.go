@@ -6,7 +6,7 @@ import (
 
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/filter"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 const fleet = `release 7.0U3
@@ -25,11 +25,7 @@ vm golden01 host=esx09 vcpus=4 memory=8GB template=yes power=off
 
 func judged(t *testing.T) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("test", []byte(fleet))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "test", []byte(fleet)), rules.Options{})
 }
 
 func TestFleet(t *testing.T) {
@@ -90,10 +86,7 @@ func TestFleet(t *testing.T) {
 // TestCost: a finding about a host that slows a VM stays when the VM alone is asked about.
 // Notes that count VMs and hosts count those shown.
 func TestDoubts(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h1 nodes=2 cores=32 memory=512GB\nhost h2 release=10.0 nodes=2 cores=16 memory=512GB\nvm sql[1-3] host=h1 vcpus=28 memory=64GB guest=windows2019srv_64Guest\nvm web host=h2 vcpus=4 memory=8GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 7.0U3\nhost h1 nodes=2 cores=32 memory=512GB\nhost h2 release=10.0 nodes=2 cores=16 memory=512GB\nvm sql[1-3] host=h1 vcpus=28 memory=64GB guest=windows2019srv_64Guest\nvm web host=h2 vcpus=4 memory=8GB\n"))
 	r := rules.Run(f, rules.Options{})
 	for vm, want := range map[string]string{"sql*": "3 Windows VMs", "sql1": "1 Windows VM: more", "web": "1 host: release 10.0"} {
 		one, err := filter.New(filter.Options{VMs: []string{vm}})
@@ -115,10 +108,7 @@ func TestDoubts(t *testing.T) {
 }
 
 func TestCost(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 8.0\ncluster c\nhost h nodes=2 cores=18 memory=1024GB Numa.RebalanceEnable=0\nvm v host=h vcpus=4 memory=16GB\nhost i nodes=2 cores=18 memory=1024GB\nvm w host=i vcpus=4 memory=16GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 8.0\ncluster c\nhost h nodes=2 cores=18 memory=1024GB Numa.RebalanceEnable=0\nvm v host=h vcpus=4 memory=16GB\nhost i nodes=2 cores=18 memory=1024GB\nvm w host=i vcpus=4 memory=16GB\n"))
 	for _, tt := range []struct{ vm, want string }{{"v", "H008:h"}, {"w", ""}} {
 		only, err := filter.New(filter.Options{VMs: []string{tt.vm}})
 		if err != nil {

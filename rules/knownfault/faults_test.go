@@ -1,8 +1,8 @@
 package knownfault
 
 import (
+	"example.org/homenode/internal/golden"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
@@ -10,10 +10,7 @@ import (
 // TestFaults checks that the table is complete, its ranges are ranges, and that the
 // scenario shows each fault.
 func TestFaults(t *testing.T) {
-	fires, err := os.ReadFile("testdata/fires.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fires := golden.Read(t, "testdata/fires.txtar")
 	seen, sources := map[string]bool{}, strings.Join(Rule.Sources, "\n")
 	if !strings.HasSuffix(Rule.Limits, limits()) {
 		t.Errorf("the page does not end its limits with the table:%s", limits())

@@ -1,13 +1,13 @@
 package policy_test
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/policy"
@@ -167,10 +167,7 @@ func TestMalformed(t *testing.T) {
 // TestDocument checks that the example of the documentation is understood, and that the
 // page names every threshold with its default.
 func TestDocument(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "checks.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, filepath.Join("..", "..", "docs", "checks.md"))
 	examples := 0
 	for _, part := range strings.Split(string(page), "```yaml\n")[1:] {
 		text, _, _ := strings.Cut(part, "```")

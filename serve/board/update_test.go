@@ -7,13 +7,13 @@ import (
 
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestUpdate moves and switches off VMs, two of which have one name: the last tick of a host shows only what it still has,
 // the next one has the right VM, and the inventory says where it is.
 func TestUpdate(t *testing.T) {
-	f, err := scenario.Read("test", []byte(`release 7.0U3
+	f := given.Fleet(t, "test", []byte(`release 7.0U3
 cluster c
 cluster d
 host esx[1-2] cluster=c packages=2 nodes=2 cores=4 memory=128GB
@@ -22,9 +22,6 @@ vm one host=esx1 vcpus=4 memory=16GB
 vm two host=esx2 vcpus=4 memory=16GB
 vm other host=esx1 vcpus=4 memory=16GB
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	f.VMs[0].Name, f.VMs[1].Name = "db", "db"
 	b := New(rules.Options{}, time.Hour)
 	b.Update("vc", []numa.Update{{ID: "one", VM: true, Host: "esx3"}}) // before there is an inventory
@@ -102,11 +99,8 @@ vm other host=esx1 vcpus=4 memory=16GB
 
 // TestLateAnswer takes answers that are older than what vCenter says, two VMs of one name in a tick, and a host that was renamed.
 func TestLateAnswer(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster c\ncluster d\nhost esx1 cluster=c packages=2 nodes=2 cores=4 memory=128GB\n"+
+	f := given.Fleet(t, "test", []byte("release 7.0U3\ncluster c\ncluster d\nhost esx1 cluster=c packages=2 nodes=2 cores=4 memory=128GB\n"+
 		"host esx2 cluster=d packages=2 nodes=2 cores=4 memory=128GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := New(rules.Options{}, time.Hour)
 	now := time.Now()
 	tick := func(host string, vms ...string) {
@@ -163,15 +157,12 @@ func TestLateAnswer(t *testing.T) {
 // TestStoredSize checks that the size which the last power-on of a VM stored is assumed where its settings are unknown, as all commands do, and that the VM keeps it
 // when it is seen on another host.
 func TestStoredSize(t *testing.T) {
-	f, err := scenario.Read("test", []byte(`release 7.0U3
+	f := given.Fleet(t, "test", []byte(`release 7.0U3
 cluster c
 host esx1 nodes=2 cores=32 memory=1TB
 host esx2 nodes=4 cores=12 memory=1TB
 vm v host=esx1 vcpus=24 memory=16GB settings=?
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := New(rules.Options{}, time.Hour)
 	b.Fleet("vc", f)
 	b.Update("vc", []numa.Update{{ID: "v", VM: true, Host: "esx2"}})

@@ -9,16 +9,13 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/serve/board"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestSameFindings judges the last hour of two VMs in memory and as it was kept: rules find the same, word by word, of the one that works and
 // of the one that idles.
 func TestSameFindings(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\nvm idle host=esx1 vcpus=4 memory=16GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\nvm idle host=esx1 vcpus=4 memory=16GB\n"))
 	b := board.New(rules.Options{}, time.Hour)
 	k := kept(t, b)
 	b.Fleet("vc", f)

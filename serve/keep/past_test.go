@@ -13,6 +13,7 @@ import (
 	"example.org/homenode/serve/board"
 	"example.org/homenode/serve/keep"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // kept runs a Keeper with a store until the test ends, and returns it when the store is open.
@@ -147,10 +148,7 @@ func TestPast(t *testing.T) {
 
 // TestEndsAtLast draws weeks of a VM in steps that hold both its home nodes: the last step ends on the node that it has now.
 func TestEndsAtLast(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
 	b := board.New(rules.Options{}, time.Hour)
 	k := kept(t, b)
 	b.Fleet("vc", f)

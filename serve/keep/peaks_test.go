@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/serve/board"
 	"example.org/homenode/serve/keep"
@@ -98,10 +98,7 @@ func TestPeaks(t *testing.T) {
 // alert evaluates the shipped alert.
 func alert(t *testing.T, s *store.Store, now time.Time) (found []string) {
 	t.Helper()
-	data, err := os.ReadFile("../../deploy/prometheus/alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Read(t, "../../deploy/prometheus/alerts.yaml")
 	var file struct {
 		Groups []struct {
 			Rules []struct{ Alert, Expr string }

@@ -6,13 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/serve/access"
@@ -142,10 +142,7 @@ func whole() *board.Board {
 
 // TestGroups asks for each group alone: together they have what all have, and each costs a VM as many series as the page says.
 func TestGroups(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, "../../docs/reference/metrics.md")
 	s := routes.Server{Board: whole(), Gate: access.New(access.Options{Listen: "127.0.0.1:80"}), Status: func() []collect.Status { return nil }}
 	h := s.Handler()
 	scrape := func(query string) (lines []string) {

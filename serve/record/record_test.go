@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/serve/collect"
 	"example.org/homenode/serve/record"
@@ -82,10 +83,7 @@ func TestRecord(t *testing.T) {
 	}
 	// The process ends within the next answer.
 	last := dir + "/vc_1/esx_01/esx_01-20261120T10.dsv.zst"
-	b, err := os.ReadFile(last)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, last)
 	before := len(b)
 	s.answer(begin.Add(20 * time.Minute))
 	if b, err = os.ReadFile(last); err != nil || len(b) <= before {
@@ -112,10 +110,7 @@ func TestRecord(t *testing.T) {
 	if got := read(t, dir, "esx|01"); len(got) != want {
 		t.Errorf("%d ticks after going on, want %d", len(got), want)
 	}
-	b, err = os.ReadFile(dir + "/meta.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b = golden.Read(t, dir+"/meta.json")
 	var m ticks.Meta
 	if err := json.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)

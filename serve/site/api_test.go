@@ -6,16 +6,13 @@ import (
 
 	"example.org/homenode/rules"
 	"example.org/homenode/serve/held"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestParameters asks the API with values as its document describes them: boxes are true or false, defaults have names, a parameter belongs to its
 // question, and an error names the parameter and the values that it takes.
 func TestParameters(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster c\nhost esx1 cluster=c nodes=2 cores=18 memory=512GB\nvm db host=esx1 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 7.0U3\ncluster c\nhost esx1 cluster=c nodes=2 cores=18 memory=512GB\nvm db host=esx1 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n"))
 	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{}), Sources: []string{"fleet.txt"}}
 	s := &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }}
 	const shape = "calculator?vcpus=24&memory=64GB&sockets=2&cores=16&host-memory=768GB"

@@ -9,15 +9,12 @@ import (
 
 	"example.org/homenode/rules"
 	"example.org/homenode/serve/held"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestLeaves asks pages and the API for a reader who has gone: nothing is answered, however much is asked.
 func TestLeaves(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster c\nhost esx1 cluster=c nodes=2 cores=18 memory=512GB\nvm db[1-9] host=esx1 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 7.0U3\ncluster c\nhost esx1 cluster=c nodes=2 cores=18 memory=512GB\nvm db[1-9] host=esx1 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n"))
 	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{}), Sources: []string{"fleet.txt"}}
 	s := &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }}
 	mux := http.NewServeMux()

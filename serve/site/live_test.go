@@ -19,7 +19,7 @@ import (
 	"example.org/homenode/serve/board"
 	"example.org/homenode/serve/collect"
 	"example.org/homenode/serve/held"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // seen is a board with one host, and how collecting goes of it and of one that cannot be seen.
@@ -243,10 +243,7 @@ func textIn(body string) string {
 
 // TestInterleavedNow: N%L of a VM whose memory is interleaved over its home nodes reads 100 and means nothing: a dash stands there, with the reason.
 func TestInterleavedNow(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm sql host=esx1 vcpus=24 memory=64GB hotAdd=on\nvm two host=esx1 vcpus=24 memory=64GB\nvm web host=esx1 vcpus=4 memory=16GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 7.0U3\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm sql host=esx1 vcpus=24 memory=64GB hotAdd=on\nvm two host=esx1 vcpus=24 memory=64GB\nvm web host=esx1 vcpus=4 memory=16GB\n"))
 	b := board.New(rules.Options{}, time.Hour)
 	b.Fleet("c", f)
 	tick := numa.Tick{Host: "esx1", Time: time.Now(), Nodes: []numa.NodeTick{{ID: 0}, {ID: 1}}}

@@ -15,15 +15,13 @@ import (
 	"example.org/homenode/serve/collect"
 	"example.org/homenode/serve/keep"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // night is a VM over three hours: it loses locality on esx1, goes to esx2, comes back to another home node, and has little of its memory there since.
 func night(t *testing.T, now time.Time) (*Live, *numa.Fleet) {
 	t.Helper()
-	f, err := scenario.Read("test", []byte("release 8.0U2\ncluster c\nhost esx[1-2] cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 8.0U2\ncluster c\nhost esx[1-2] cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
 	b, k := board.New(rules.Options{}, time.Hour), keep.New(nil)
 	b.Keep = k.Take
 	ctx, cancel := context.WithCancel(context.Background())

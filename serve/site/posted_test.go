@@ -15,16 +15,13 @@ import (
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/serve/board"
 	"example.org/homenode/serve/held"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // heldFleet is a Site of a small fleet.
 func heldFleet(t *testing.T, text string) *Site {
 	t.Helper()
-	f, err := scenario.Read("test", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte(text))
 	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{}), Sources: []string{"fleet.txt"}}
 	return &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }}
 }

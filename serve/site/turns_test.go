@@ -13,16 +13,13 @@ import (
 	"example.org/homenode/internal/turns"
 	"example.org/homenode/rules"
 	"example.org/homenode/serve/held"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // busySite serves a small fleet, with so many places.
 func busySite(t *testing.T, atOnce, waiting int) *httptest.Server {
 	t.Helper()
-	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster c\nhost esx[1-4] cluster=c nodes=2 cores=18 memory=512GB\nvm db[1-60] host=esx1 vcpus=24 memory=16GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 7.0U3\ncluster c\nhost esx[1-4] cluster=c nodes=2 cores=18 memory=512GB\nvm db[1-60] host=esx1 vcpus=24 memory=16GB\n"))
 	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{}), Sources: []string{"fleet.txt"}}
 	s := &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }}
 	before := asking

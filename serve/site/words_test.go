@@ -7,15 +7,12 @@ import (
 
 	"example.org/homenode/rules"
 	"example.org/homenode/serve/held"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestWrongInput: what a page is asked wrongly is answered in words of the page, and what has no name leads on.
 func TestWrongInput(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
 	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{})}
 	s := &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }}
 	for _, tt := range []struct {

@@ -9,6 +9,7 @@ import (
 	"example.org/homenode/esxi/placement"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 const small = `
@@ -31,11 +32,7 @@ vm web01 host=esx11 vcpus=2 memory=8GB
 
 func fleetOf(t testing.TB, text string) *numa.Fleet {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return given.Fleet(t, "fleet.txt", []byte(text))
 }
 
 func clusterOf(t testing.TB, text, name string) *Cluster {

@@ -92,7 +92,7 @@ func TestPredictions(t *testing.T) {
 	for i, want := range map[int]float64{2: 6.4, 5: -3.0} { // percent
 		r := &hcibench[i]
 		c := cost(t, pure, Kind{VSANESA, r.Block, r.Read, r.Random})
-		if off := math.Round(1000*(float64(c.PerIO.Value.At(r.rate())/r.net())-1)) / 10; off != want {
+		if off := math.Round(1000*(float64(c.PerIO.Value)*float64(r.rate())/float64(r.net())-1)) / 10; off != want {
 			t.Errorf("%s: found %v %% from its parts, want %v", r.Name, off, want)
 		}
 	}

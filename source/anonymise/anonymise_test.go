@@ -14,6 +14,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/snapshot"
 )
 
@@ -122,10 +123,7 @@ func TestNothingLeaks(t *testing.T) {
 }
 
 func TestReveal(t *testing.T) {
-	demoFleet, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	demoFleet := given.Demo(t)
 	for name, fleet := range map[string]*numa.Fleet{"own": testFleet(), "demo": demoFleet, "empty": {}} {
 		t.Run(name, func(t *testing.T) {
 			out, key := Fleet(fleet, product.Public)
@@ -163,10 +161,7 @@ func TestReveal(t *testing.T) {
 
 // TestSameFindings judges both fleets: the findings are the same but for names.
 func TestSameFindings(t *testing.T) {
-	demoFleet, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	demoFleet := given.Demo(t)
 	for name, fleet := range map[string]*numa.Fleet{"own": testFleet(), "demo": demoFleet} {
 		out, key := Fleet(fleet, product.Public)
 		want, got := rules.Run(fleet, rules.Options{}), rules.Run(out, rules.Options{})
@@ -269,10 +264,7 @@ func FuzzText(f *testing.F) {
 }
 
 func BenchmarkFleet10000VMs(b *testing.B) {
-	small, err := demo.Fleet()
-	if err != nil {
-		b.Fatal(err)
-	}
+	small := given.Demo(b)
 	fleet := *small
 	fleet.VMs = nil
 	for i := range 10000 {

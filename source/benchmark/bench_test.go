@@ -2,8 +2,8 @@ package benchmark
 
 import (
 	"bytes"
+	"example.org/homenode/internal/golden"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
@@ -11,10 +11,7 @@ import (
 // BenchmarkRead reads an MLC result, a fio document with 100,000 histogram bins,
 // and a PassMark text with a test on each of 20,000 lines: time grows with size.
 func BenchmarkRead(b *testing.B) {
-	mlc, err := os.ReadFile("testdata/mlc-whole.txt")
-	if err != nil {
-		b.Fatal(err)
-	}
+	mlc := golden.Read(b, "testdata/mlc-whole.txt")
 	var bins, tests strings.Builder
 	for i := range 100_000 {
 		fmt.Fprintf(&bins, "%q : 1,\n", fmt.Sprint(i))

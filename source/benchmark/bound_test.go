@@ -3,7 +3,6 @@ package benchmark
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 )
 
@@ -48,10 +48,7 @@ func TestBounds(t *testing.T) {
 		"Measuring Loaded Latencies for the system of\n": {text: []byte("x")},
 	}
 	for _, name := range inputs(t) {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, name)
 		endless[filepath.Base(name)] = &repeater{text: append(b, '\n')}
 	}
 	for name, r := range endless {
@@ -78,10 +75,7 @@ func TestBounds(t *testing.T) {
 
 // TestManyResults checks that what a long series of real runs has is within the bounds.
 func TestManyResults(t *testing.T) {
-	b, err := os.ReadFile("testdata/hcibench.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, "testdata/hcibench.txt")
 	if res, err := Read("f", bytes.NewReader(bytes.Repeat(append(b, '\n'), 1000))); err != nil || len(res.Runs) < 1000 {
 		t.Errorf("Read of 1000 results: %v", err)
 	}

@@ -277,10 +277,7 @@ func TestDetectNearMisses(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, path := range inputs(f) {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := golden.Read(f, path)
 		f.Add(b)
 	}
 	f.Add([]byte("Measuring Loaded Latencies for the system\n")) // a heading alone

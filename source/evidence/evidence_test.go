@@ -9,6 +9,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/source/evidence"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 const fleet = `release 7.0U3
@@ -133,10 +134,7 @@ func TestJoin(t *testing.T) {
 
 // TestJoinOrder keeps observations oldest first; what has no time is newest.
 func TestJoinOrder(t *testing.T) {
-	f, err := scenario.Read("fleet", []byte(fleet+"seen db01 by=vmware.log time=2026-05-01T00:00:00Z nodes=12\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet", []byte(fleet+"seen db01 by=vmware.log time=2026-05-01T00:00:00Z nodes=12\n"))
 	var pieces []evidence.Piece
 	for _, p := range []struct{ file, text string }{{"db01.txt", lscpu("")}, {"vmware.log", fmt.Sprintf(log, "db01")}} {
 		docs, err := evidence.Documents(p.file, strings.NewReader(p.text))
@@ -185,10 +183,7 @@ func TestJoinNewest(t *testing.T) {
 		{"another zone", []string{now, zone}, "numa.vcpu.min=6"},
 		{"the .vmx", []string{now, ".encoding = \"UTF-8\"\nconfig.version = \"8\"\ndisplayName = \"rv01\"\nnumvcpus = \"12\"\nnuma.vcpu.min = \"4\"\n"}, "numa.vcpu.min=4"},
 	} {
-		f, err := scenario.Read("fleet", []byte(fleet))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := given.Fleet(t, "fleet", []byte(fleet))
 		p := evidence.Piece{Name: "folder"}
 		for i, text := range tt.files {
 			docs, err := evidence.Documents(fmt.Sprintf("%d.txt", i), strings.NewReader(text))

@@ -17,7 +17,7 @@ import (
 	"example.org/homenode/source/evidence"
 	"example.org/homenode/source/machine"
 	"example.org/homenode/source/measured"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // inGuest returns the file of a guest of four vCPUs that sees one node, where two were found.
@@ -94,10 +94,7 @@ func TestMeasured(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f, err := scenario.Read("fleet", []byte(fleet))
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := given.Fleet(t, "fleet", []byte(fleet))
 				sum := evidence.Join(f, []evidence.Piece{{Name: tt.file, VM: tt.vm, Docs: docs}})
 				if got := seenOf(f); !slices.Equal(got, want) || sum.Joined+sum.Unjoined != len(docs) {
 					t.Errorf("%s: %+v\n%s\nwant\n%s", form, sum, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -145,10 +142,7 @@ func TestMeasuredPacked(t *testing.T) {
 	if err != nil || len(p.Docs) != 2 || len(p.Errs) > 0 {
 		t.Fatalf("found %d documents, %v, %v", len(p.Docs), p.Errs, err)
 	}
-	f, err := scenario.Read("fleet", []byte(fleet))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet", []byte(fleet))
 	if sum := evidence.Join(f, []evidence.Piece{p}); sum.Joined != 2 {
 		t.Errorf("%+v, notes %v", sum, f.Notes)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/fact"
 )
@@ -436,10 +437,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal("no seeds", err)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := golden.Read(f, file)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/guest"
 )
@@ -205,10 +206,7 @@ func TestDetectSamples(t *testing.T) {
 		if folder := filepath.Base(filepath.Dir(file)); folder == "kvm" || folder == "second" {
 			continue // other hypervisors, and files of several kinds
 		}
-		head, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		head := golden.Read(t, file)
 		head = head[:min(len(head), 64<<10)]
 		name := filepath.ToSlash(filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file)))
 		var got answer
@@ -236,10 +234,7 @@ func TestDetect(t *testing.T) {
 		{"../guest/testdata/lscpu-J.txt", guest.LscpuJSON, ""},
 		{"../guest/testdata/coreinfo.txt", guest.Coreinfo, ""},
 	} {
-		head, err := os.ReadFile(filepath.FromSlash(tt.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		head := golden.Read(t, filepath.FromSlash(tt.file))
 		g, gok := guest.Detect(head)
 		h, hok := Detect(head)
 		if g != tt.guest || h != tt.host || gok != (tt.guest != "") || hok != (tt.host != "") {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"github.com/xuri/excelize/v2"
 )
 
@@ -192,10 +193,7 @@ func TestNoInventory(t *testing.T) {
 
 // TestNames: the content of a file tells what it is, not its name, alone and in a folder.
 func TestNames(t *testing.T) {
-	zipped, err := os.ReadFile(zipOf(t, t.TempDir(), map[string][]byte{"vms.csv": []byte(whole["good.csv"])}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	zipped := golden.Read(t, zipOf(t, t.TempDir(), map[string][]byte{"vms.csv": []byte(whole["good.csv"])}))
 	long := "[" + strings.Repeat(" ", 1<<17) + whole["good.json"][1:]
 	for name, b := range map[string][]byte{
 		"a.xlsx": []byte(whole["good.csv"]), "b.xlsx": []byte(whole["good.json"]), "a.txt": []byte(whole["good.json"]), "b.txt": []byte(long), "c.txt": []byte(whole["good.csv"]),

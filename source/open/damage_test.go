@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/snapshot"
 )
@@ -172,10 +173,7 @@ func TestNoVM(t *testing.T) {
 // damaged, they are unread.
 func TestBesideRVTools(t *testing.T) {
 	packed := func(name, text string) []byte {
-		b, err := os.ReadFile(zipOf(t, t.TempDir(), map[string][]byte{name: []byte(text)}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, zipOf(t, t.TempDir(), map[string][]byte{name: []byte(text)}))
 		return b
 	}
 	const export = "VM,CPUs\na,4\n"
@@ -211,10 +209,7 @@ func TestTwoExports(t *testing.T) {
 	folders := map[string][]byte{"a/RVTools_tabvInfo.csv": csv, "b/RVTools_tabvInfo.csv": other}
 	zips := map[string][]byte{}
 	for name, b := range folders {
-		zipped, err := os.ReadFile(zipOf(t, t.TempDir(), map[string][]byte{"RVTools_tabvInfo.csv": b}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		zipped := golden.Read(t, zipOf(t, t.TempDir(), map[string][]byte{"RVTools_tabvInfo.csv": b}))
 		zips[name[:1]+".zip"] = zipped
 	}
 	for _, path := range []string{zipOf(t, t.TempDir(), folders), folderOf(t, t.TempDir(), folders), zipOf(t, t.TempDir(), zips), folderOf(t, t.TempDir(), zips)} {

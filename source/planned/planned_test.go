@@ -201,10 +201,7 @@ func TestBombs(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"plan.json", "capi.yaml", "vmoperator.yaml", "machineset.yaml", "packer.json", "appliance.ovf"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := golden.Read(f, filepath.Join("testdata", name))
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

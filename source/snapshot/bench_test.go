@@ -7,21 +7,18 @@ import (
 	"testing"
 
 	"example.org/homenode/numa"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // fleetOf returns a fleet of n VMs on n/20 hosts in the words of a scenario.
 func fleetOf(t testing.TB, n int) *numa.Fleet {
 	t.Helper()
-	f, err := scenario.Read("bench.txt", fmt.Appendf(nil, `
+	f := given.Fleet(t, "bench.txt", fmt.Appendf(nil, `
 release 8.0U3
 cluster prod
 host esx[1-%d] nodes=2 cores=32 memory=1024GB cpu="Intel(R) Xeon(R) Gold 6430" vendor=Dell power=Balanced
 vm   app[1-%d] vcpus=16 coresPerSocket=2 memory=64GB hw=21 guest=windows2019srvNext_64Guest stored=16
 `, max(1, n/20), n))
-	if err != nil {
-		t.Fatal(err)
-	}
 	return f
 }
 

@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
+	"example.org/homenode/source/scenario/given"
 )
 
 func compiledSchema(t *testing.T) *jsonschema.Schema {
@@ -47,7 +47,7 @@ func validate(t *testing.T, s *jsonschema.Schema, file []byte) error {
 
 func TestSchemaAccepts(t *testing.T) {
 	s := compiledSchema(t)
-	for name, f := range map[string]*numa.Fleet{"every field set": fullFleet(t), "demo": demoFleet(t), "empty": {}} {
+	for name, f := range map[string]*numa.Fleet{"every field set": fullFleet(t), "demo": given.Demo(t), "empty": {}} {
 		if err := validate(t, s, write(t, f)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -58,10 +58,7 @@ func TestSchemaAccepts(t *testing.T) {
 // change.
 func TestSchemaRejects(t *testing.T) {
 	s := compiledSchema(t)
-	form, err := os.ReadFile("testdata/form.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	form := golden.Read(t, "testdata/form.json")
 	for _, tt := range []struct{ name, old, new string }{
 		{"format", `"homenode-snapshot"`, `"homenode"`},
 		{"version", `"version": 1`, `"version": 2`},

@@ -13,7 +13,7 @@ import (
 	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
-	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 )
 
 // fullFleet returns a fleet with every field of every type set, by reflection: a
@@ -109,22 +109,13 @@ func write(t testing.TB, f *numa.Fleet) []byte {
 	return b.Bytes()
 }
 
-func demoFleet(t testing.TB) *numa.Fleet {
-	t.Helper()
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 func TestRoundTrip(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		fleet *numa.Fleet
 	}{
 		{"every field set", fullFleet(t)},
-		{"demo", demoFleet(t)},
+		{"demo", given.Demo(t)},
 		{"empty", &numa.Fleet{}},
 		{"nothing known", &numa.Fleet{
 			Source: "vc.example.com", Clusters: []numa.Cluster{{ID: "c", Name: "prod"}},
@@ -227,7 +218,7 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
 func TestWriteError(t *testing.T) {
-	for _, f := range []*numa.Fleet{{}, demoFleet(t)} {
+	for _, f := range []*numa.Fleet{{}, given.Demo(t)} {
 		if err := Write(fullDisk{}, f); err == nil || err.Error() != "no space left on device" {
 			t.Errorf("Write on a full disk: %v", err)
 		}

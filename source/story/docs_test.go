@@ -1,7 +1,6 @@
 package story
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,10 +13,7 @@ import (
 // TestDocs reads the example of the documentation, and checks that the documentation
 // explains every word.
 func TestDocs(t *testing.T) {
-	b, err := os.ReadFile("../../docs/reference/scenarios.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, "../../docs/reference/scenarios.md")
 	_, rest, ok := strings.Cut(string(b), "```\n")
 	example, rest, ok2 := strings.Cut(rest, "```\n")
 	if !ok || !ok2 {

@@ -3,12 +3,12 @@ package story
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -21,10 +21,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal("no stories", err)
 	}
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := golden.Read(f, file)
 		f.Add(b)
 	}
 	f.Add([]byte(errorFleet + "at 5m fail esx*\nat 6m repair esx02\nat 14:00 power-on db0?\nat 2h hot-add web[1-2] vcpus=12\n"))

@@ -7,16 +7,13 @@ import (
 	"time"
 
 	"example.org/homenode/numa"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/story"
 )
 
 // TestPart leaves of a fleet the hosts that are named and the VMs on them.
 func TestPart(t *testing.T) {
-	f, err := scenario.Read("fleet.txt", []byte("release 7.0U3\ncluster prod\nhost esx01.lab nodes=2 cores=8 memory=64GB\nhost esx02.lab nodes=2 cores=8 memory=64GB\nvm a host=esx01.lab vcpus=2 memory=4GB\nvm b host=esx02.lab vcpus=2 memory=4GB\ncluster test\nhost old nodes=1 cores=8 memory=64GB\nvm c host=old vcpus=2 memory=4GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet.txt", []byte("release 7.0U3\ncluster prod\nhost esx01.lab nodes=2 cores=8 memory=64GB\nhost esx02.lab nodes=2 cores=8 memory=64GB\nvm a host=esx01.lab vcpus=2 memory=4GB\nvm b host=esx02.lab vcpus=2 memory=4GB\ncluster test\nhost old nodes=1 cores=8 memory=64GB\nvm c host=old vcpus=2 memory=4GB\n"))
 	for text, want := range map[string]string{
 		"prod": "2 hosts, a b", "esx01": "1 hosts, a", "ESX02.lab": "1 hosts, b", "esx*": "2 hosts, a b", "prod,old": "3 hosts, a b c", "test,test": "1 hosts, c",
 		"nope": `found no host or cluster "nope"`, "prod,nope": `found no host or cluster "nope"`, "": `found no host or cluster ""`,

@@ -2,7 +2,6 @@ package story
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -85,10 +84,7 @@ func TestRead(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			s := testdeps.Input(t, file, Read)
 			golden.Section(t, []byte(dump(s)), file, "story")
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := golden.Read(t, file)
 			if !Is(b) {
 				t.Error("it is not taken for a story")
 			}

@@ -1,6 +1,7 @@
 package vmxlog
 
 import (
+	"example.org/homenode/internal/golden"
 	"os"
 	"path/filepath"
 	"testing"
@@ -72,10 +73,7 @@ func TestSamples(t *testing.T) {
 			if !ok {
 				t.Fatal("this sample has not been read yet")
 			}
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := golden.Read(t, path)
 			if !Detect(b) {
 				t.Error("not detected")
 			}

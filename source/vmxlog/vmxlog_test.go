@@ -3,13 +3,13 @@ package vmxlog
 import (
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -53,10 +53,7 @@ func equal(t *testing.T, what string, got, want []string) {
 
 // TestLife reads a log of two power-ons on two hosts, one of each envelope.
 func TestLife(t *testing.T) {
-	b, err := os.ReadFile("testdata/life.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, "testdata/life.log")
 	l := read(t, "life.log", string(b))
 	equal(t, "observations", summaries(l), []string{
 		"vmware.log life.log:1 2017-03-01T08:00:00.100Z host=esx01.example.com start=first power-on vcpus=12 memory=24 GB VPDs=[0 1] PPDs=[0 1] counts=1/1/0 slices=[]",
@@ -403,10 +400,7 @@ func TestBounds(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	b, err := os.ReadFile("testdata/life.log")
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := golden.Read(f, "testdata/life.log")
 	f.Add(b)
 	f.Add([]byte("numa: VCPU 0: VPD 0 (PPD 0)\n\nDICT a = \"b\""))
 	f.Add([]byte("Aug 20 20:09:04.597: vmx| NUMA node 0: 1MB, cpus 0x1 0x2"))

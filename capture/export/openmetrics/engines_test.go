@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 )
@@ -138,10 +139,7 @@ func TestPrometheus(t *testing.T) {
 	}
 	address := serve(t, prometheus, blocks, filepath.Join(dir, "prometheus.yml"))
 
-	docs, err := os.ReadFile("../../../docs/reference/openmetrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := golden.Read(t, "../../../docs/reference/openmetrics.md")
 	queries := strings.Split(string(docs), "\n```promql\n")[1:]
 	whats := []string{"low", "most", "since", "moves"}
 	if len(queries) != len(whats) {

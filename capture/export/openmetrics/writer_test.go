@@ -35,10 +35,7 @@ func write(t *testing.T, path string, most int, ticks func(yield func(*numa.Tick
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, path)
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 		t.Fatalf("beside the file: %v, %v; want nothing", entries, err)
 	}

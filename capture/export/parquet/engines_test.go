@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 )
@@ -149,10 +150,7 @@ func oddLake(t *testing.T) string {
 // in "lake": how an engine opens it, then the questions.
 func examples(t *testing.T, engine, dir string) []string {
 	t.Helper()
-	docs, err := os.ReadFile("../../../docs/reference/parquet.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := golden.Read(t, "../../../docs/reference/parquet.md")
 	folder := t.TempDir()
 	var open, questions []string
 	for i, part := range strings.Split(string(docs), "\n```")[1:] {

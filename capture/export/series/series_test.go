@@ -3,13 +3,13 @@ package series
 import (
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -143,10 +143,7 @@ func TestValuesStops(t *testing.T) {
 
 // TestNames checks what Prometheus asks of names, and that docs/reference/parquet.md lists them all.
 func TestNames(t *testing.T) {
-	docs, err := os.ReadFile("../../../docs/reference/parquet.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := golden.Read(t, "../../../docs/reference/parquet.md")
 	valid := regexp.MustCompile(`^(host|node|vm)_[a-z]+(_[a-z]+)*$`)
 	seen := map[string]bool{}
 	var want strings.Builder

@@ -15,6 +15,7 @@ import (
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -363,10 +364,7 @@ func FuzzJournal(f *testing.F) {
 	done := journal.Line{Step: journal.StepDone, Plan: p.ID, Target: "vm-1", Do: "reconfigure", Edits: []numa.Edit{hotAdd, most}}
 	end := journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1", State: "done"}
 	for _, lines := range [][]journal.Line{{begin}, {begin, done, end}, {begin, done, end, undoing(p.ID, planOf(vm(most.Undo(), hotAdd.Undo()))), {Step: journal.StepIntent, Plan: "x", Target: "vm-1"}}} {
-		data, err := os.ReadFile(forge(f, lines...))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := golden.Read(f, forge(f, lines...))
 		f.Add(data)
 	}
 	for _, text := range []string{"[{}]", "[null]", "null", "{}", `{"n":1,"sum":"","step":"plan","whole":null}`, `{"n":1,"sum":"","step":"plan","whole":{}}`,

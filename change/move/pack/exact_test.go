@@ -95,10 +95,7 @@ func hashOf(t *testing.T, p *Problem) string {
 
 func proofs(t *testing.T) (out []proof) {
 	t.Helper()
-	b, err := os.ReadFile(recorded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, recorded)
 	if err := json.Unmarshal(b, &out); err != nil {
 		t.Fatal(err)
 	}

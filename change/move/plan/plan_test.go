@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 const fleet = `release 8.0U3
@@ -87,10 +88,7 @@ func TestApart(t *testing.T) {
 }
 
 func TestMake(t *testing.T) {
-	f, err := scenario.Read("fleet", []byte(fleet))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet", []byte(fleet))
 	r := rules.Run(f, rules.Options{})
 	libvirt := []*move.Platform{move.PlatformOf("libvirt")}
 	for _, tt := range []struct {
@@ -189,11 +187,8 @@ func TestPlatforms(t *testing.T) {
 // TestThreads checks that a VM of latency sensitivity High whose guest sees threads has the two threads of a core for the two vCPUs of a
 // core, where hosts state them, and else a guest without threads.
 func TestThreads(t *testing.T) {
-	f, err := scenario.Read("fleet", []byte("release 8.0U3\nhost esx01 nodes=2 cores=16 memory=512GB mhz=2500\n"+
+	f := given.Fleet(t, "fleet", []byte("release 8.0U3\nhost esx01 nodes=2 cores=16 memory=512GB mhz=2500\n"+
 		"vm rt01 host=esx01 vcpus=8 coresPerSocket=8 memory=16GB latency=high reserveAll=on cpuReservation=20000 hw=20 virtualThreads=2\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := rules.Run(f, rules.Options{})
 	libvirt := move.PlatformOf("libvirt")
 	for _, tt := range []struct {

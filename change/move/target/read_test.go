@@ -1,6 +1,7 @@
 package target
 
 import (
+	"example.org/homenode/internal/golden"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,10 +12,7 @@ import (
 
 // TestRead reads folders and files, each with the hosts and their names that come of it, or the error.
 func TestRead(t *testing.T) {
-	capabilities, err := os.ReadFile("../../../source/libvirt/testdata/host.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	capabilities := golden.Read(t, "../../../source/libvirt/testdata/host.xml")
 	const lscpu = "# The following is the parsable format, which can be fed to other\n# CPU,Core,Socket,Node\n0,0,0,0\n1,1,0,0\n2,2,1,1\n3,3,1,1\n4,0,0,0\n5,1,0,0\n6,2,1,1\n7,3,1,1\n"
 	const plain = "CPU(s):              8\nOn-line CPU(s) list: 0-7\nThread(s) per core:  1\nCore(s) per socket:  4\nSocket(s):           2\nNUMA node(s):        2\nNUMA node0 CPU(s):   0,1,4,5\nNUMA node1 CPU(s):   2,3,6,7\n"
 	caps := string(capabilities)
@@ -87,10 +85,7 @@ func TestRead(t *testing.T) {
 
 // TestDistances: distances that any file of a host states are those of the host, and where they are not, a note says so.
 func TestDistances(t *testing.T) {
-	b, err := os.ReadFile("../../../source/libvirt/testdata/host.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, "../../../source/libvirt/testdata/host.xml")
 	caps := string(b)
 	bare := regexp.MustCompile(`(?s)<distances>.*?</distances>`).ReplaceAllString(caps, "")
 	const numactl = "available: 2 nodes (0,2)\nnode 0 cpus: 0 1 4 5\nnode 0 size: 65536 MB\nnode 0 free: 60000 MB\nnode 2 cpus:\nnode 2 size: 32768 MB\nnode 2 free: 30000 MB\nnode distances:\nnode   0   2\n  0:  10  17\n  2:  17  10\n"

@@ -21,6 +21,7 @@ import (
 
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/vsphere/lab"
@@ -641,10 +642,7 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("the journal has %q for %s", l.Name, l.Target)
 		}
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Read(t, path)
 	if i := bytes.IndexAny(data, "\x1b\x07"); i >= 0 {
 		t.Errorf("the journal holds a control character at %d", i)
 	}

@@ -17,6 +17,7 @@ import (
 	"example.org/homenode/change/whatif"
 	command "example.org/homenode/cmd/homenode/fix"
 	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/words"
 )
 
@@ -219,10 +220,7 @@ func (s *site) stayed(path string, stays map[string]string) {
 	if text, err := s.command("--rollback", path, "-o", file); !errors.Is(err, flags.ErrFindings) {
 		s.Errorf("in JSON: %v\n%s", err, text)
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		s.Fatal(err)
-	}
+	data := golden.Read(s, file)
 	var answer struct {
 		Result struct{ Left []fix.Left }
 		Left   []fix.Left

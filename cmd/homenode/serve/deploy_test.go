@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
@@ -48,10 +49,7 @@ func expressions(t *testing.T) (alerts, panels []string) {
 	}
 	variables := strings.NewReplacer("$vcenter", ".*", "$cluster", ".*", "$host", ".*", "$vm", "cache01", "$__rate_interval", "2m", "$__range", "1h")
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, file)
 		var board struct {
 			Panels []struct {
 				Title   string
@@ -112,10 +110,7 @@ func TestThresholds(t *testing.T) {
 		"grafana/dashboards/fleet.json": {"< " + number(locality) + ") or vector(0)"},
 		"grafana/dashboards/vm.json":    {`"value": ` + number(locality) + "\n", `"value": ` + number(value("M005", "fair")) + "\n"},
 	} {
-		b, err := os.ReadFile(filepath.Join(deploy, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := golden.Read(t, filepath.Join(deploy, file))
 		for _, text := range texts {
 			if !strings.Contains(string(b), text) {
 				t.Errorf("%s: does not have %q", file, text)
@@ -144,10 +139,7 @@ func TestAlertRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	demo, err := os.ReadFile(deploy + "/prometheus/alerts-demo.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := golden.Read(t, deploy+"/prometheus/alerts-demo.yaml")
 	_, want, _ := strings.Cut(regexp.MustCompile(`for: \d+m`).ReplaceAllString(string(real), "for: 1m"), "groups:")
 	if _, got, _ := strings.Cut(string(demo), "groups:"); got != want {
 		t.Error("alerts-demo.yaml differs from alerts.yaml in more than its times")
@@ -158,10 +150,7 @@ func TestAlertRules(t *testing.T) {
 // fires; every expression that is shipped is put to it and to homenode's own store.
 func TestPrometheus(t *testing.T) {
 	alerts, panels := expressions(t)
-	text, err := os.ReadFile(deploy + "/prometheus/alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Read(t, deploy+"/prometheus/alerts.yaml")
 	rules := filepath.Join(t.TempDir(), "alerts.yaml")
 	if err := os.WriteFile(rules, regexp.MustCompile(`for: \d+m`).ReplaceAll(text, []byte("for: 2s")), 0o600); err != nil {
 		t.Fatal(err)
@@ -207,10 +196,7 @@ func TestPrometheus(t *testing.T) {
 
 // TestUnitMemory checks that Go collects before systemd slows the process down, and that before systemd ends it.
 func TestUnitMemory(t *testing.T) {
-	unit, err := os.ReadFile(deploy + "/systemd/homenode.service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	unit := golden.Read(t, deploy+"/systemd/homenode.service")
 	m := regexp.MustCompile(`(?s)GOMEMLIMIT=(\d+)MiB.*\nMemoryHigh=(\d+)M\nMemoryMax=(\d+)G\n`).FindSubmatch(unit)
 	if m == nil {
 		t.Fatal("the unit has no limits of memory")
@@ -229,10 +215,7 @@ func TestUnit(t *testing.T) {
 	if err != nil {
 		t.Skip("no systemd-analyze")
 	}
-	unit, err := os.ReadFile(deploy + "/systemd/homenode.service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	unit := golden.Read(t, deploy+"/systemd/homenode.service")
 	file := filepath.Join(t.TempDir(), "homenode.service")
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(unit), "=/usr/local/bin/homenode", "=/bin/true")), 0o600); err != nil {
 		t.Fatal(err)

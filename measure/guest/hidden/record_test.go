@@ -124,11 +124,7 @@ func compareLines(t *testing.T, got, want []byte) {
 
 func file(t testing.TB, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.FromSlash(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return golden.Read(t, filepath.FromSlash(path))
 }
 
 // page returns docs/evidence/measure-power.md with the tables of these cells.

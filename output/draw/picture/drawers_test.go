@@ -25,7 +25,7 @@ import (
 	"example.org/homenode/rules/simulate"
 	"example.org/homenode/rules/verdict/matrix"
 	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // hostile is what a name from a stranger can hold, readable what a reader sees of it.
@@ -137,10 +137,7 @@ var strange = map[string]string{
 // topologies draws all hosts and VMs of a fleet and its matrices; rename gives VMs and hosts other IDs, and called a name.
 func topologies(t *testing.T, text string, rename func(string) string, called string) (out []*picture.Picture) {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "fleet.txt", []byte(text))
 	for i := range f.Hosts {
 		f.Hosts[i].ID = rename(f.Hosts[i].ID)
 	}

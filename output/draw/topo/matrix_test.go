@@ -9,15 +9,12 @@ import (
 	"example.org/homenode/output/draw/topo"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/verdict/matrix"
-	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestMatrix checks that the ids of a matrix name the VM and the host, and how each cell is marked.
 func TestMatrix(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	var b bytes.Buffer
 	if err := picture.Write(&b, topo.OfMatrix(matrix.Of(rules.Run(f, rules.Options{}).Clusters[1], matrix.Options{})), false); err != nil {
 		t.Fatal(err)

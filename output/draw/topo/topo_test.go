@@ -11,17 +11,13 @@ import (
 	"example.org/homenode/output/draw/topo"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/rule"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // fleet returns the judged scenario.
 func fleet(t testing.TB, text string) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "fleet.txt", []byte(text)), rules.Options{})
 }
 
 func vm(t testing.TB, r *rules.Result, name string) *rule.VM {

@@ -18,7 +18,7 @@ import (
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/fix/script"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/vsphere/lab"
 )
 
@@ -86,7 +86,7 @@ func TestGovc(t *testing.T) {
 // TestGovcReserved runs the script of a plan that reserves, lowers memory below what is reserved and raises latency sensitivity, of VMs
 // that have every setting that a prediction rests on: there and back, twice each, and every setting is as before.
 func TestGovcReserved(t *testing.T) {
-	f, err := scenario.Read("reserved", []byte(`release 8.0U3
+	f := given.Fleet(t, "reserved", []byte(`release 8.0U3
 cluster c
 host h[1-2] nodes=2 cores=24 memory=1TB mhz=2600
 vm basis host=h1 vcpus=32 memory=256GB hw=21 hotAdd=on memoryHotAdd=on vnumaHotAdd=on latency=medium iommu=on cpuAffinity=0-31 memoryAffinity=0 cpuReservation=40000 memoryReservation=256GB reserveAll=on
@@ -94,9 +94,6 @@ vm high host=h1 vcpus=16 memory=64GB memoryReservation=32GB
 vm less host=h2 vcpus=32 memory=256GB memoryReservation=200GB power=off
 vm all host=h2 vcpus=32 memory=256GB memoryReservation=256GB reserveAll=on power=off
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := worldOf(t, f)
 	env := govcEnv(t, w)
 	w.plan = w.wish(t, "vm=basis numa.vcpu.min=7", "vm=high latency=high reserveAll=on cpuReservation=41600", "vm=less,all memory=128GB")

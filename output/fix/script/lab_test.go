@@ -20,7 +20,7 @@ import (
 	"example.org/homenode/change/whatif"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/fix/script"
-	"example.org/homenode/source/demo"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/vsphere/lab"
 )
 
@@ -37,10 +37,7 @@ type world struct {
 // newWorld serves the demo fleet, with hostile names.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	for i := range f.VMs {
 		f.VMs[i].Observed = nil
 		f.VMs[i].Name = fmt.Sprint(hostile[i%len(hostile)], i)

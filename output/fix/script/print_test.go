@@ -185,10 +185,7 @@ func checkPowerShell(t *testing.T, code []byte) {
 // TestTerraform holds the arguments against those of the provider and of Packer's plugin, and the form against terraform fmt.
 func TestTerraform(t *testing.T) {
 	known := map[string]map[string]bool{}
-	data, err := os.ReadFile("testdata/arguments.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := golden.Read(t, "testdata/arguments.txt")
 	for line := range strings.Lines(string(data)) {
 		if of, names, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(line, "#") {
 			known[of] = map[string]bool{}

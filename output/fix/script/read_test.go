@@ -10,7 +10,7 @@ import (
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/whatif"
 	"example.org/homenode/numa"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // readers are the parts of the scripts that say what a VM has, and how a setting begins there.
@@ -25,14 +25,11 @@ func readers() map[string]*regexp.Regexp {
 // TestRead: each script reads every setting that it may have to compare: all that edits change, and all that a prediction rests on. One
 // that it did not read would look as if somebody had changed it.
 func TestRead(t *testing.T) {
-	f, err := scenario.Read("all", []byte(`release 8.0U3
+	f := given.Fleet(t, "all", []byte(`release 8.0U3
 cluster c
 host h nodes=2 cores=24 memory=1TB mhz=2600
 vm v host=h vcpus=32 memory=256GB coresPerSocket=4 hw=21 hotAdd=on memoryHotAdd=on vnumaHotAdd=on latency=medium iommu=on cpuAffinity=0-31 memoryAffinity=0 cpuReservation=40000 memoryReservation=256GB reserveAll=on
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	kinds := map[string]bool{identity: true}
 	for _, p := range numa.VMFacts {
 		if p.Edit != "" {

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/output/guest/playbook"
 	"example.org/homenode/source/measured"
@@ -134,10 +135,7 @@ func TestAnsible(t *testing.T) {
 		}
 	}
 	check("measured", want)
-	pid, err := os.ReadFile(filepath.Join(dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := golden.Read(t, filepath.Join(dir, "pid"))
 	if _, err := os.Stat(filepath.Join("/proc", strings.TrimSpace(string(pid)))); err == nil {
 		t.Error("the program that does not end runs on in the guest")
 	}

@@ -8,7 +8,7 @@ import (
 	"example.org/homenode/change/move"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/rule"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 type shape struct {
@@ -42,10 +42,7 @@ var shapes = []shape{
 // vmOf returns the VM of a scenario of one host and one VM, as rules judge it.
 func vmOf(t testing.TB, host, words string) *rule.VM {
 	t.Helper()
-	f, err := scenario.Read("shape", []byte("release 8.0U3\nhost esx01 mhz=2500 "+host+"\nvm vm host=esx01 "+words+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "shape", []byte("release 8.0U3\nhost esx01 mhz=2500 "+host+"\nvm vm host=esx01 "+words+"\n"))
 	r := rules.Run(f, rules.Options{})
 	for v := range r.EachVM() {
 		return v

@@ -24,7 +24,7 @@ import (
 	"example.org/homenode/output/table"
 	"example.org/homenode/output/table/xlsx"
 	"example.org/homenode/rules"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/tables"
 )
 
@@ -46,11 +46,7 @@ var hostile = []string{
 
 func judged(t testing.TB, text string) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("fleet.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "fleet.txt", []byte(text)), rules.Options{})
 }
 
 func write(t testing.TB, r *rules.Result) []byte {

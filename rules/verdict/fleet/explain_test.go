@@ -7,12 +7,12 @@ import (
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/verdict/fleet"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestExplainedHost: the sentence about a VM on a named host, after a named event, is about that host and that event.
 func TestExplainedHost(t *testing.T) {
-	f, err := scenario.Read("hosts", []byte(`release 7.0U3
+	f := given.Fleet(t, "hosts", []byte(`release 7.0U3
 cluster m
 host p1 nodes=2 cores=32 memory=1TB
 host q1 nodes=4 cores=12 memory=512GB
@@ -25,9 +25,6 @@ vm node  host=q1 vcpus=24 memory=64GB numa.nodeAffinity=2
 vm cps   host=p1 vcpus=24 memory=64GB coresPerSocket=24
 vm ht    host=q1 vcpus=24 memory=200GB numa.vcpu.preferHT=TRUE
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := rules.Run(f, rules.Options{})
 	want := map[string]string{
 		"hot40 q1 power-cycle": "CPU hot add hides NUMA: 40 vCPUs run as 4 clients (4 × 10) but the guest sees 1 node, so 75 %",

@@ -10,16 +10,12 @@ import (
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/verdict/fleet"
 	"example.org/homenode/rules/verdict/matrix"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 func judge(t *testing.T, in string) *rules.Result {
 	t.Helper()
-	f, err := scenario.Read("test", []byte(in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rules.Run(f, rules.Options{})
+	return rules.Run(given.Fleet(t, "test", []byte(in)), rules.Options{})
 }
 
 // TestNotKnown checks that the headline says what is not known of how many VMs, and is not sure of the others then.
@@ -55,10 +51,7 @@ func TestTwice(t *testing.T) {
 		{"", ""}:                 "The other 2 need nothing urgent.",
 	} {
 		const in = "release 7.0U3\ncluster c\nhost h nodes=2 cores=16 memory=512GB\nvm bad vcpus=24 memory=64GB hotAdd=on hw=19\nvm v vcpus=8 memory=64GB hw=19\nvm w vcpus=8 memory=64GB hw=19\n"
-		f, err := scenario.Read("test", []byte(in))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := given.Fleet(t, "test", []byte(in))
 		f.VMs[1].UUID, f.VMs[2].UUID, f.VMs[2].Name = uuids[0], uuids[1], f.VMs[1].Name
 		if got := fleet.Verdict(rules.Run(f, rules.Options{}))[1]; got != want {
 			t.Errorf("%v: %q, want %q", uuids, got, want)
@@ -85,10 +78,7 @@ func TestAllClear(t *testing.T) {
 
 // TestUnread checks that the headline says that files could not be read, and that an inventory without VMs is called empty.
 func TestUnread(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm bad host=h vcpus=24 memory=64GB hotAdd=on hw=19\nvm v host=h vcpus=8 memory=64GB hw=19\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm bad host=h vcpus=24 memory=64GB hotAdd=on hw=19\nvm v host=h vcpus=8 memory=64GB hw=19\n"))
 	f.Unread = []string{"a.csv"}
 	text := strings.Join(fleet.Verdict(rules.Run(f, rules.Options{})), " ")
 	if !strings.Contains(text, "as far as is known") || !strings.HasSuffix(text, "1 file could not be read completely, so VMs may be missing: see the notes.") {
@@ -134,10 +124,7 @@ func TestAssumedCores(t *testing.T) {
 
 // TestNodesUnknown: of a VM whose host is known without its nodes, that is said, and neither that it has no host nor that it is fine.
 func TestNodesUnknown(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm v host=h vcpus=8 memory=64GB hw=19\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm v host=h vcpus=8 memory=64GB hw=19\n"))
 	f.Hosts[0].Nodes = numa.Host{}.Nodes
 	r := rules.Run(f, rules.Options{})
 	text := strings.Join(fleet.Verdict(r), " ")

@@ -5,12 +5,12 @@ import (
 
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestRunningOn counts the vCPUs that run, on cores and on active threads.
 func TestRunningOn(t *testing.T) {
-	f, err := scenario.Read("f", []byte(`release 8.0U3
+	f := given.Fleet(t, "f", []byte(`release 8.0U3
 cluster a
 host h1 nodes=2 cores=16 threads=32 memory=512GB
 host h2 nodes=2 cores=16 ht=off memory=512GB
@@ -18,9 +18,6 @@ vm v1 host=h1 vcpus=48
 vm v2 host=h1 vcpus=16 power=off
 vm v3 host=h2 vcpus=16
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := rules.Run(f, rules.Options{})
 	want := map[string]Running{"h1": {48, 32, 64, 1.5, 0.75, false}, "h2": {16, 32, 32, 0.5, 0.5, false}}
 	for _, h := range r.Clusters[0].Hosts {

@@ -7,7 +7,7 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/verdict/fleet"
 	"example.org/homenode/rules/verdict/matrix"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 // TestUnjudgedHosts: of a host whose nodes are unknown no sentence and no figure is certain.
@@ -24,10 +24,7 @@ func TestUnjudgedHosts(t *testing.T) {
 		{"host j\nvm b cluster=c vcpus=24 memory=64GB\n", "yes (2 of 3 hosts judged)", "1 host is not judged: j. Not known: the host of 1 VM", 8, true},
 		{"host j\nhost k nodes=4 cores=8 memory=512GB\nvm b host=h vcpus=24 memory=64GB\n", "no: 1 VM differs by host (3 of 4 hosts judged)", "1 host is not judged: j.", 32, false},
 	} {
-		f, err := scenario.Read("test", []byte(hosts+tt.more))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := given.Fleet(t, "test", []byte(hosts+tt.more))
 		for i := range f.VMs {
 			if v := &f.VMs[i]; strings.Contains(tt.more, v.Name+" cluster") { // a scenario places VMs itself
 				v.Host = ""
@@ -50,10 +47,7 @@ func TestUnjudgedHosts(t *testing.T) {
 
 // TestUnjudgedVMs: a cluster whose VMs could not be judged has these VMs all the same.
 func TestUnjudgedVMs(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h\nvm a host=h vcpus=8 memory=64GB\nvm b host=h vcpus=8 memory=64GB\nhost i nodes=2 cores=16 memory=512GB\nvm c host=i vcpus=8 memory=64GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "test", []byte("release 7.0U3\nhost h\nvm a host=h vcpus=8 memory=64GB\nvm b host=h vcpus=8 memory=64GB\nhost i nodes=2 cores=16 memory=512GB\nvm c host=i vcpus=8 memory=64GB\n"))
 	for _, c := range fleet.Clusters(rules.Run(f, rules.Options{})) {
 		if want := map[string][2]int{"h": {0, 2}, "i": {1, 0}}[c.Of.Hosts[0].Name]; want != [2]int{c.VMs, c.Unjudged} {
 			t.Errorf("%s: %d VMs, %d without a prediction, want %v", c.Name, c.VMs, c.Unjudged, want)

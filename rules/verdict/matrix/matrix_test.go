@@ -8,7 +8,7 @@ import (
 	"example.org/homenode/rules/verdict/fleet"
 	"example.org/homenode/rules/verdict/matrix"
 	"example.org/homenode/source/demo"
-	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/given"
 )
 
 const mixed = `release 7.0U3
@@ -26,10 +26,7 @@ vm lost cluster=mixed vcpus=16 memory=64GB
 // TestMatrixHome checks that each cell of home is the VM's layout, and that every VM is
 // in a row or counted.
 func TestMatrixHome(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	for _, c := range rules.Run(f, rules.Options{}).Clusters {
 		for _, o := range []matrix.Options{{}, {Hosts: true}, {All: true}, {Event: vnuma.VMotionIn}} {
 			m := matrix.Of(c, o)
@@ -61,10 +58,7 @@ func TestMatrixAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, err := scenario.Read("mixed.txtar", []byte(mixed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := given.Fleet(t, "mixed.txtar", []byte(mixed))
 	for _, r := range []*rules.Result{rules.Run(f, rules.Options{}), rules.Run(small, rules.Options{})} {
 		for _, s := range fleet.Clusters(r) {
 			n := 0
