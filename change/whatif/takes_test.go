@@ -34,7 +34,7 @@ vm off     host=a1 vcpus=4 memory=16GB power=off
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := whatif.Judge(t.Context(), f, []whatif.Change{changes}, rules.Options{}, nil)
+	w, err := whatif.Judge(t.Context(), nil, f, []whatif.Change{changes}, rules.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
