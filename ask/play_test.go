@@ -2,12 +2,12 @@ package ask
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/open"
 )
 
@@ -29,9 +29,7 @@ func TestStorySize(t *testing.T) {
 		{"load * cpu=10%\n", "run 24h every=40s", 40 * time.Second},
 	} {
 		path := filepath.Join(t.TempDir(), "large.txtar")
-		if err := os.WriteFile(path, []byte(fleet.String()+tt.lines), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(fleet.String()+tt.lines))
 		var p Play
 		if tt.at != "" {
 			p.At = []string{tt.at}

@@ -2,7 +2,6 @@ package ask_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"example.org/homenode/ask"
 	"example.org/homenode/ask/recording"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/output/format"
 	"example.org/homenode/rules/verdict/simulation"
 	"example.org/homenode/source/open"
@@ -20,9 +20,7 @@ import (
 // was asked without the failure.
 func TestWithoutEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "two.txtar")
-	if err := os.WriteFile(path, []byte("release 8.0\ncluster c\nhost esx[1-2] nodes=2 cores=8 memory=64GB\nvm a[1-2] host=esx1 vcpus=4 memory=28GB\nvm b[1-2] host=esx2 vcpus=4 memory=28GB\nrun 2h seed=3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte("release 8.0\ncluster c\nhost esx[1-2] nodes=2 cores=8 memory=64GB\nvm a[1-2] host=esx1 vcpus=4 memory=28GB\nvm b[1-2] host=esx2 vcpus=4 memory=28GB\nrun 2h seed=3\n"))
 	type answered struct {
 		Verdict []string
 		Result  struct {

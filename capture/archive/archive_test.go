@@ -18,6 +18,7 @@ import (
 
 	"example.org/homenode/capture"
 	"example.org/homenode/capture/export/esxtop"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/source/demo"
@@ -85,9 +86,7 @@ func writeFile(t testing.TB, root, name, body string) {
 	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(p, []byte(body), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, p, []byte(body))
 }
 
 func options() *Options { return &Options{Capture: rules.CaptureOptions(nil)} }

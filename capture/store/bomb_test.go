@@ -3,7 +3,6 @@ package store_test
 import (
 	"encoding/binary"
 	"hash/crc32"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/golden"
 )
 
 // framed returns a part of a file with its mark, length and checksum.
@@ -39,9 +39,7 @@ func TestBombs(t *testing.T) {
 		"1795000000000-1795007200000.block": block,
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), content)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		s, err := store.Open(dir, store.Options{})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/golden"
 )
 
 // TestFullDisk fills the disk under a store, on a small disk of its own: nothing that was kept is lost, and it goes on
@@ -70,9 +71,7 @@ func TestFullDisk(t *testing.T) {
 		if int64(st.Bavail)*st.Bsize < 250<<20 {
 			break
 		}
-		if err := os.WriteFile(fmt.Sprint(other, n), make([]byte, 20<<20), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, fmt.Sprint(other, n), make([]byte, 20<<20))
 	}
 	session(s, 100)
 	if refused != 100 || !s.State().Full {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"example.org/homenode/internal/atomicfile"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/snapshot"
@@ -162,9 +163,7 @@ func compiled(t testing.TB, dir string) string {
 func snapshotBy(t testing.TB, binary, dir string, n int) (file string) {
 	t.Helper()
 	story := filepath.Join(dir, fmt.Sprintf("fleet-%d.txtar", n))
-	if err := os.WriteFile(story, bigFleet(n), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, story, bigFleet(n))
 	file = strings.TrimSuffix(story, ".txtar") + ".json"
 	process(t, exitClean, binary, "snapshot", story, "-o", file)
 	return file

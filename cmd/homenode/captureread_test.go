@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"example.org/homenode/internal/golden"
 	"fmt"
 	"io"
 	"os"
@@ -84,9 +85,7 @@ func TestCaptureExportFails(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.csv")
 	host := strings.Repeat("long", 100) // longer than the name of a folder can be
-	if err := os.WriteFile(file, []byte(captureOf("esx01", "11/21/2026 10:00:00", 3)+captureOf(host, "11/21/2026 11:00:00", 3)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, []byte(captureOf("esx01", "11/21/2026 10:00:00", 3)+captureOf(host, "11/21/2026 11:00:00", 3)))
 	var out, errs bytes.Buffer
 	code := run(t.Context(), []string{"capture", file, "--parquet", filepath.Join(dir, "lake"), "--openmetrics", filepath.Join(dir, "x.om")}, nil, &out, &errs)
 	if code != exitError || !strings.Contains(errs.String(), "--parquet: host") {
@@ -104,9 +103,7 @@ func TestParquetOfOneName(t *testing.T) {
 	lake := filepath.Join(dir, "lake")
 	count := func(args []string, text, stdin string) int {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, "esxtop.csv"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, "esxtop.csv"), []byte(text))
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), append([]string{"capture", "--parquet", lake}, args...), strings.NewReader(stdin), &out, &errs); code != exitClean {
 			t.Fatalf("exit %d: %s", code, errs.String())
@@ -128,9 +125,7 @@ func TestParquetOfOneName(t *testing.T) {
 func TestCaptureOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.csv": captureOf("esx01", "11/21/2026 10:00:00", 3), "b.csv": captureOf("esx02", "11/21/2026 10:00:00", 0) + "\"soup\",\"1\",\"2\",\"3\",\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	report := func(args ...string) string {
 		t.Helper()

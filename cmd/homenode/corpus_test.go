@@ -23,10 +23,7 @@ const (
 // and plans, but no sentences. make corpus records the answers anew and prints the difference.
 func TestCorpus(t *testing.T) {
 	t.Chdir("../..") // questions name files from the root of the project
-	text, err := os.ReadFile(corpusQuestions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Read(t, corpusQuestions)
 	questions := questionsOf(string(text))
 	if len(questions) < 300 {
 		t.Fatalf("found %d questions in %s", len(questions), corpusQuestions)
@@ -43,9 +40,7 @@ func TestCorpus(t *testing.T) {
 	}
 	checked.compare(t)
 	if golden.Updating() {
-		if err := os.WriteFile(corpusAnswers, []byte(all.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, corpusAnswers, []byte(all.String()))
 		return
 	}
 	recorded := golden.Read(t, corpusAnswers)

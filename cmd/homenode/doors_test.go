@@ -40,9 +40,7 @@ func doors(t *testing.T, inputs string) []string {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, name, b)
 	}
 	read := func(name string) []byte {
 		b := golden.Read(t, filepath.Join(inputs, name))

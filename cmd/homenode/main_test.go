@@ -69,9 +69,7 @@ func TestHelp(t *testing.T) {
 // TestDemoOfSource serves a scenario as a vCenter.
 func TestDemoOfSource(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "my.txtar")
-	if err := os.WriteFile(path, []byte("release 8.0U2\ncluster prod\nhost esx01 nodes=2 cores=10 memory=256GB\nvm db vcpus=4 memory=8GB host=esx01\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte("release 8.0U2\ncluster prod\nhost esx01 nodes=2 cores=10 memory=256GB\nvm db vcpus=4 memory=8GB host=esx01\n"))
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	done := make(chan int)

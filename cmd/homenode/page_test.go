@@ -243,9 +243,7 @@ func TestPageForms(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(text))
 		return path
 	}
 	before := pageHeadline(t, b)
@@ -302,9 +300,7 @@ func TestPageFirefox(t *testing.T) {
 		t.Errorf("the answers are %q and %q", first, second)
 	}
 	file := filepath.Join(t.TempDir(), "fleet.txt")
-	if err := os.WriteFile(file, []byte(pageFleet), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, []byte(pageFleet))
 	begun := f.Text(t, `String(performance.now())`)
 	f.Choose(t, "#file", file)
 	text, want := firefoxHeadline(t, f, second), assessedHeadline(t, file)
@@ -353,9 +349,7 @@ func TestPageFiles(t *testing.T) {
 		}
 	}
 	hosts := filepath.Join(t.TempDir(), "RVTools_tabvHost.csv") // dropped after the VMs, to which it belongs
-	if err := os.WriteFile(hosts, []byte("Host,Cluster,# CPU,Cores per CPU,# Cores,# Memory,ESX Version\nesx01,prod,2,16,32,261797,VMware ESXi 8.0.3 build-24022510\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, hosts, []byte("Host,Cluster,# CPU,Cores per CPU,# Cores,# Memory,ESX Version\nesx01,prod,2,16,32,261797,VMware ESXi 8.0.3 build-24022510\n"))
 	before = pageHeadline(t, b)
 	requested(t, b, `drop: [{ name: "RVTools_tabvInfo.csv", file: new Blob(["VM,CPUs,Memory,Host,Cluster\nsql01,24,65536,esx01,prod\n"]) }]`)
 	b.Do(t, chromedp.SetUploadFiles("#file", []string{hosts}))
@@ -426,9 +420,7 @@ func TestPageKeyboard(t *testing.T) {
 	b.Script(t, `document.activeElement.blur()`)
 	tabThrough(t, b, "/shape")
 	file := filepath.Join(t.TempDir(), "fleet.txt")
-	if err := os.WriteFile(file, []byte(pageFleet), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, []byte(pageFleet))
 	before := pageHeadline(t, b)
 	b.Do(t, chromedp.SetUploadFiles("#file", []string{file}))
 	settled(t, b, before)

@@ -57,9 +57,7 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, name, []byte(text))
 	}
 	run := func(line string) {
 		if text := output(shellWords(line)); strings.Contains(text, "homenode: ") {

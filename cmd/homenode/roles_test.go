@@ -94,9 +94,7 @@ func newRoleSite(t testing.TB) *roleSite {
 func (s *roleSite) file(name, text string) string {
 	s.Helper()
 	path := filepath.Join(s.folder, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	golden.Write(s, path, []byte(text))
 	return path
 }
 
@@ -411,9 +409,7 @@ func checkRoles(t *testing.T, used map[string]map[string][]string) {
 	case !found:
 		t.Errorf("%s has no roles", path)
 	case golden.Updating():
-		if err := os.WriteFile(path, []byte(head+begin+table.String()+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(head+begin+table.String()+end+tail))
 	case was != table.String():
 		t.Errorf("%s is not what commands need (go test ./cmd/homenode -run TestRoles -update rewrites it):\n%s", path, table.String())
 	}

@@ -84,9 +84,7 @@ func inProcess(t *testing.T, params *testscript.Params) {
 			}
 		}
 		files.Comment = []byte(strings.Join(lines, "\n"))
-		if err := os.WriteFile(filepath.Join(params.Dir, filepath.Base(path)), txtar.Format(files), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(params.Dir, filepath.Base(path)), txtar.Format(files))
 	}
 	back, err := os.Getwd()
 	if err != nil {

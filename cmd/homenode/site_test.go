@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"example.org/homenode/cmd/homenode/serve"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/scenario"
 	"example.org/homenode/source/vsphere"
 	"example.org/homenode/source/vsphere/lab"
@@ -204,9 +204,7 @@ func TestSitePlans(t *testing.T) {
 	vc.AtPowerOn(serve.AtPowerOn)
 	password, _ := vc.URL.User.Password()
 	account := filepath.Join(t.TempDir(), "account")
-	if err := os.WriteFile(account, fmt.Appendf(nil, "%s %s %s\n", vc.URL.Host, vc.URL.User.Username(), password), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, account, fmt.Appendf(nil, "%s %s %s\n", vc.URL.Host, vc.URL.User.Username(), password))
 	bare := *vc.URL
 	bare.User = nil
 	t.Setenv("GOVC_URL", vc.URL.String())
@@ -259,9 +257,7 @@ func TestSitePlans(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Chdir(dir)
-	if err := os.WriteFile(command[2], []byte(s.get(t, "/plan?plan="+command[3], http.StatusOK)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, command[2], []byte(s.get(t, "/plan?plan="+command[3], http.StatusOK)))
 	fix := func(args ...string) {
 		t.Helper()
 		var said strings.Builder
@@ -321,9 +317,7 @@ func TestSiteConfig(t *testing.T) {
 	dir := t.TempDir()
 	fleet, config := filepath.Join(dir, "fleet.txt"), filepath.Join(dir, "homenode.yaml")
 	for file, text := range map[string]string{fleet: "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=18 memory=512GB\nvm -x host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n", config: "suppress:\n  - {rules: [N001], vm: [-x], reason: agreed, until: 2099-12-31}\n"} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, file, []byte(text))
 	}
 	s := startSite(t, "--fleet="+fleet, "--config="+config)
 	s.get(t, "/vm?vm=-x", http.StatusOK)

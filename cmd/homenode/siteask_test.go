@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"example.org/homenode/internal/browser"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/source/scenario"
 	"example.org/homenode/source/vsphere/lab"
@@ -134,9 +135,7 @@ func TestSiteHostile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret.yaml")
-	if err := os.WriteFile(secret, []byte("secretword: 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, secret, []byte("secretword: 1\n"))
 	target := filepath.Join(dir, "written")
 	at := startSite(t, "--fleet=demo").URL
 	hostile := []string{`"><script>alert(1)</script>`, "--config=" + secret, "--output=" + target, "-o" + target, secret, "a\x00b", "\u202e\u0007", strings.Repeat("9", 4000), "-1", "1e309", "%s%n", "a b\"c#d", "line\nrun 9h", "--", "SOURCE", "../" + secret}
@@ -254,9 +253,7 @@ func TestSiteFleets(t *testing.T) {
 		sources = append(sources, bare.String())
 	}
 	credentials := filepath.Join(dir, "accounts")
-	if err := os.WriteFile(credentials, []byte(accounts.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, credentials, []byte(accounts.String()))
 	at := startSite(t, append(sources, "--credentials="+credentials, "--insecure", "--every=2s")...).URL
 	var names []string
 	until(t, func() bool {

@@ -98,9 +98,7 @@ func TestSiteCaptures(t *testing.T) {
 	hostile := `<b>"x" & 'y'.csv`
 	b := golden.Read(t, filepath.Join(dir, "night", "esx02.demo.csv"))
 	for name, content := range map[string][]byte{hostile: b, "cut.csv": b[:len(b)/2], "odd.txt": []byte("<script>alert(1)</script>\n"), ".hidden.csv": b, "-o.csv": b} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), content)
 	}
 	for from, to := range map[string]string{"link.csv": filepath.Join(outside, "esx02.demo.csv"), "out": outside, "up.csv": "../outside/esx02.demo.csv", "inside.csv": "night/esx02.demo.csv"} {
 		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {

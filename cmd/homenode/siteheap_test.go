@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 )
 
@@ -94,9 +94,7 @@ func everyView(t *testing.T, at string) (views []string) {
 func TestHeapStaysFlat(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "small.txtar")
-	if err := os.WriteFile(file, []byte("release 8.0U3\ncluster prod\nhost esx[01-02] nodes=2 cores=16 memory=512GB\nvm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=192GB hotAdd=on\nvm web01 host=esx02 vcpus=4 memory=16GB\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, []byte("release 8.0U3\ncluster prod\nhost esx[01-02] nodes=2 cores=16 memory=512GB\nvm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=192GB hotAdd=on\nvm web01 host=esx02 vcpus=4 memory=16GB\n"))
 	demoCaptures(t, filepath.Join(dir, "captures", "night"))
 	at := startSite(t, "--fleet="+file, "--captures="+filepath.Join(dir, "captures")).URL
 	all := everyView(t, at)

@@ -6,7 +6,6 @@ import (
 	"html"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,6 +18,7 @@ import (
 
 	"example.org/homenode/internal/browser"
 	"example.org/homenode/internal/formtest"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/snapshot"
@@ -292,9 +292,7 @@ func hostileFleet(t *testing.T) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "fleet.json")
-	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, out.Bytes())
 	return file
 }
 

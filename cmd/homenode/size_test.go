@@ -56,9 +56,7 @@ func TestRightSizeDay(t *testing.T) {
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(packed, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, packed, b.Bytes())
 	}
 	f, err := os.Open(packed)
 	if err != nil {

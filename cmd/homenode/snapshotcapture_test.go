@@ -28,9 +28,7 @@ load * cpu=40%
 at 20m power-on muller
 at 1h talk muller payroll rate=3000
 `
-	if err := os.WriteFile(story, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, story, []byte(text))
 	for _, args := range [][]string{
 		{"simulate", story, "--trace", "esxtop:" + day},
 		{"snapshot", story, "-o", filepath.Join(dir, "fleet.json"), "--anonymise"},
@@ -85,9 +83,7 @@ host esx01.ledger nodes=2 cores=8 memory=128GB
 vm payroll host=esx01.ledger vcpus=6 memory=58GB
 run 10m every=20s seed=1
 `
-	if err := os.WriteFile(story, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, story, []byte(text))
 	if said := output([]string{"simulate", story, "--trace", "esxtop:" + day}); strings.HasPrefix(said, "homenode: ") {
 		t.Fatal(said)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/snapshot"
 )
@@ -249,9 +250,7 @@ vm v5 cluster=c5 host=h5 vcpus=12 coresPerSocket=1 memory=32GB hw=19 hotAdd=on g
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, name, []byte(text))
 	}
 	ran(t, []string{"simulate", "fleet.json", "--hours", "0.2", "--trace", "esxtop:captures"})
 	ran(t, []string{"size", "calibrate", "--path", "vsan-esa", "--host-count", "6", "--cpu", "78GHz", "--hardware", "@x", "--save", "--coefficients", "@x.json", "results"})

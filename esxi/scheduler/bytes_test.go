@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.org/homenode/esxi/scheduler/benchstory"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -29,9 +30,7 @@ func TestSameBytes(t *testing.T) {
 		fmt.Fprintln(&lines, s.Name, one)
 	}
 	if path := os.Getenv("HOMENODE_DIGESTS"); path != "" {
-		if err := os.WriteFile(path, []byte(lines.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(lines.String()))
 	}
 }
 

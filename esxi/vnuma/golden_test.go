@@ -2,7 +2,6 @@ package vnuma_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,10 +48,7 @@ func TestExplain(t *testing.T) {
 // readCase returns the VM, host and case that the section "case" names.
 func readCase(t *testing.T, path string) (vm *numa.VM, host *numa.Host, c vnuma.Case) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := golden.Read(t, path)
 	fleet := given.Fleet(t, filepath.Base(path), b)
 	for _, f := range txtar.Parse(b).Files {
 		if f.Name != "case" {

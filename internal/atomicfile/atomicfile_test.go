@@ -55,9 +55,7 @@ func TestWrite(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "out.json")
 			if tt.before != "" {
-				if err := os.WriteFile(path, []byte(tt.before), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, path, []byte(tt.before))
 			}
 			if err := Write(path, tt.write); !errors.Is(err, tt.err) {
 				t.Errorf("Write: %v, want %v", err, tt.err)
@@ -89,9 +87,7 @@ func TestMode(t *testing.T) {
 	}
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain") // what the umask makes of a new file
-	if err := os.WriteFile(plain, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, plain, nil)
 	mode := func(path string) fs.FileMode {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -119,9 +115,7 @@ func TestSymlink(t *testing.T) {
 	if err := os.Symlink("out.json", link); err != nil {
 		t.Skip(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "out.json"), []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(dir, "out.json"), []byte("old"))
 	if err := Write(link, text("new")); err != nil {
 		t.Fatal(err)
 	}

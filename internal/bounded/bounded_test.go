@@ -3,6 +3,7 @@ package bounded
 import (
 	"bytes"
 	"errors"
+	"example.org/homenode/internal/golden"
 	"io"
 	"os"
 	"path/filepath"
@@ -36,9 +37,7 @@ func TestFile(t *testing.T) {
 	if b, err := File(path, List); b != nil || err == nil || err.Error() != want {
 		t.Errorf("File = %d bytes, %v; want %s", len(b), err, want)
 	}
-	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte("text"))
 	if b, err := File(path, Secret); !bytes.Equal(b, []byte("text")) || err != nil {
 		t.Errorf("File = %q, %v", b, err)
 	}
@@ -61,9 +60,7 @@ func TestOpen(t *testing.T) {
 // TestFileIf asks about the open file and reads that one, also when another file takes its place meanwhile.
 func TestFileIf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(path, []byte("first"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte("first"))
 	b, err := FileIf(path, Secret, func(info os.FileInfo) error {
 		if info.Size() != int64(len("first")) {
 			t.Errorf("it is asked about a file of %d bytes", info.Size())

@@ -1,5 +1,5 @@
 // Package golden compares test output with files that a person has read; it is the only golden
-// helper. go test -update rewrites the files.
+// helper. go test -update rewrites the files. Read and Write are for the other files of tests.
 package golden
 
 import (
@@ -21,7 +21,7 @@ func Updating() bool { return *update }
 func Equal(t testing.TB, got []byte, path string) {
 	t.Helper()
 	if *update {
-		write(t, path, got)
+		record(t, path, got)
 		return
 	}
 	want, err := os.ReadFile(path)
@@ -54,7 +54,7 @@ func Section(t testing.TB, got []byte, path, section string) {
 		}
 		if *update {
 			ar.Files[i].Data = got
-			write(t, path, txtar.Format(ar))
+			record(t, path, txtar.Format(ar))
 			return
 		}
 		compare(t, path+": "+section, got, ar.Files[i].Data)
@@ -62,13 +62,21 @@ func Section(t testing.TB, got []byte, path, section string) {
 	}
 	if *update {
 		ar.Files = append(ar.Files, txtar.File{Name: section, Data: got})
-		write(t, path, txtar.Format(ar))
+		record(t, path, txtar.Format(ar))
 		return
 	}
 	t.Fatalf("%s: no section %q (go test -update writes it)", path, section)
 }
 
-func write(t testing.TB, path string, data []byte) {
+// Write writes a file that a test needs.
+func Write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func record(t testing.TB, path string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

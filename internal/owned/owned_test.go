@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/owned"
 )
 
@@ -13,9 +14,7 @@ import (
 func TestCheck(t *testing.T) {
 	for mode, want := range map[os.FileMode]string{0o600: "", 0o644: "", 0o400: "", 0o664: "others may write", 0o602: "others may write", 0o777: "others may write"} {
 		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, nil)
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
@@ -24,9 +23,7 @@ func TestCheck(t *testing.T) {
 	check(t, t.TempDir(), "no regular file")
 	if os.PathSeparator == '/' && os.Geteuid() == 0 {
 		path := filepath.Join(t.TempDir(), "other")
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, nil)
 		if err := os.Chown(path, 65534, 65534); err != nil {
 			t.Skip(err)
 		}
@@ -53,9 +50,7 @@ func TestSecret(t *testing.T) {
 	}
 	for mode, want := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o440: false, 0o604: false, 0o660: false} {
 		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, nil)
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/machine"
@@ -269,9 +269,7 @@ func TestBoot(t *testing.T) {
 	Need(t)
 	show := Program(t, "example.org/homenode/measure/qemu/testdata/show")
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, nil)
 	out := Guest{Run: []string{show, "no.such=1"}, Files: map[string]string{"/some/where/file": file}}.Boot(t)
 	if want := "open /sys/fs/cgroup/limited/no.such: "; out.Exit != 1 || len(out.Stdout) > 0 || !strings.HasPrefix(string(out.Stderr), want) {
 		t.Errorf("got %d, %q, %q; want 1 and %q", out.Exit, out.Stdout, out.Stderr, want)

@@ -3,7 +3,6 @@ package move
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -27,9 +26,7 @@ func TestDocs(t *testing.T) {
 	if !golden.Updating() {
 		t.Fatalf("%s: the table is not that of the code (go test ./output/move -update writes it)", path)
 	}
-	if err := os.WriteFile(path, []byte(string(before)+begin+want+end+string(after)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte(string(before)+begin+want+end+string(after)))
 }
 
 // features are the names of the features of platforms, in the order of move.Feature.

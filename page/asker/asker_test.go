@@ -133,9 +133,7 @@ func TestDropMore(t *testing.T) {
 		{"esx02.csv", string(capture), "/capture", []string{"esx02.csv"}},
 		{"fleet.txt", fleetText, "/capture", []string{"esx02.csv", "fleet.txt"}},
 	} {
-		if err := os.WriteFile(tt.name, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, tt.name, []byte(tt.text))
 		address, _, all, err := a.Drop(t.Context(), []string{tt.name})
 		if err != nil || address != tt.address || !slices.Equal(all, tt.all) {
 			t.Errorf("after %s %q are open at %s, %v", tt.name, all, address, err)

@@ -2,6 +2,7 @@ package captures
 
 import (
 	"errors"
+	"example.org/homenode/internal/golden"
 	"io"
 	"io/fs"
 	"os"
@@ -20,9 +21,7 @@ func TestOnly(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), []byte(name))
 	}
 	s, err := Open(dir, 0)
 	if err != nil {

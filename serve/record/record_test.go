@@ -89,9 +89,7 @@ func TestRecord(t *testing.T) {
 	if b, err = os.ReadFile(last); err != nil || len(b) <= before {
 		t.Fatalf("%d bytes, %v", len(b), err)
 	}
-	if err := os.WriteFile(last, b[:before+(len(b)-before)/2], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, last, b[:before+(len(b)-before)/2])
 	// The process ended before it said whose the files are.
 	if got := read(t, dir, "esx_01"); len(got) != want {
 		t.Errorf("%d ticks, want %d", len(got), want)
@@ -147,15 +145,11 @@ func TestGaps(t *testing.T) {
 
 func TestForeignFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/mine.txt", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, dir+"/mine.txt", nil)
 	if _, err := record.Open(dir, record.Options{}, begin); err == nil {
 		t.Error("a folder of somebody else is taken")
 	}
-	if err := os.WriteFile(dir+"/meta.json", []byte(`{"format":"other"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, dir+"/meta.json", []byte(`{"format":"other"}`))
 	if _, err := record.Open(dir, record.Options{}, begin); err == nil {
 		t.Error("another meta.json is taken")
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"example.org/homenode/capture/store"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/serve/post"
 	"example.org/homenode/serve/remote"
@@ -169,9 +170,7 @@ func TestPrometheus(t *testing.T) {
 	program := testdeps.Program(t, "prometheus")
 	dir := t.TempDir()
 	config := filepath.Join(t.TempDir(), "prometheus.yml")
-	if err := os.WriteFile(config, []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, config, []byte("{}\n"))
 	addr := testdeps.FreeAddress(t)
 	outage(t, func() (string, func()) {
 		return "http://" + addr, testdeps.Start(t, "http://"+addr+"/-/ready", exec.Command(program, "--config.file="+config, "--storage.tsdb.path="+dir,

@@ -5,11 +5,11 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/turns"
 	"example.org/homenode/serve/captures"
 	"example.org/homenode/serve/held"
@@ -157,9 +157,7 @@ func TestOneFile(t *testing.T) {
 		t.Errorf("without the file: status %d\n%s", status, body)
 	}
 	s.OneFile = filepath.Join(t.TempDir(), oneFile)
-	if err := os.WriteFile(s.OneFile, []byte("the page"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, s.OneFile, []byte("the page"))
 	status, header, body := get(t, s, "/"+oneFile)
 	if status != http.StatusOK || body != "the page" || !strings.HasPrefix(header.Get("Content-Disposition"), "attachment;") {
 		t.Errorf("status %d, %v, %q", status, header, body)

@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/demo"
 	"example.org/homenode/source/kvm"
@@ -48,9 +49,7 @@ func exportFleet(t *testing.T) *numa.Fleet {
 		t.Fatal(err)
 	}
 	for sheet, text := range export {
-		if err := os.WriteFile(filepath.Join(dir, "RVTools_tab"+sheet+".csv"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, "RVTools_tab"+sheet+".csv"), []byte(text))
 	}
 	fleet, err := tables.Read(dir)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
@@ -93,9 +94,7 @@ func put(t testing.TB, name, content string) string {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte(content))
 	return path
 }
 
@@ -341,9 +340,7 @@ func FuzzWalk(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, in []byte) {
 		path := filepath.Join(dir, fmt.Sprintf("in%d", os.Getpid()))
-		if err := os.WriteFile(path, in, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, in)
 		opt := Options{MaxBytes: 1 << 20, MaxEntries: 100, Spool: 1 << 16, Damaged: func(string, error) {}}
 		if err := Walk(path, opt, func(name string, _ int64, r io.Reader) error {
 			_, err := io.Copy(io.Discard, r)

@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"errors"
+	"example.org/homenode/internal/golden"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,9 +16,7 @@ import (
 func TestHeed(t *testing.T) {
 	const text = "what is in there"
 	path := filepath.Join(t.TempDir(), "a")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte(text))
 	broken := errors.New("broken")
 	for _, tt := range []struct {
 		name   string

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -98,9 +99,7 @@ func enter(t *testing.T, files ...file) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(f.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(f.content))
 	}
 	t.Chdir(dir)
 }

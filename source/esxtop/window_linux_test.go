@@ -2,6 +2,7 @@ package esxtop
 
 import (
 	"bytes"
+	"example.org/homenode/internal/golden"
 	"io"
 	"os"
 	"path/filepath"
@@ -22,9 +23,7 @@ type unmapped struct {
 func written(t *testing.T, data []byte) *os.File {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "batch.csv")
-	if err := os.WriteFile(name, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, name, data)
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)

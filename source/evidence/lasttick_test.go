@@ -2,13 +2,13 @@ package evidence_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/esxtop/fetchstats"
 	"example.org/homenode/source/evidence"
@@ -39,9 +39,7 @@ vm other host=esx01 vcpus=8 memory=64GB
 		for i, vms := range ticks {
 			text += w.Answer(&numa.Tick{Host: host, Time: begin.Add(time.Duration(i) * time.Minute), Has: numa.HasFree, VMs: vms})
 		}
-		if err := os.WriteFile(filepath.Join(dir, host+"-20261101T08.dsv"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, host+"-20261101T08.dsv"), []byte(text))
 	}
 	vm := func(gid int64, name string, home int, local, remote numa.Bytes) numa.VMTick {
 		return numa.VMTick{GID: gid, Name: name, VCPUs: 8, Has: numa.HasHomes | numa.HasMemory | numa.HasPercent | numa.HasSize, Homes: numa.SetOf(home),

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/evidence"
 	"example.org/homenode/source/machine"
@@ -134,9 +134,7 @@ func TestMeasuredPacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, file := range map[string][]byte{"a.json.gz": packed.Bytes(), "b.json": inGuest(t, func(r *measured.Result) { r.Name = "web" }), "c.json": []byte("{}")} {
-		if err := os.WriteFile(filepath.Join(dir, name), file, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), file)
 	}
 	p, err := evidence.Read(dir)
 	if err != nil || len(p.Docs) != 2 || len(p.Errs) > 0 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -320,9 +321,7 @@ func TestFiles(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(text))
 		return path
 	}
 	one := write("one/sql01.dump", sql01)

@@ -313,7 +313,5 @@ func flipped(t *testing.T, path string, names []string, text map[string]string, 
 	}
 	b := out.Bytes()
 	b[from+1] ^= 0xff
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, b)
 }

@@ -1,7 +1,7 @@
 package open
 
 import (
-	"os"
+	"example.org/homenode/internal/golden"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,9 +25,7 @@ func TestElsewhere(t *testing.T) {
 		{"b.csv", "a,b\n1,2\n", ""},
 	} {
 		path := filepath.Join(dir, tt.name)
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(tt.text))
 		got := strings.ReplaceAll(Elsewhere(path), path, "PATH")
 		if !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q in it", tt.name, got, tt.want)
@@ -45,9 +43,7 @@ func TestParts(t *testing.T) {
 	for name, text := range map[string]string{"vms.csv": "Name,NumCpu,MemoryMB,VMHost\ndb01,8,4096,esx01\n", "hosts.csv": "Host,Sockets,Cores,MemoryGB,Version\nesx01,2,32,512,7.0.3\n",
 		"fleet.txt": "release 8.0U3\nhost h nodes=2 cores=18 memory=512GB\n"} {
 		paths = append(paths, filepath.Join(dir, name))
-		if err := os.WriteFile(paths[len(paths)-1], []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, paths[len(paths)-1], []byte(text))
 	}
 	f, unread, err := Fleet(t.Context(), paths, Options{})
 	if err != nil || unread != nil || len(f.VMs) != 1 || len(f.Hosts) != 2 || f.VMs[0].Host == "" {
@@ -67,9 +63,7 @@ func TestRefusals(t *testing.T) {
 		{"a.txt", "hello", `found text that begins with "hello"`},
 	} {
 		path := filepath.Join(dir, tt.name)
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(tt.text))
 		_, err := File(path)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "a SOURCE is "+want) {
 			t.Errorf("%s: %v", tt.name, err)
@@ -84,9 +78,7 @@ func TestRefusals(t *testing.T) {
 // TestWayOnce: a reason that the error states already is not said again.
 func TestWayOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.xls")
-	if err := os.WriteFile(path, []byte("<html>"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte("<html>"))
 	_, err := File(path)
 	if got := Way(err, path).Error(); strings.Count(got, "found HTML") != 1 {
 		t.Error(got)

@@ -1,6 +1,7 @@
 package open
 
 import (
+	"example.org/homenode/internal/golden"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,9 +18,7 @@ func inFolders(t *testing.T, files map[string][]byte) string {
 		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(full, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, full, b)
 	}
 	return dir
 }

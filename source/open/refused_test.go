@@ -1,7 +1,7 @@
 package open
 
 import (
-	"os"
+	"example.org/homenode/internal/golden"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,9 +19,7 @@ func TestRefusedInFolder(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(tt.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(tt.content))
 		for _, source := range []string{path, dir} {
 			if f, err := File(source); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s: found %v, %v; want %q", source, f, err, tt.want)

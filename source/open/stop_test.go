@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/evidence"
 	"example.org/homenode/source/open"
 )
@@ -84,9 +85,7 @@ func TestTooMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20_001 {
-		if err := os.WriteFile(filepath.Join(loose, fmt.Sprintf("%d.txt", i)), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(loose, fmt.Sprintf("%d.txt", i)), nil)
 	}
 	deep := packed("logs.zip", "/b/vmware.log", "2026-11-20T10:00:00.000Z| vmx| I125: Log for VMware ESX pid=%d version=7.0.3\n", 20_001)
 	if _, err := evidence.Read(deep); err == nil || !strings.Contains(err.Error(), "more than 20,000 files") {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.org/homenode/internal/bounded"
+	"example.org/homenode/internal/golden"
 )
 
 func TestFile(t *testing.T) {
@@ -14,9 +15,7 @@ func TestFile(t *testing.T) {
 	if _, err := File(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing: %v", err)
 	}
-	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte("text"))
 	if got, err := File(path); string(got) != "text" || err != nil {
 		t.Errorf("File = %q, %v", got, err)
 	}

@@ -2,11 +2,11 @@ package ticks
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -41,9 +41,7 @@ func TestCounts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for name, text := range tt.files {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, filepath.Join(dir, name), []byte(text))
 			}
 			var got counts
 			_, err := Walk(context.Background(), dir, Options{}, Visit{

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -49,9 +50,7 @@ func tarOf(t testing.TB, list ...string) string {
 		t.Fatal(err)
 	}
 	p := filepath.Join(t.TempDir(), "in.tgz")
-	if err := os.WriteFile(p, []byte(packed(t, b.String())), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, p, []byte(packed(t, b.String())))
 	return p
 }
 

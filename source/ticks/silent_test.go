@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -46,9 +47,7 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 		"esx01-fetchstats-100005.txt": "==NUM-OF-OBJ==\n|Server|Sched,1|\n==COUNTER-VALUE==\n|Server|1005000000|\n",
 		"esx01-fetchstats-100010.txt": answer(10),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	ticks, warnings := walked(t, dir)
 	want := "in/esx01-fetchstats-100005.txt:1: the answer is left out: line 4: found a row Server of 1 fields, CounterInfo has 2: it is cut off, or CounterInfo is of another host"
@@ -74,9 +73,7 @@ func TestMemberTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "in.tar")
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, b.Bytes())
 	ticks, warnings := walked(t, path)
 	want := "in.tar/esx01-fetchstats.txt: there twice: the second is left out"
 	if ticks != 1 || !slices.Contains(warnings, want) {

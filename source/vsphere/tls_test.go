@@ -5,13 +5,13 @@ import (
 	"io"
 	"log"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/vmware/govmomi/vim25/soap"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/vsphere"
 )
 
@@ -30,9 +30,7 @@ func TestCertificates(t *testing.T) {
 
 	write := func(name, text string) string {
 		name = filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, name, []byte(text))
 		return name
 	}
 	ca := write("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw})))
@@ -83,9 +81,7 @@ func TestCertificateOfAnother(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
 	u := serverURL(t, s, vc.URL.User)
 	u.Host = "localhost:" + u.Port()
 	if _, err := vsphere.Read(t.Context(), u, vsphere.Options{CACerts: ca}); err == nil || !strings.Contains(err.Error(), "not localhost") {

@@ -203,9 +203,7 @@ func answer() []string {
 // serve starts a Prometheus over the blocks and returns its address.
 func serve(t *testing.T, prometheus, blocks, config string) string {
 	t.Helper()
-	if err := os.WriteFile(config, []byte("global: {}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, config, []byte("global: {}\n"))
 	ctx, cancel := context.WithCancel(context.Background())
 	// A point counts at its own time only: nothing is known about the time after it.
 	cmd := exec.CommandContext(ctx, prometheus, "--config.file="+config, "--storage.tsdb.path="+blocks, "--storage.tsdb.retention.time=100y",

@@ -171,9 +171,7 @@ func BenchmarkWriter(b *testing.B) {
 func TestAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
-	if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte("before"))
 	unchanged := func(what string) {
 		t.Helper()
 		b, err := os.ReadFile(path)

@@ -161,9 +161,7 @@ func examples(t *testing.T, engine, dir string) []string {
 		view := strings.Contains(code, "VIEW") || language == "python"
 		code = strings.NewReplacer(`"lake")`+".", `"`+dir+`").`, "'lake/", "'"+dir+"/").Replace(code)
 		path := filepath.Join(folder, fmt.Sprint(i))
-		if err := os.WriteFile(path, []byte(code), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, []byte(code))
 		switch {
 		case !view:
 			questions = append(questions, path)

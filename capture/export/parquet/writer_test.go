@@ -13,6 +13,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -131,9 +132,7 @@ func TestWritingAgain(t *testing.T) {
 	// A killed writer's file goes, another input's files stay.
 	folder := filepath.Join(dir, "host=a", "day=2026-11-20")
 	for _, name := range []string{".part-x.parquet.1a2b.tmp", ".part-x.1.parquet.3.tmp", ".part-xy.parquet.3.tmp", "part-xy.1.parquet"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte("?"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(folder, name), []byte("?"))
 	}
 	equal(t, "fewer files than before", write(t, dir, "x", one("a", 0, 7)),
 		append([]string{"host=a/day=2026-11-20/.part-xy.parquet.3.tmp", "host=a/day=2026-11-20/part-x.parquet", "host=a/day=2026-11-20/part-xy.1.parquet"}, first[2:]...))

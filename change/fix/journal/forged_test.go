@@ -258,9 +258,7 @@ func forge(t testing.TB, lines ...journal.Line) string {
 		prev = l.Sum
 	}
 	path := filepath.Join(t.TempDir(), "forged.journal")
-	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, out.Bytes())
 	return path
 }
 
@@ -379,9 +377,7 @@ func FuzzJournal(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, data)
 		lines, err := journal.Read(path)
 		if err != nil {
 			return

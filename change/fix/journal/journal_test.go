@@ -11,6 +11,7 @@ import (
 
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
@@ -92,9 +93,7 @@ func TestJournal(t *testing.T) {
 			continue
 		}
 		torn := filepath.Join(t.TempDir(), "torn.journal")
-		if err := os.WriteFile(torn, data[:len(data)-cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, torn, data[:len(data)-cut])
 		want := bytes.Count(data[:len(data)-cut], []byte("\n"))
 		k, lines, err := journal.Open(torn, now)
 		if want == 0 {
@@ -130,16 +129,12 @@ func TestChanged(t *testing.T) {
 	for i := range len(data) - 1 { // a last line without its end counts as not written
 		changed := bytes.Clone(data)
 		changed[i] ^= 1
-		if err := os.WriteFile(path, changed, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, changed)
 		if _, err := journal.Read(path); err == nil {
 			t.Fatalf("byte %d was changed and not found", i)
 		}
 	}
-	if err := os.WriteFile(path, append(bytes.Clone(lines[0]), lines[2]...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, append(bytes.Clone(lines[0]), lines[2]...))
 	if _, err := journal.Read(path); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("without its second line: %v", err)
 	}

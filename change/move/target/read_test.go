@@ -47,9 +47,7 @@ func TestRead(t *testing.T) {
 				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, path, []byte(text))
 			}
 			hosts, _, err := Read(dir)
 			var got []string
@@ -75,9 +73,7 @@ func TestRead(t *testing.T) {
 		})
 	}
 	path := filepath.Join(t.TempDir(), "hosts.txtar")
-	if err := os.WriteFile(path, []byte(strings.Replace(scenario, "[kvm1-kvm2]", "kvm[1-2]", 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte(strings.Replace(scenario, "[kvm1-kvm2]", "kvm[1-2]", 1)))
 	if hosts, _, err := Read(path); err != nil || len(hosts) != 2 || hosts[1].Name != "kvm2" || hosts[1].Nodes[1].Cores != 8 {
 		t.Errorf("read %+v, %v of a scenario", hosts, err)
 	}
@@ -102,9 +98,7 @@ func TestDistances(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for name, text := range tt.files {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, filepath.Join(dir, name), []byte(text))
 			}
 			hosts, notes, err := Read(dir)
 			if err != nil {

@@ -2,7 +2,6 @@ package fix_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/vsphere/write"
 )
 
@@ -140,9 +140,7 @@ func TestRollbackRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		config := filepath.Join(t.TempDir(), "homenode.yaml")
-		if err := os.WriteFile(config, []byte("fix: {shutdown: 1 min}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, config, []byte("fix: {shutdown: 1 min}\n"))
 		if !late {
 			s.powered(id)
 		}

@@ -19,6 +19,7 @@ import (
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/change/fix/journal"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/source/vsphere/lab"
 )
@@ -46,9 +47,7 @@ func (s *site) prepare(folder string, args ...string) *child {
 	}
 	// A guest goes off at once or not at all: one that was asked before a kill is waited for so long.
 	config := filepath.Join(folder, "homenode.yaml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, "fix: {journal: %q, shutdown: 0.02 min}\n", folder), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	golden.Write(s, config, fmt.Appendf(nil, "fix: {journal: %q, shutdown: 0.02 min}\n", folder))
 	args = append([]string{"fix", "http://" + s.vc.URL.Host, "--config", config}, args...)
 	c := &child{Cmd: exec.Command(path, args...), ends: make(chan struct{})}
 	password, _ := s.vc.URL.User.Password()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/change/fix/journal"
 	"example.org/homenode/cmd/homenode/serve"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/demo"
 	"example.org/homenode/source/scenario"
@@ -350,8 +350,6 @@ func save(t testing.TB, p *fix.Plan) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "plan.json")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, data)
 	return path
 }

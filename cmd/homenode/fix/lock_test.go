@@ -20,6 +20,7 @@ import (
 	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/change/fix/journal"
 	"example.org/homenode/internal/filelock"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/source/vsphere/lab"
 	"example.org/homenode/source/vsphere/write"
@@ -208,9 +209,7 @@ func TestUnlockLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := filepath.Join(folder, "homenode.yaml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, "fix: {journal: %q}\n", folder), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, config, fmt.Appendf(nil, "fix: {journal: %q}\n", folder))
 	text, err := s.command("--unlock", "--yes", "1", "--config", config)
 	if !errors.Is(err, filelock.ErrTaken) || s.holder() == "" {
 		t.Errorf("the lock of a live run: %v, held by %q\n%s", err, s.holder(), text)

@@ -2,6 +2,7 @@ package fix
 
 import (
 	"bytes"
+	"example.org/homenode/internal/golden"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,9 +23,7 @@ const packed = `{
 // TestPatch: the command prints a diff of a file that describes planned VMs, and changes the file when that is asked for and confirmed.
 func TestPatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sql.json")
-	if err := os.WriteFile(file, []byte(packed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, []byte(packed))
 	run := func(args ...string) (out string, err error) {
 		cmd := New()
 		var b bytes.Buffer

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/homenode/change/fix"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/vsphere/lab"
 )
 
@@ -23,9 +24,7 @@ func TestSignals(t *testing.T) {
 	s.vc.SetGuest("", lab.Guest{Shutdown: time.Hour})
 	run := s.prepare(folder, "--plan", save(t, p), "--apply", "--yes", fmt.Sprint(len(p.Changes)), "--power", "guest")
 	config := folder + "/homenode.yaml"
-	if err := os.WriteFile(config, fmt.Appendf(nil, "fix: {journal: %q, shutdown: 10 min}\n", folder), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, config, fmt.Appendf(nil, "fix: {journal: %q, shutdown: 10 min}\n", folder))
 	reads, writes, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

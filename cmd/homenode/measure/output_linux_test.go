@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/source/measured"
 )
 
@@ -54,9 +55,7 @@ func TestOutput(t *testing.T) {
 	}
 
 	fleet := "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=4 memory=256GB\nvm sql01 vcpus=2 memory=32GB\n"
-	if err := os.WriteFile(filepath.Join(folder, "fleet.txtar"), []byte(fleet), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(folder, "fleet.txtar"), []byte(fleet))
 	if h := r.Machine.Identity.Hypervisor; h.Known() && h.Value != "VMware" {
 		has(run(2, "assess", "fleet.txtar", "--evidence", "sql01.json"), "homenode measure names "+h.Value+" as the hypervisor: this is no guest of vSphere")
 		return

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.org/homenode/cmd/homenode/flags"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
@@ -97,9 +98,7 @@ func TestPlanHolds(t *testing.T) {
 			fleet.WriteString("\n")
 		}
 		write := func(name, text string) {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			golden.Write(t, filepath.Join(dir, name), []byte(text))
 		}
 		write("fleet.txtar", fleet.String())
 		if err := os.Mkdir(filepath.Join(dir, "hosts"), 0o777); err != nil {

@@ -135,10 +135,7 @@ func TestAlertRules(t *testing.T) {
 			t.Errorf("promtool: %v: %s", err, out)
 		}
 	}
-	real, err := os.ReadFile(deploy + "/prometheus/alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := golden.Read(t, deploy+"/prometheus/alerts.yaml")
 	demo := golden.Read(t, deploy+"/prometheus/alerts-demo.yaml")
 	_, want, _ := strings.Cut(regexp.MustCompile(`for: \d+m`).ReplaceAllString(string(real), "for: 1m"), "groups:")
 	if _, got, _ := strings.Cut(string(demo), "groups:"); got != want {
@@ -152,9 +149,7 @@ func TestPrometheus(t *testing.T) {
 	alerts, panels := expressions(t)
 	text := golden.Read(t, deploy+"/prometheus/alerts.yaml")
 	rules := filepath.Join(t.TempDir(), "alerts.yaml")
-	if err := os.WriteFile(rules, regexp.MustCompile(`for: \d+m`).ReplaceAll(text, []byte("for: 2s")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, rules, regexp.MustCompile(`for: \d+m`).ReplaceAll(text, []byte("for: 2s")))
 	ours, _ := startServer(t, 2*time.Minute)
 	real := testdeps.Prometheus(t, t.TempDir(), "global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: ["+rules+"]\nscrape_configs: [{job_name: homenode, static_configs: [{targets: ['"+strings.TrimPrefix(ours, "http://")+"']}]}]\n")
 	fires := func() bool {
@@ -217,9 +212,7 @@ func TestUnit(t *testing.T) {
 	}
 	unit := golden.Read(t, deploy+"/systemd/homenode.service")
 	file := filepath.Join(t.TempDir(), "homenode.service")
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(unit), "=/usr/local/bin/homenode", "=/bin/true")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, []byte(strings.ReplaceAll(string(unit), "=/usr/local/bin/homenode", "=/bin/true")))
 	for _, args := range [][]string{{"verify", "--man=no", file}, {"security", "--offline=yes", "--threshold=20", file}} {
 		if out, err := exec.CommandContext(t.Context(), analyze, args...).CombinedOutput(); err != nil || args[0] == "verify" && len(out) > 0 {
 			t.Errorf("systemd-analyze %v: %v: %s", args, err, out)

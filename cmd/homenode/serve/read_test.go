@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/homenode/ask"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/rules"
 	"example.org/homenode/serve/board"
@@ -22,9 +22,7 @@ import (
 // TestFleetOfFile shows a file that states no hosts, on a host that is assumed; the commands that pages print say so.
 func TestFleetOfFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "RVTools_tabvInfo.csv")
-	if err := os.WriteFile(file, []byte("VM,Powerstate,CPUs,Memory,Host\nsql01,poweredOn,24,131072,esx01\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, []byte("VM,Powerstate,CPUs,Memory,Host\nsql01,poweredOn,24,131072,esx01\n"))
 	c := &command{fleet: []string{file}, door: door{listen: "127.0.0.1:0"}}
 	for _, f := range ask.Fields(&c.reading) {
 		if f.Name == "assume-host" {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/measure/guest/cpu"
 	"example.org/homenode/measure/guest/pages"
 )
@@ -127,9 +128,7 @@ func TestSweepAllocatesNothing(t *testing.T) {
 func TestFileIsCutShort(t *testing.T) {
 	p := prober(t, PageBytes, PageLines)
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, make([]byte, 64*os.Getpagesize()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, make([]byte, 64*os.Getpagesize()))
 	m, err := pages.Map(path)
 	if err != nil {
 		t.Skip(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/measure/guest/cpu"
 )
 
@@ -52,9 +53,7 @@ func TestCPUSet(t *testing.T) {
 }
 
 func inCPUSet(t *testing.T, group string) {
-	if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(os.Getpid())), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(os.Getpid())))
 	if err := cpu.On(0, func() error { return nil }); err != nil {
 		t.Error(err)
 	}

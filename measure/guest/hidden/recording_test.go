@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/measure/guest/chase"
 	"example.org/homenode/measure/guest/cpu"
 	"example.org/homenode/measure/guest/pages"
@@ -62,7 +63,5 @@ func TestRecording(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(to, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, to, b.Bytes())
 }

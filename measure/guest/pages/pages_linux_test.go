@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/measure/guest/pages"
 )
 
@@ -211,9 +212,7 @@ func TestPageCache(t *testing.T) {
 
 func TestNoFile(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, empty, nil)
 	for _, path := range []string{empty, t.TempDir(), "/dev/null", filepath.Join(t.TempDir(), "none")} {
 		if _, err := pages.Map(path); err == nil {
 			t.Errorf("%s is mapped", path)

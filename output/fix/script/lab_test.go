@@ -18,6 +18,7 @@ import (
 
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/whatif"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/fix/script"
 	"example.org/homenode/source/scenario/given"
@@ -206,9 +207,7 @@ func (w *world) write(t *testing.T, tool string, o script.Options) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, b.Bytes())
 	return file
 }
 

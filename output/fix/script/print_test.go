@@ -2,7 +2,6 @@ package script
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -172,9 +171,7 @@ func checkPowerShell(t *testing.T, code []byte) {
 	}
 	if pwsh, err := exec.LookPath("pwsh"); err == nil {
 		file := filepath.Join(t.TempDir(), "fix.ps1")
-		if err := os.WriteFile(file, code, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, file, code)
 		out, err := exec.CommandContext(t.Context(), pwsh, "-NoProfile", "-Command", "$e = $null; [void][Management.Automation.Language.Parser]::ParseFile('"+file+"', [ref]$null, [ref]$e); if ($e) { $e; exit 1 }").CombinedOutput()
 		if err != nil {
 			t.Errorf("pwsh: %v\n%s", err, out)

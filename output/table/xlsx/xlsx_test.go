@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"example.org/homenode/capture"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	fleetanswer "example.org/homenode/output/fleet"
 	"example.org/homenode/output/recording"
@@ -177,9 +177,7 @@ func TestSameBytes(t *testing.T) {
 // TestOwnReport refuses a workbook of ours as an inventory.
 func TestOwnReport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "numa.xlsx")
-	if err := os.WriteFile(path, write(t, judged(t, fleet)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, write(t, judged(t, fleet)))
 	_, err := tables.Read(path)
 	const want = "a report of this program"
 	if err == nil || !strings.Contains(err.Error(), want) {

@@ -7,7 +7,6 @@ import (
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/verdict/fleet"
 	"example.org/homenode/rules/verdict/matrix"
-	"example.org/homenode/source/demo"
 	"example.org/homenode/source/scenario/given"
 )
 
@@ -54,10 +53,7 @@ func TestMatrixHome(t *testing.T) {
 // TestMatrixAgrees: the overview counts the VMs that the matrix shows with a
 // difference.
 func TestMatrixAgrees(t *testing.T) {
-	f, err := demo.Fleet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Demo(t)
 	small := given.Fleet(t, "mixed.txtar", []byte(mixed))
 	for _, r := range []*rules.Result{rules.Run(f, rules.Options{}), rules.Run(small, rules.Options{})} {
 		for _, s := range fleet.Clusters(r) {

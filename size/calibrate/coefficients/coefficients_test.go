@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/size/iocost"
@@ -92,9 +93,7 @@ func TestSaveAndLoad(t *testing.T) {
 func TestSaveKeeps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), DefaultFile)
 	const text = `{"format": "homenode-coefficients", "version": 2, "points": []}`
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, []byte(text))
 	_, _, _, err := Save(path, []Entry{entryOf(0, 1e6)}, false)
 	want := path + `:1:48: found version 2, want 1: a newer homenode wrote it, or it was edited (--replace starts anew)`
 	if err == nil || err.Error() != want {
