@@ -474,3 +474,14 @@ func TestMoreThanHost(t *testing.T) {
 		}
 	}
 }
+
+// TestAddressBits: a VM has at most the address bits of its host's processor.
+func TestAddressBits(t *testing.T) {
+	host := strings.Replace(string(capabilities(t, "kvm01", "nodes=2 cores=8 threads=8 memory=64GB")), "<host>", "<host><cpu><maxphysaddr mode='emulate' bits='46'/></cpu>", 1)
+	for bits, found := range map[int]bool{46: false, 47: true} {
+		got := judged(t, host, "a.xml", fmt.Sprintf("<domain type='kvm'><name>a</name><memory unit='GiB'>4</memory><vcpu>4</vcpu><cpu mode='host-passthrough'><maxphysaddr mode='emulate' bits='%d'/></cpu></domain>", bits))
+		if strings.Contains(got, fmt.Sprintf("K013 high a processor of %d address bits (maxphysaddr), and its host has 46: libvirt refuses it", bits)) != found {
+			t.Errorf("%d bits: found %s", bits, got)
+		}
+	}
+}

@@ -59,8 +59,6 @@ func check(p *rule.StatedPass) {
 		whole, free, fits := v.Elsewhere(v.Stated.HomeOf(i, v.Host), memory)
 		if beyond := cmp.Or(v.BeyondHost(), v.BeyondCores()); beyond != "" {
 			advice = beyond
-		} else if crowded := v.BeyondOthers(); crowded != "" && memory > most && most > 0 {
-			advice = crowded
 		} else if memory > most && most > 0 && fits && len(s.Cells) == 1 && room.Within && s.Present(i) <= room.Cores {
 			advice = p.Spelt(fmt.Sprintf("Put it on node %d, its vCPUs and its memory: it has %s left", whole, free), rule.Pins, rule.Binding)
 		} else if memory > most && most > 0 && other && len(s.Cells) > 1 && v.Stated.HomeOf(i, v.Host) != nil {

@@ -73,13 +73,11 @@ func advice(v *rule.StatedVM, needed, nodes, cores int, severity finding.Severit
 		cells = "Let the guest see the nodes of its CPUs: dedicatedCpuPlacement, numa.guestMappingPassthrough and memory.hugepages"
 		each = "let the guest see its nodes (numa.guestMappingPassthrough)"
 	}
-	switch {
-	case needed > nodes && s.VCPUs <= cores:
-		return fmt.Sprintf("%s are more than %s has: use less, and %s", s.Shape.Memory, v.Host.Name, each)
-	case needed > nodes:
+	switch beyond := v.BeyondHost(); {
+	case needed > nodes && s.VCPUs > cores:
 		return fmt.Sprintf("%s are more than %s holds, a core each: use fewer, and %s", words.Plural(s.VCPUs, "vCPU"), v.Host.Name, each)
-	case v.BeyondOthers() != "":
-		return v.BeyondOthers() + "; " + each
+	case beyond != "":
+		return beyond + "; " + each
 	case severity == finding.Medium && s.Platform != "KubeVirt":
 		return cells + ", or pin it inside a node, whose cores its vCPUs then share"
 	}

@@ -121,32 +121,6 @@ func (v *StatedVM) BeyondCores() string {
 	return fmt.Sprintf("Use fewer vCPUs, or a larger host: it has %d, and %s holds %d, a core each", v.Stated.VCPUs, v.Host.Name, all)
 }
 
-// BeyondOthers returns the advice for a VM with more ordinary memory than other VMs and huge pages leave of its host, which can be divided into no cells
-// that fit; "" for any other.
-func (v *StatedVM) BeyondOthers() string {
-	var needed, free numa.Bytes
-	for i := range v.Host.Nodes.Value {
-		n := &v.Host.Nodes.Value[i]
-		left, known := v.left(n, false)
-		if n.Cores == 0 {
-			left, known = v.Host.Room(n.ID, 0)
-		}
-		if !known {
-			return ""
-		}
-		free += left
-	}
-	for _, p := range v.Stated.Pieces() {
-		if p.Page == 0 {
-			needed += p.Memory
-		}
-	}
-	if needed <= free {
-		return ""
-	}
-	return fmt.Sprintf("Give the VM less memory, or run it or others on another host: it has %s, and other VMs and huge pages leave %s of %s", needed, free, v.Host.Name)
-}
-
 // Elsewhere returns another node with cores and enough unbound ordinary memory, and the amount; ok is false if there is none.
 func (v *StatedVM) Elsewhere(not []int, need numa.Bytes) (node int, left numa.Bytes, ok bool) {
 	for _, n := range v.Host.Nodes.Value {

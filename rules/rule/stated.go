@@ -182,19 +182,25 @@ func (v *StatedVM) Fixed(cell int) bool {
 	})
 }
 
-// BeyondHost returns the advice for a VM with more memory than all nodes of its host, which fits in no layout; "" for any other.
+// BeyondHost returns the advice for a VM with more memory than other VMs leave of its host, which fits in no layout; "" for any other.
 func (v *StatedVM) BeyondHost() string {
-	all := numa.Bytes(0)
-	for _, n := range v.Host.Nodes.Value {
+	var all, free numa.Bytes
+	page, needed := v.Stated.Pieces()[0].Page, v.Stated.Shape.Memory
+	for i := range v.Host.Nodes.Value {
+		n := &v.Host.Nodes.Value[i]
 		if !n.Memory.Known() {
 			return ""
 		}
 		all += n.Memory.Value
+		free += v.leftOf(n, page, false)
 	}
-	if v.Stated.Shape.Memory <= all {
+	switch {
+	case needed <= free:
 		return ""
+	case needed > all:
+		return fmt.Sprintf("Give the VM less memory, or run it on a larger host: it has %s, and %s has %s in all", needed, v.Host.Name, all)
 	}
-	return fmt.Sprintf("Give the VM less memory, or run it on a larger host: it has %s, and %s has %s in all", v.Stated.Shape.Memory, v.Host.Name, all)
+	return fmt.Sprintf("Give the VM less memory, or run it or others on another host: it has %s, and other VMs and huge pages leave %s of %s", needed, free, v.Host.Name)
 }
 
 // A StatedPass is the assessment of one VM with a stated layout by one rule.
@@ -358,24 +364,26 @@ func (d *Demand) add(v *StatedVM, parts []numa.Bytes) {
 
 // Left returns the ordinary memory that no VM takes from a node with cores, 0 for another; those that run count for one that is off too, and
 // not the reverse. It returns false if the memory of the node is unknown.
-func (v *StatedVM) Left(n *numa.Node) (numa.Bytes, bool) { return v.left(n, true) }
+func (v *StatedVM) Left(n *numa.Node) (numa.Bytes, bool) {
+	if n.Cores == 0 {
+		return 0, n.Memory.Known()
+	}
+	return v.leftOf(n, 0, true), n.Memory.Known()
+}
 
-// left is Left; own false leaves out what the VM itself takes.
-func (v *StatedVM) left(n *numa.Node, own bool) (numa.Bytes, bool) {
-	room, known := v.Host.Room(n.ID, 0)
-	if !known || n.Cores == 0 {
-		return 0, known
-	}
-	d, at := v.DemandOn([]int{n.ID}, 0, 0, true), []int{n.ID}
-	for _, other := range v.Beside {
-		if other.Stated.Running && !v.Stated.Running {
-			d.add(other, other.takes(at, 0, 0, true))
-		}
-	}
+// leftOf returns the memory of a node for pages of a size that no VM takes, or with own false no other VM.
+func (v *StatedVM) leftOf(n *numa.Node, page numa.Bytes, own bool) numa.Bytes {
+	room, _ := v.Host.Room(n.ID, page)
+	d, at := v.DemandOn([]int{n.ID}, page, page, true), []int{n.ID}
 	if !own {
 		d.Memory -= d.Own
 	}
-	return max(0, room-d.Memory), true
+	for _, other := range v.Beside {
+		if other.Stated.Running && !v.Stated.Running {
+			d.add(other, other.takes(at, page, page, true))
+		}
+	}
+	return max(0, room-d.Memory)
 }
 
 // takes returns the parts of a VM's memory that come only from these nodes; soft adds what should come from them.

@@ -49,7 +49,7 @@ func check(p *rule.StatedPass) {
 	}
 	if vcpus, n := fewer(v); n > 0 && len(twice) == 0 {
 		advice := "Let them run on at least as many CPUs of the host"
-		if all := logical(v); all > 0 && vcpus > all {
+		if v.Host != nil && v.Host.Threads.Known() && vcpus > v.Host.Threads.Value {
 			advice = cmp.Or(v.BeyondCores(), advice)
 		}
 		p.Report(finding.Finding{
@@ -104,8 +104,8 @@ func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 			there[i] = slices.DeleteFunc(slices.Clone(cpus), func(cpu int) bool { return slices.Contains(absent, cpu) })
 		}
 	}
-	if n := logical(v); n > 0 && s.VCPUs > n {
-		vcpus, cpus = s.VCPUs, n
+	if v.Host != nil && v.Host.Threads.Known() && s.VCPUs > v.Host.Threads.Value {
+		vcpus, cpus = s.VCPUs, v.Host.Threads.Value
 	}
 	var tried [][]int
 	enabled := s.Enabled()
@@ -130,16 +130,6 @@ func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 		}
 	}
 	return vcpus, cpus
-}
-
-// logical returns the number of logical CPUs of the host; 0 if it is unknown.
-func logical(v *rule.StatedVM) (n int) {
-	if v.Host != nil {
-		for _, list := range v.Host.CPUs.Value {
-			n += len(list)
-		}
-	}
-	return n
 }
 
 func cpuList(cpus []int) string {

@@ -23,6 +23,7 @@ type VM struct {
 	Line, Col int
 	Emulated  bool        // QEMU runs it without KVM, on a processor of any architecture
 	Arch      string      // of the processor in the guest
+	Bits      int         // of its addresses, which the host must have too; 0 if not stated
 	Why       string      // why Stated is nil, if known
 	Cut       bool        // the file is truncated or damaged before its end
 	Under     *Under      // the command that starts it, if that states nodes of the host

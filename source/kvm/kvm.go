@@ -117,14 +117,14 @@ type reader struct {
 	fsys    fs.FS
 	path    string // path of the bundle, a prefix of the names of files
 	hosts   map[string]*numa.Host
-	arch    map[string]string // processor architecture of a host, by folder
+	caps    map[string]*libvirt.Host // by folder
 	domains []domain
 	others  []string // other files beside them, which are not read
 	texts   []string // text files beside the XML
 }
 
 func newReader(name string) *reader {
-	return &reader{fleet: &numa.Fleet{Source: name, Hypervisor: numa.KVM}, hosts: map[string]*numa.Host{}, arch: map[string]string{}}
+	return &reader{fleet: &numa.Fleet{Source: name, Hypervisor: numa.KVM}, hosts: map[string]*numa.Host{}, caps: map[string]*libvirt.Host{}}
 }
 
 // ReadBytes reads the VMs of one file.
@@ -276,7 +276,7 @@ func (r *reader) take(file string, f io.Reader) error {
 			for _, n := range notes {
 				r.note(h.At, "%s", n)
 			}
-			r.hosts[dir], r.arch[dir] = h, d.Arch
+			r.hosts[dir], r.caps[dir] = h, d
 		}
 	}
 	return err
@@ -364,11 +364,15 @@ func (r *reader) addVMs() {
 			continue
 		}
 		d.On(h)
-		if h != nil && !libvirt.Runs(r.arch[dir], d.Arch) && !d.Emulated {
+		caps := r.caps[dir]
+		if h != nil && caps.Bits > 0 && d.Bits > caps.Bits && !v.Stated.Running { // qemuValidateDomainDefCpu in src/qemu/qemu_validate.c
+			d.Refuse(d.Line, d.Col, "a processor of %d address bits (maxphysaddr), and its host has %d: libvirt refuses it", d.Bits, caps.Bits)
+		}
+		if h != nil && !libvirt.Runs(caps.Arch, d.Arch) && !d.Emulated {
 			if v.Stated.Platform == "" {
-				d.Refuse(d.Line, d.Col, "it is of %s and its host of %s, which does not run it", d.Arch, r.arch[dir])
+				d.Refuse(d.Line, d.Col, "it is of %s and its host of %s, which does not run it", d.Arch, caps.Arch)
 			} else { // Proxmox emulates it, Kubernetes schedules it elsewhere
-				r.note(v.At, "%s is of %s and its host of %s, which does not run it", v.Name, d.Arch, r.arch[dir])
+				r.note(v.At, "%s is of %s and its host of %s, which does not run it", v.Name, d.Arch, caps.Arch)
 			}
 		}
 		v.ID = cmp.Or(v.UUID, d.Key, v.Name)

@@ -16,6 +16,7 @@ type Host struct {
 	Line          int
 	Arch          string
 	Model, Vendor string     // of the processor, as named by libvirt
+	Bits          int        // of physical addresses; 0 if unknown
 	Cells         []HostCell // NUMA nodes, in the order of the file
 	Cut           bool       // the file is truncated or damaged before its end
 
@@ -78,6 +79,7 @@ func readHost(name string, e *element) *Host {
 			r.file.Add(c.line, c.col, "host", s.name, *s.to, "")
 		}
 	}
+	h.Bits, _ = r.number(cpu, "maxphysaddr", cpu.child("maxphysaddr").attr("bits"), 1<<7)
 	seen := map[int]bool{}
 	for _, c := range e.child("topology", "cells").all("cell") {
 		id, ok := r.number(c, "cell", c.attr("id"), maxNode)

@@ -137,6 +137,7 @@ func (d *domain) limits(e *element) {
 	switch bits := cpu.child("maxphysaddr"); {
 	case bits.attr("mode") == "emulate":
 		l.Bits, _ = d.number(bits, "bits", bits.attr("bits"), 64)
+		d.Bits = l.Bits
 	case bits != nil, s.Partial && cpu == nil, d.Emulated, cpu.attr("mode") == "host-passthrough", cpu.attr("mode") == "maximum":
 		l.Bits = 0
 	}
