@@ -68,6 +68,8 @@ func TestGroupedHeader(t *testing.T) {
 	for text, want := range map[string]string{
 		"General,,CPU,,,Memory,,\nVM,Host,Count,Cores per Socket,Hot Add,Size GB,Reservation GB,Hot Add\ndb,esx1,24,12,Yes,384,0,No\nweb,esx1,4,1,No,16,0,Yes\n": "db 24 12 true 384.0 GB false web 4 1 false 16.0 GB true",
 		"Sites\nGeneral;;CPU;Memory\nVM;Host;Count;GB\ndb;esx1;24;1.024,5\nweb;esx1;4;16,0\n":                                                                    "db 24 0 false 1024.5 GB false web 4 0 false 16.0 GB false",
+		",,Recommended,,Current,\nVM,Host,vCPU,RAM GB,vCPU,RAM GB\ndb,esx1,12,64,24,384\nweb,esx1,2,8,4,16\n":                                                    "db 24 0 false 384.0 GB false web 4 0 false 16.0 GB false",
+		"VM,,,Host,,\nName,vCPU,VM RAM GB,Name,Clock,RAM GB\ndb,24,384,esx1,3,512\nweb,4,16,esx1,3,512\n":                                                        "db 24 0 false 384.0 GB false web 4 0 false 16.0 GB false",
 		"Host:,esx1\nName,vCPU,RAM GB\ndb,24,384\nweb,4,16\n":                                                                                                    "db 24 0 false 384.0 GB false web 4 0 false 16.0 GB false",
 	} {
 		f, notes := readText(t, "a.csv", text)
@@ -105,6 +107,9 @@ func TestWordsInCells(t *testing.T) {
 func TestRefusalsNameTheTable(t *testing.T) {
 	for text, want := range map[string]string{
 		"Report: All VMs\nGenerated 8:00\n\nMachine Title,Processors,Load\ndb,16,3\n":                                         "a table with 3 columns: Machine Title, Processors, Load",
+		"VM,,vCPU,,RAM (GB),\nName,Host,Used,Allocated,Used,Allocated\ndb,esx1,3,16,60,128\n":                                 "6 columns: VM Name, VM Host, vCPU Used, vCPU Allocated, RAM (GB) Used, RAM (GB) Allocated; no column states vCPUs",
+		",,2024,,2025,\nVM,Host,vCPU,GB,vCPU,GB\ndb,esx1,8,64,16,128\n":                                                       "6 columns: VM, Host, 2024 vCPU, 2024 GB, 2025 vCPU, 2025 GB; no column states vCPUs",
+		"Server,Site,Size\na,b,b\nc,d,d\n":                                                                                    "3 columns: Server, Site, Size; no column",
 		`{"changed": false, "virtual_machines": [{"guest_name": "db", "power_state": "poweredOn", "esxi_hostname": "esx1"}]}`: "JSON whose objects have 3 columns: esxi_hostname, guest_name, power_state; no column states vCPUs or memory of VMs",
 		"ExternalId,HostName,VMware.VMName,CPU.NumberOfLogicalCores,RAM.TotalSizeInMB\ns-1,db,DB,32,262144\n":                 "servers in the form of AWS Application Discovery Service",
 	} {
@@ -123,6 +128,7 @@ func TestSubtotals(t *testing.T) {
 	for text, want := range map[string]int{
 		"VM,Host,CPU,RAM\ndb,esx1,16 (2x8),128 GB\nweb,esx1,2,4 GB\nSubtotal esx1,,18 vCPU,132 GB\napp,esx2,4,8 GB\n": 3,
 		"VM,Host,CPU,RAM\ndb,esx1,16,128 GB\nTotal-Backup,esx1,18,132 GB\n":                                           2,
+		"VM,vCPU,RAM GB\ndb,8,64\nweb,4,32\n\nTotal VMs,2,\nTotal vCPU,12,\nTotal RAM,96,\n":                          2,
 		"VM,CPU,RAM\ndb,16,128 GB\nTotal-Backup,18,132 GB\n":                                                          2,
 	} {
 		if f, notes := readText(t, "a.csv", text); len(f.VMs) != want {
