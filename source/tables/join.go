@@ -140,10 +140,7 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 		opened = true
 		return x.rowsOf(t, func() {
 			name := t.text("VM")
-			who := name
-			if who == "" {
-				who = "row " + strconv.Itoa(t.row)
-			}
+			who := cmp.Or(name, "row "+strconv.Itoa(t.row))
 			i, ok := j.row(t.vcenter(), bareID(t.text("VM ID")), t.text("VM UUID"), name)
 			switch {
 			case !ok:

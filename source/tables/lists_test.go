@@ -90,6 +90,7 @@ func TestWordsInCells(t *testing.T) {
 		"VM,CPU,RAM,Host\ndb,16 vCPU,128 GB,esx1\nweb,2 CPUs,4096 MB,esx1\n":                                                "db 16 128 GB false web 2 4 GB false",
 		"Nom;vCPU;Mémoire;CPU Hot Add\ndb;16;131 072 Mio;activé\nweb;2;4 Gio;désactivé\n":                                   "db 16 128 GB true web 2 4 GB false",
 		"Name;vCPU;RAM GB;CPU Hot-Add\ndb;16;128;aktiviert\nweb;2;4;deaktiviert\n":                                          "db 16 128 GB true web 2 4 GB false",
+		"Name;State;vCPU;RAM GB\ndb;Encendido;16;128\nweb;Hors tension;2;4\n":                                               "db 16 128 GB false web 2 4 GB false",
 		"Name,Configured vCPU,Recommended vCPU,Configured Memory (GB),Recommended Memory (GB)\ndb,16,8,128,64\n":            "db 16 128 GB false",
 	} {
 		f, notes := readText(t, "a.csv", text)
@@ -133,6 +134,23 @@ func TestSubtotals(t *testing.T) {
 	} {
 		if f, notes := readText(t, "a.csv", text); len(f.VMs) != want {
 			t.Errorf("%s: found %d VMs, notes %s", text, len(f.VMs), notes)
+		}
+	}
+}
+
+// TestThreadsTellCores: a core of x86 has at most two threads: fewer cores than half of the threads are those of a package.
+func TestThreadsTellCores(t *testing.T) {
+	for text, want := range map[string]string{
+		"Host,Sockets,Cores,Threads,Memory (GB),ESXi version\nesx1,2,24,96,512,8.0.2\n":                   "48 cores in 2 nodes",
+		"Host,Sockets,Cores,Threads,Memory (GB),ESXi version\nesx1,2,48,96,512,8.0.2\n":                   "48 cores in 2 nodes",
+		"Host,Sockets,Cores,Threads,Memory (GB),ESXi version\nesx1,2,24,24,512,8.0.2\n":                   "24 cores in 2 nodes",
+		"Host,Sockets,Cores,Threads,Memory (GB),ESXi version\nesx1,2,24,48,512,8.0.2\n":                   "24 cores in 2 nodes",
+		"Host,Sockets,Cores per socket,Cores,Threads,Memory (GB),ESXi version\nesx1,2,24,48,96,512,8.0\n": "48 cores in 2 nodes",
+		"Host,Sockets,Threads,Memory (GB),ESXi version\nesx1,2,96,512,8.0.2\n":                            "0 cores in 0 nodes",
+	} {
+		f, notes := readText(t, "a.csv", text)
+		if h := &f.Hosts[0]; fmt.Sprintf("%d cores in %d nodes", h.Cores.Value, len(h.Nodes.Value)) != want || len(h.Nodes.Value) > 0 && h.Nodes.Value[0].Cores != h.Cores.Value/2 {
+			t.Errorf("%s: found %+v, notes %s", text, h, notes)
 		}
 	}
 }

@@ -386,8 +386,8 @@ func readCores(t *table, c, known *numa.Config) (doubt string) {
 // powerStates are the values in the API and in user interfaces, without blanks, and the numbers that PowerCLI's ConvertTo-Json writes for
 // VMware.VimAutomation.ViCore.Types.V1.Inventory.PowerState.
 var powerStates = map[string]numa.PowerState{
-	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn, "eingeschaltet": numa.PoweredOn,
-	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff, "ausgeschaltet": numa.PoweredOff,
+	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn, "eingeschaltet": numa.PoweredOn, "encendido": numa.PoweredOn, "soustension": numa.PoweredOn,
+	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff, "ausgeschaltet": numa.PoweredOff, "apagado": numa.PoweredOff, "horstension": numa.PoweredOff,
 	"suspended": numa.Suspended,
 	"0":         numa.PoweredOff, "1": numa.PoweredOn, "2": numa.Suspended,
 }
