@@ -154,3 +154,13 @@ func TestThreadsTellCores(t *testing.T) {
 		}
 	}
 }
+
+// TestSpellings: a VM that two tables spell differently may count twice, and a note says so.
+func TestSpellings(t *testing.T) {
+	for name, noted := range map[string]bool{"DB": true, "db.corp.local": true, "db": false, "db2": false, "10.0.0.5": false} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"a.csv": []byte("VM,vCPU,RAM GB,Host\ndb,8,64,esx1\n10.1.0.5,8,64,esx1\n"), "b.csv": []byte("Name,NumCpu,MemoryGB,VMHost\n" + name + ",8,64,esx1\n")}))
+		if found := strings.Contains(fmt.Sprint(f.Notes), "in another spelling"); found != noted {
+			t.Errorf("%s: notes %v", name, f.Notes)
+		}
+	}
+}

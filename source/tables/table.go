@@ -407,11 +407,7 @@ func (t *table) text(f string) string {
 
 // bad adds a note about an invalid cell.
 func (t *table) bad(f string, what string) {
-	subject := t.subject
-	if subject == "" {
-		subject = "the row"
-	}
-	t.notes.cell(t.sheet.place(), t.row, t.place(f).header, what+": ignored for "+subject)
+	t.notes.cell(t.sheet.place(), t.row, t.place(f).header, what+": ignored for "+cmp.Or(t.subject, "the row"))
 }
 
 // stringFact returns the text of a column as a fact.
