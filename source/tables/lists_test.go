@@ -111,6 +111,7 @@ func TestRefusalsNameTheTable(t *testing.T) {
 		"VM,,vCPU,,RAM (GB),\nName,Host,Used,Allocated,Used,Allocated\ndb,esx1,3,16,60,128\n":                                 "6 columns: VM Name, VM Host, vCPU Used, vCPU Allocated, RAM (GB) Used, RAM (GB) Allocated; no column states vCPUs",
 		",,2024,,2025,\nVM,Host,vCPU,GB,vCPU,GB\ndb,esx1,8,64,16,128\n":                                                       "6 columns: VM, Host, 2024 vCPU, 2024 GB, 2025 vCPU, 2025 GB; no column states vCPUs",
 		"Server,Site,Size\na,b,b\nc,d,d\n":                                                                                    "3 columns: Server, Site, Size; no column",
+		"Property,a,b\nNumCpu,8,2\nVMHost,esx1,esx1\n":                                                                        "3 columns: Property, a, b; no column",
 		`{"changed": false, "virtual_machines": [{"guest_name": "db", "power_state": "poweredOn", "esxi_hostname": "esx1"}]}`: "JSON whose objects have 3 columns: esxi_hostname, guest_name, power_state; no column states vCPUs or memory of VMs",
 		"ExternalId,HostName,VMware.VMName,CPU.NumberOfLogicalCores,RAM.TotalSizeInMB\ns-1,db,DB,32,262144\n":                 "servers in the form of AWS Application Discovery Service",
 	} {

@@ -203,7 +203,7 @@ func below(above, header []string) (joined []string, apart bool) {
 			joined[i], apart = both, apart || several
 		}
 	}
-	return joined, apart && groups > 1 && (vmTable.identifies(joined) || hostTable.identifies(joined))
+	return joined, apart && groups > 1 && slices.Contains(above, "") && (vmTable.identifies(joined) || hostTable.identifies(joined))
 }
 
 // place returns the place of a column.
