@@ -17,6 +17,7 @@ func TestHostsAmongVMs(t *testing.T) {
 		"Name,CPUs,RAM GB,Version\nesx1,32,512,8.0.3\nesx2,32,512,\"VMware ESXi, 7.0.3, 21930508\"\ndb,8,64,vmx-19\n":                  "db",
 		"Name,CPUs,RAM GB,Version\nesx1,32,512,8.0.3\nesx2,32,512,VMware ESXi 6.7.0 build-17499825\ndb,8,64,19\n":                      "db",
 		"Name,CPUs,RAM GB,Compatibility\ndb,8,64,ESXi 7.0 U2 and later (VM version 19)\nweb,8,64,ESXi 6.7 and later (VM version 14)\n": "db web",
+		"Name,CPUs,RAM GB,OS,Version\ndb,8,64,RHEL,8.6\nmy,8,64,MySQL,8.0.36\nweb,8,64,Windows,10.0.17763\n":                           "db my web",
 		"VM,CPUs,RAM GB,Host\nesx1,8,64,esx2\ndb,8,64,esx1\n":                                                                          "db esx1", // a nested host is a VM
 		"VM,CPUs,RAM GB,Hypervisor,Type\ndb,8,64,ESXi,ESXi\n":                                                                          "db",
 	} {

@@ -214,7 +214,7 @@ func (t *table) ofMachine() bool {
 var (
 	bare      = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)`)                                     // of a platform or kind of machine
 	ofHost    = pattern.Of(`(?i)^((vmware |hypervisor )?host( ?system)?|(vmware )?esxi? (host|server))$`) // of a kind of machine
-	ofRelease = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d+([ ,].*)?$`)
+	ofRelease = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d([ ,-].*)?$`)
 )
 
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
