@@ -86,7 +86,7 @@ func (x *export) addParts() {
 
 // addRows merges the facts of further rows into those of the same VM of an earlier table, which j finds, and appends new VMs.
 func (n *notes) addRows(t *table, j *join, vms, more []vmRow) []vmRow {
-	var namesakes, strangers, twins tally
+	var namesakes, strangers, spelled tally
 	short := func(name string) string { return strings.ToLower(strings.SplitN(name, ".", 2)[0]) }
 	alike := map[string]string{} // names by those without domain
 	for i := range vms {
@@ -109,7 +109,7 @@ func (n *notes) addRows(t *table, j *join, vms, more []vmRow) []vmRow {
 				continue
 			}
 			if name := alike[short(m.vm.Name)]; j.named[m.vm.Name] == nil && numa.SameHost(name, m.vm.Name) {
-				twins.add(m.vm.Name + " and " + name)
+				spelled.add(m.vm.Name + " and " + name)
 			}
 			vms = append(vms, m)
 			continue
@@ -121,7 +121,7 @@ func (n *notes) addRows(t *table, j *join, vms, more []vmRow) []vmRow {
 		n.compare(v, &m.vm.Config)
 	}
 	n.tallied(t.sheet.place(), namesakes, "row names", "rows name", sharedName)
-	n.tallied(t.sheet.place(), twins, "row has", "rows have", "the name of a VM of another table in another spelling: taken as another VM; one VM may count twice")
+	n.tallied(t.sheet.place(), spelled, "row has", "rows have", "the name of a VM of another table in another spelling: taken as another VM; one VM may count twice")
 	n.tallied(t.sheet.place(), strangers, "row is", "rows are", "about a VM that no table with sizes lists: left out")
 	return vms
 }
