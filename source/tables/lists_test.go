@@ -50,7 +50,8 @@ func TestCoresBesideCPUs(t *testing.T) {
 		"name,vcpus,memory MB,cpu_core_count\ndb,16,65536,8\n":               16,
 		"VM,CPUs,Sockets,Cores,Memory GB\ndb,16,2,8,64\n":                    16,
 		"VM,CPUs,Total CPU,Memory GB,Host\ndb,16,41600 MHz,64,esx1\n":        16,
-		"VM,CPU Count,CPU Cores,Memory (MB),Version\ndb,2,32,524288,8.0U3\n": 2, // the cores are those of a host
+		"VM,CPU Count,CPU Cores,Memory (MB),Version\ndb,2,32,524288,8.0U3\n": 0,
+		"VM,CPU Cores,Memory GB,Host\ndb,16,64,esx1\n":                       16,
 	} {
 		f, notes := readText(t, "a.csv", text)
 		v := &f.VMs[0]

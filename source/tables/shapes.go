@@ -13,7 +13,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{names: []string{"CPUs", "vCPU", "vCPUs", "Num CPU", "Num CPUs", "Num vCPU", "Num vCPUs", "Number of vCPUs", "Number of CPUs", "Number of CPUs vCPUs", "CPU count", "vCPU count", "Virtual CPU",
 		"Virtual CPUs", "VM Total vCPUs", "Total vCPUs", "config.hardware.numCPU", "hardware.numCPU", "summary.config.numCpu", "hw_processor_count", "allocated.cpu",
 		"cpu.count", "cpu.processor_count", "CPU", "Anzahl vCPU", "Anzahl vCPUs", "Anzahl CPUs", "VM Num CPUs", "Nb vCPU", "Configured vCPU", "Configured vCPUs", "Current vCPU", "Current vCPUs", "Allocated vCPU", "Allocated vCPUs", "Allocated Processor Core Count"}},
-	{key: coresKey, names: []string{"Cores", "VM Cores", "CPU Core", "Total CPU", "Total CPUs"}},
+	{key: coresKey, names: []string{"Cores", "VM Cores", "CPU Core", "CPU Cores", "Total CPU", "Total CPUs"}},
 	{names: []string{"Sockets", "VM Sockets", "CPU Sockets", "CPU Socket", "Num Sockets", "vSockets"}},
 	{fact: "cores per socket", names: []string{"Cores p/s", "Cores per socket", "Num Cores per socket", "VM Cores per socket", "Number of Cores per Socket", "config.hardware.numCoresPerSocket",
 		"hardware.numCoresPerSocket", "hw_cores_per_socket", "cpu.cores_per_socket", "Kerne pro Sockel", "Kerne pro Socket", "Cores pro Sockel", "Core per socket", "Cores/Socket"}},
