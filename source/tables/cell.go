@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -97,33 +98,34 @@ func ungroup(s string) (digits string, sep rune, ok bool) {
 	return strings.Join(groups, ""), sep, true
 }
 
-// booleans are the words for true and false in the known and expected languages of RVTools exports, and the forms of
-// spreadsheet programs.
-var booleans = map[string]bool{
-	"true": true, "false": false, "1": true, "0": false,
-	"yes": true, "no": false, "on": true, "off": false, "enabled": true, "disabled": false,
-	"ja": true, "nein": false, "oui": true, "non": false,
-	"wahr": true, "falsch": false, "aktiviert": true, "deaktiviert": false, // German
-	"vrai": true, "faux": false, "activé": true, "désactivé": false, // French
-	"verdadero": true, "falso": false, // Spanish; falso is also Italian and Portuguese
-	"vero":       true,                  // Italian
-	"verdadeiro": true,                  // Portuguese
-	"waar":       true, "onwaar": false, // Dutch
-	"prawda": true, "fałsz": false, "tak": true, "nie": false, // Polish
-	"pravda": true, "nepravda": false, "ano": true, // Czech and Slovak
-	"sand": true, "falsk": false, // Danish
-	"sant": true, "falskt": false, "sann": true, "usann": false, "nej": false, "nei": false, // Swedish and Norwegian
-	"tosi": true, "epätosi": false, "kyllä": true, "ei": false, // Finnish
-	"igaz": true, "hamis": false, "igen": true, "nem": false, // Hungarian
-	"doğru": true, "yanlış": false, "yanliş": false, "evet": true, "hayır": false, "hayir": false, // Turkish, also in lower case made of capitals
-	"истина": true, "ложь": false, "да": true, "нет": false, // Russian
-	"sí": true, "sì": true, "sim": true, "não": false, // Spanish, Italian, Portuguese
-	"adevărat": true, "fals": false, // Romanian
-	"真": true, "假": false, "是": true, "否": false, "偽": false, "はい": true, "いいえ": false, "예": true, "아니요": false, // Chinese, Japanese, Korean
-}
+// booleans are the words for true and false in the languages of RVTools exports, and the forms of spreadsheet programs.
+var booleans = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"true": true, "false": false, "1": true, "0": false,
+		"yes": true, "no": false, "on": true, "off": false, "enabled": true, "disabled": false,
+		"ja": true, "nein": false, "oui": true, "non": false,
+		"wahr": true, "falsch": false, "aktiviert": true, "deaktiviert": false, // German
+		"vrai": true, "faux": false, "activé": true, "désactivé": false, // French
+		"verdadero": true, "falso": false, // Spanish; falso is also Italian and Portuguese
+		"vero":       true,                  // Italian
+		"verdadeiro": true,                  // Portuguese
+		"waar":       true, "onwaar": false, // Dutch
+		"prawda": true, "fałsz": false, "tak": true, "nie": false, // Polish
+		"pravda": true, "nepravda": false, "ano": true, // Czech and Slovak
+		"sand": true, "falsk": false, // Danish
+		"sant": true, "falskt": false, "sann": true, "usann": false, "nej": false, "nei": false, // Swedish and Norwegian
+		"tosi": true, "epätosi": false, "kyllä": true, "ei": false, // Finnish
+		"igaz": true, "hamis": false, "igen": true, "nem": false, // Hungarian
+		"doğru": true, "yanlış": false, "yanliş": false, "evet": true, "hayır": false, "hayir": false, // Turkish, also in lower case made of capitals
+		"истина": true, "ложь": false, "да": true, "нет": false, // Russian
+		"sí": true, "sì": true, "sim": true, "não": false, // Spanish, Italian, Portuguese
+		"adevărat": true, "fals": false, // Romanian
+		"真": true, "假": false, "是": true, "否": false, "偽": false, "はい": true, "いいえ": false, "예": true, "아니요": false, // Chinese, Japanese, Korean
+	}
+})
 
 func parseBool(s string) (v, ok bool) {
-	v, ok = booleans[strings.ToLower(s)]
+	v, ok = booleans()[strings.ToLower(s)]
 	return v, ok
 }
 

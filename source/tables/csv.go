@@ -323,7 +323,7 @@ func fewColumns(file string, b []byte, comma rune) error {
 // tableIn returns the contents of a file with a table. A CSV file with a line that is too long is refused before it is in memory.
 func tableIn(path string) ([]byte, error) {
 	info, err := os.Stat(path)
-	if err == nil && info.Mode().IsRegular() && info.Size() > mostLine && !isJSONFile(path) {
+	if err == nil && info.Mode().IsRegular() && info.Size() > mostLine && !isJSON(bounded.Head(path, text.HeadSize)) {
 		f, err := bounded.Open(path)
 		if err != nil {
 			return nil, err
@@ -333,11 +333,6 @@ func tableIn(path string) ([]byte, error) {
 		}
 	}
 	return bounded.File(path, maxPart)
-}
-
-// isJSONFile reports whether a file begins as JSON.
-func isJSONFile(path string) bool {
-	return isJSON(bounded.Head(path, text.HeadSize))
 }
 
 // separatorOf returns the most frequent separator in the first line that has one.

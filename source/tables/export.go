@@ -228,9 +228,7 @@ func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 			if when, ok := parseTime(t.text("xlsx creation datetime")); ok {
 				f.Collected = when
 			}
-			if v := t.text("RVTools version"); v != "" {
-				release = v
-			}
+			release = cmp.Or(t.text("RVTools version"), release)
 			if s := t.text("Server"); s != "" {
 				servers = append(servers, s)
 			}

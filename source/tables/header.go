@@ -213,7 +213,7 @@ func leadOfVMs(header []string) (lead int) {
 		switch {
 		case ofVM && !ofHost:
 			lead++
-		case ofHost && !ofVM:
+		case ofHost && (!ofVM || squash(h) == "cpucores"): // rarely of VMs
 			lead--
 			has["cores of hosts"] = has["cores of hosts"] || host.id == "# Cores"
 		}

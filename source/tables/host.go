@@ -123,7 +123,11 @@ func readHost(t *table, name string, r *hostRow) {
 	}
 	readRelease(t, h)
 	r.tiered = readTiers(t, h)
+	h.Threads = t.count("CPU Threads", 2*maxCores)
 	perPackage := t.count("Cores per CPU", maxPackageCores)
+	if !perPackage.Known() && h.Threads.Value > 2*h.Cores.Value && h.Packages.Known() { // no core has more than two: they are those of a package
+		perPackage, h.Cores = h.Cores, perPackage
+	}
 	if !perPackage.Known() && h.Packages.Known() && h.Cores.Value%h.Packages.Value == 0 {
 		perPackage = h.Cores
 		perPackage.Value /= h.Packages.Value
@@ -131,7 +135,6 @@ func readHost(t *table, name string, r *hostRow) {
 	if !h.Cores.Known() && h.Packages.Known() && perPackage.Known() {
 		h.Cores = numa.DerivedFrom(h.Packages.Value*perPackage.Value, "packages × cores per package")
 	}
-	h.Threads = t.count("CPU Threads", 2*maxCores)
 	deriveThreads(h)
 	if readNodes(t, h) || readNodeCount(t, r) || !h.Packages.Known() || !perPackage.Known() {
 		return

@@ -97,12 +97,7 @@ func index[K comparable](m map[K]int, key K, i int) {
 	m[key] = i
 }
 
-// find returns the index of the VM in the current row of t: ambiguous if several VMs have its key; ok is false if vInfo has none.
-func (j *join) find(t *table, name string) (i int, ok bool) {
-	return j.row(t.vcenter(), bareID(t.text("VM ID")), t.text("VM UUID"), name)
-}
-
-// row returns the index of the VM with these keys.
+// row returns the index of the VM with these keys: ambiguous if several VMs have them; ok is false if none has.
 func (j *join) row(vcenter, id, uuid, name string) (i int, ok bool) {
 	if id != "" && len(j.byID) > 0 {
 		if vcenter != "" {
@@ -145,11 +140,8 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 		opened = true
 		return x.rowsOf(t, func() {
 			name := t.text("VM")
-			who := name
-			if who == "" {
-				who = "row " + strconv.Itoa(t.row)
-			}
-			i, ok := j.find(t, name)
+			who := cmp.Or(name, "row "+strconv.Itoa(t.row))
+			i, ok := j.row(t.vcenter(), bareID(t.text("VM ID")), t.text("VM UUID"), name)
 			switch {
 			case !ok:
 				strangers.add(who)

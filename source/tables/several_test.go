@@ -174,7 +174,7 @@ func TestResaved(t *testing.T) {
 			t.Errorf("limit %q: found %s, want %s; %s", cell, got, want, notes)
 		}
 	}
-	for word, want := range booleans {
+	for word, want := range booleans() {
 		f := mustRead(t, tempFolder(t, map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM,CPUs,Memory,Template\ndb,8,4096," + strings.ToUpper(word) + "\n")}))
 		if c := &f.VMs[0].Config; !c.Template.Known() || c.Template.Value != want {
 			t.Errorf("%s: found %+v", word, c.Template)

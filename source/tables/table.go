@@ -155,10 +155,10 @@ func (s *sheet) headerIn(rows rowReader) (header []string, err error) {
 	return header, err
 }
 
-// headerOf returns the header and its row: the first row or, below a title or the names of groups of columns, the first one that matches. A sheet without
-// rows has none.
+// headerOf returns the header and its row: the first or, below a title or the names of groups, the first that matches. A sheet without rows has none.
 func headerOf(rows rowReader, k *kind) (first []string, at int, err error) {
 	var above []string
+	found := false // a header that may be the names of groups above another one
 	for range maxTitle {
 		cells, row, err := rows.next()
 		if err == io.EOF {
@@ -167,26 +167,30 @@ func headerOf(rows rowReader, k *kind) (first []string, at int, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
+		if found && strings.ContainsAny(strings.Join(cells, ""), "0123456789") {
+			break // it is data
+		}
 		header := slices.Clone(cells)
 		grouped, apart := below(above, header)
 		if of := kindOf(grouped); apart || of != nil && of.matches(grouped) > of.matches(header) {
 			header = grouped
 		}
-		if kindOf(header) != nil || k != nil && k.matches(header) > 0 {
+		matches := apart || kindOf(header) != nil || k != nil && k.matches(header) > 0
+		if matches && (found || k != nil || !slices.Contains(header, "")) {
 			return header, row, nil
 		}
-		if above = header; first == nil || k == nil && len(header) > len(first) {
-			first, at = header, row
+		if above = header; matches || first == nil || k == nil && !found && len(header) > len(first) {
+			first, at, found = header, row, matches
 		}
 	}
 	return first, at, nil
 }
 
-// below returns a header with the names of the groups above it where both together are known: Count below CPU is CPU Count. Names that stand several times
-// get them too; apart reports whether groups tell such ones apart.
+// below returns a header with the names of the groups above it where both together are known: Count below CPU is CPU Count. Names that stand several times,
+// and those of a host beside a VM, get them too; apart reports whether there are such.
 func below(above, header []string) (joined []string, apart bool) {
 	joined = slices.Clone(header)
-	group, groups, times := "", 0, map[string]int{}
+	group, groups, times, ofVMs := "", 0, map[string]int{}, namesVM(above)
 	for _, h := range header {
 		times[squash(h)]++
 	}
@@ -194,12 +198,12 @@ func below(above, header []string) (joined []string, apart bool) {
 		if name := strings.TrimSpace(above[i]); name != "" {
 			group, groups = name, groups+1
 		}
-		both, several := group+" "+header[i], times[squash(header[i])] > 1
+		both, several := group+" "+header[i], times[squash(header[i])] > 1 || ofVMs && squash(group) == "host"
 		if header[i] != "" && (several || vmTable.knows(both) || hostTable.knows(both) && !vmTable.knows(header[i])) {
 			joined[i], apart = both, apart || several
 		}
 	}
-	return joined, apart && groups > 1
+	return joined, apart && groups > 1 && slices.Contains(above, "") && (vmTable.identifies(joined) || hostTable.identifies(joined))
 }
 
 // place returns the place of a column.
@@ -403,11 +407,7 @@ func (t *table) text(f string) string {
 
 // bad adds a note about an invalid cell.
 func (t *table) bad(f string, what string) {
-	subject := t.subject
-	if subject == "" {
-		subject = "the row"
-	}
-	t.notes.cell(t.sheet.place(), t.row, t.place(f).header, what+": ignored for "+subject)
+	t.notes.cell(t.sheet.place(), t.row, t.place(f).header, what+": ignored for "+cmp.Or(t.subject, "the row"))
 }
 
 // stringFact returns the text of a column as a fact.

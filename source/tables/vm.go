@@ -86,26 +86,32 @@ func (x *export) addParts() {
 
 // addRows merges the facts of further rows into those of the same VM of an earlier table, which j finds, and appends new VMs.
 func (n *notes) addRows(t *table, j *join, vms, more []vmRow) []vmRow {
-	var namesakes, strangers tally
+	var namesakes, strangers, spelled tally
+	short := func(name string) string { return strings.ToLower(strings.SplitN(name, ".", 2)[0]) }
+	alike := map[string]string{} // names by those without domain
+	for i := range vms {
+		alike[short(vms[i].vm.Name)] = vms[i].vm.Name
+	}
 	for _, m := range more {
 		i, ok := j.row(m.vcenter, m.id, m.vm.UUID, m.vm.Name)
 		if i == ambiguous {
 			of := j.named[m.vm.Name]
-			k := slices.IndexFunc(of, func(i int) bool { return !m.another(&vms[i]) })
-			if k >= 0 {
-				i = of[k]
-			}
-			if k >= 0 && (m.host == "" || vms[i].host == "") {
-				namesakes.add(m.vm.Name)
-				continue
+			if k := slices.IndexFunc(of, func(i int) bool { return !m.another(&vms[i]) }); k >= 0 {
+				if i = of[k]; m.host == "" || vms[i].host == "" {
+					namesakes.add(m.vm.Name)
+					continue
+				}
 			}
 		}
 		if !ok || i == ambiguous || m.another(&vms[i]) {
 			if t.part {
 				strangers.add(m.vm.Name)
-			} else {
-				vms = append(vms, m)
+				continue
 			}
+			if name := alike[short(m.vm.Name)]; j.named[m.vm.Name] == nil && numa.SameHost(name, m.vm.Name) {
+				spelled.add(m.vm.Name + " and " + name)
+			}
+			vms = append(vms, m)
 			continue
 		}
 		v := &vms[i]
@@ -115,6 +121,7 @@ func (n *notes) addRows(t *table, j *join, vms, more []vmRow) []vmRow {
 		n.compare(v, &m.vm.Config)
 	}
 	n.tallied(t.sheet.place(), namesakes, "row names", "rows name", sharedName)
+	n.tallied(t.sheet.place(), spelled, "row has", "rows have", "the name of a VM of another table in another spelling: taken as another VM; one VM may count twice")
 	n.tallied(t.sheet.place(), strangers, "row is", "rows are", "about a VM that no table with sizes lists: left out")
 	return vms
 }
@@ -207,7 +214,7 @@ func (t *table) ofMachine() bool {
 var (
 	bare      = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)`)                                     // of a platform or kind of machine
 	ofHost    = pattern.Of(`(?i)^((vmware |hypervisor )?host( ?system)?|(vmware )?esxi? (host|server))$`) // of a kind of machine
-	ofRelease = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d+([ ,].*)?$`)
+	ofRelease = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d([ ,-].*)?$`)
 )
 
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
@@ -256,11 +263,8 @@ func (t *table) sumsUp(name string, before []vmRow) bool {
 		}
 	}
 	alone := summary.MatchString(name)
-	if !alone {
-		return false
-	}
 	for id, p := range t.columns {
-		if p.index >= 0 && p.index < len(t.cells) && id != "VM" {
+		if alone && p.index >= 0 && p.index < len(t.cells) && id != "VM" {
 			word := strings.ContainsFunc(unitWords.ReplaceAllString(t.cells[p.index], ""), unicode.IsLetter)
 			alone = alone && (!word || id == "Cluster" || id == "Datacenter") // a mean of a cluster names it
 		}
@@ -386,8 +390,8 @@ func readCores(t *table, c, known *numa.Config) (doubt string) {
 // powerStates are the values in the API and in user interfaces, without blanks, and the numbers that PowerCLI's ConvertTo-Json writes for
 // VMware.VimAutomation.ViCore.Types.V1.Inventory.PowerState.
 var powerStates = map[string]numa.PowerState{
-	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn, "eingeschaltet": numa.PoweredOn,
-	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff, "ausgeschaltet": numa.PoweredOff,
+	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn, "eingeschaltet": numa.PoweredOn, "encendido": numa.PoweredOn, "soustension": numa.PoweredOn,
+	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff, "ausgeschaltet": numa.PoweredOff, "apagado": numa.PoweredOff, "horstension": numa.PoweredOff,
 	"suspended": numa.Suspended,
 	"0":         numa.PoweredOff, "1": numa.PoweredOn, "2": numa.Suspended,
 }
