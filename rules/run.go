@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"example.org/homenode/esxi/product"
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
@@ -241,10 +240,10 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	for _, p := range problems {
 		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: %s", vm.Name, p)})
 	}
-	if s := vm.Software(); s.Known() && product.Of(s.Value) == nil {
-		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: the product %q is none of those whose limits are known (docs/reference/guests.md): nothing is judged by it", vm.Name, s.Value)})
-	}
 	v := &rule.VM{VM: vm, Guest: guest, Host: g.host[vm.Host], Home: g.kind[vm.Host]}
+	if text := v.UnknownProduct(); text != "" {
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + text})
+	}
 	c := g.cluster[vm.Cluster]
 	if v.Host != nil {
 		c = g.cluster[cmp.Or(v.Host.Cluster, v.Host.ID)]

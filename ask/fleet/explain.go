@@ -45,6 +45,9 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := x.fits(s, false); err != nil {
+		return nil, err
+	}
 	if s.kind == aFile {
 		return x.file(ctx, e, s.sources[0])
 	}
@@ -123,7 +126,7 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, event vnuma.
 	if x.resized() {
 		vms, err := vmsNamed(fleet, s.name)
 		if err != nil {
-			return nil, nil, err
+			vms = nil // it is a host or a cluster, for which --vcpus is refused
 		}
 		for _, vm := range vms {
 			vm.VCPUs, vm.Observed = numa.ReadAt(x.VCPUs, "--vcpus"), nil
@@ -256,6 +259,10 @@ func kindOf(r *rules.Result, name string) (kind, error) {
 // fits rejects fields that do not apply to the subject.
 func (x *Explain) fits(s subject, kvm bool) error {
 	switch {
+	case s.kind == named:
+		return nil // not known yet
+	case s.kind == aFile:
+		return x.Refuse("a file is shown as it is; name a VM of it", "on", "event", "from-host", "log", "vcpus", "each-host", "all")
 	case s.kind == aVM && kvm:
 		return x.Refuse("the layout of a VM of KVM is stated, and predicted nowhere", "on", "event", "from-host", "log")
 	case s.kind == aCluster && kvm:

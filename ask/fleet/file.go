@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"example.org/homenode/ask"
 	"example.org/homenode/esxi/vnuma"
@@ -28,6 +29,11 @@ func (x *Explain) file(ctx context.Context, e *ask.Env, path string) (*ask.Reply
 	}
 	if _, err := os.Stat(path); path != "-" && errors.Is(err, fs.ErrNotExist) {
 		return nil, cmp.Or(hostAlone(path), fmt.Errorf("%w: want a file, or a SOURCE and a name in it, as in: homenode explain demo %s", err, path))
+	}
+	if slices.ContainsFunc(append([]string{"product"}, ask.SourceNames...), x.Given) {
+		if _, err := x.Read(ctx, e, path); err != nil {
+			return nil, err
+		}
 	}
 	files, broken := readFacts(path, e.In)
 	r := &ask.Reply{Answers: []*answer.Answer{answers.Read(files, x.only(ctx, e, path))}, Form: format.Options{Details: true}}

@@ -68,6 +68,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 			a.Note(text + ".")
 		}
 	}
+	if text := x.VM.UnknownProduct(); text != "" {
+		a.Note(words.Capital(text) + ".")
+	}
 	if !x.Host.Ready() {
 		a.Note(x.On + " is in maintenance or not connected: it takes no VM now.")
 	}

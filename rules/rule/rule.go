@@ -209,6 +209,15 @@ func (v *VM) TiedTo() *numa.Host {
 	return v.Host
 }
 
+// UnknownProduct notes that the stated software in the guest has no known limits; "" if it has.
+func (v *VM) UnknownProduct() string {
+	s := v.Software()
+	if !s.Known() || product.Of(s.Value) != nil {
+		return ""
+	}
+	return fmt.Sprintf("the product %q is none of those whose limits are known (docs/reference/guests.md): nothing is judged by it", s.Value)
+}
+
 // Products returns the known software in the guest.
 func (v *VM) Products() []product.Product {
 	return product.Running(v.Software().Value, v.GuestOS.Value)
