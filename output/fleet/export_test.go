@@ -28,6 +28,7 @@ import (
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/policy"
 	"example.org/homenode/rules/rule"
+	judged "example.org/homenode/rules/verdict/fleet"
 	"example.org/homenode/source/demo"
 )
 
@@ -119,6 +120,25 @@ func TestAssumed(t *testing.T) {
 	}
 	if got := rows[1][slices.Index(rows[0], "Assumed")]; !strings.Contains(got, "cores per socket are unknown: 1 is taken") {
 		t.Errorf("found %q of %v", got, rows)
+	}
+}
+
+// TestSameOnAllHosts: the column of the table of VMs says it of as many VMs as the table of clusters.
+func TestSameOnAllHosts(t *testing.T) {
+	r := htmlResult(t, "release 8.0U3\ncluster p\nhost a[1-2] nodes=2 cores=16 memory=512GB\nhost b nodes=2 cores=8 memory=256GB\nhost c nodes=2 cores=16 memory=512GB release=7.0\n"+
+		"vm gpu host=a1 vcpus=4 memory=20GB hw=17 reserveAll=on pci=3b:00.0\nvm new host=a1 vcpus=4 memory=20GB hw=20\nvm wide host=a1 vcpus=12 memory=20GB hw=17\nvm app host=a1 vcpus=4 memory=20GB hw=17\n")
+	var differ []string
+	rows, err := csv.NewReader(bytes.NewReader(written(t, as(r, "csv", format.Options{Table: "vms"})))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		if row[slices.Index(rows[0], "Same on all hosts")] != "True" {
+			differ = append(differ, row[slices.Index(rows[0], "VM")])
+		}
+	}
+	if got := judged.Clusters(r)[0].Differing; got != 3 || len(differ) != got {
+		t.Errorf("%d VMs differ by host, those of the table are %q", got, differ)
 	}
 }
 

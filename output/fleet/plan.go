@@ -70,7 +70,7 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 
 // planTable has the plan of the explained VM.
 func planTable(p *rule.Proposal) answer.Table {
-	t := answer.Table{Name: "plan", Title: "one plan for all findings", Columns: planColumns, First: true}
+	t := answer.Table{Name: "plan", Title: "one plan: all changes of settings together", Columns: planColumns, First: true}
 	for _, row := range planRows(p) {
 		t.Add(row[:]...)
 	}
@@ -80,7 +80,7 @@ func planTable(p *rule.Proposal) answer.Table {
 
 // plansTable has the plans of all VMs that have one.
 func (x *index) plansTable() answer.Table {
-	t := answer.Table{Name: "plans", Title: "one plan for all findings of a VM", Columns: append([]answer.Column{{Name: "VM"}}, planColumns...)}
+	t := answer.Table{Name: "plans", Title: "one plan for each VM: all changes of its settings together", Columns: append([]answer.Column{{Name: "VM"}}, planColumns...)}
 	vms, plans := x.Proposals()
 	for i, plan := range plans {
 		name := vms[i].Name

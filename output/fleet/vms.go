@@ -22,6 +22,7 @@ type vmRow struct {
 	to       answer.Object // the page of the cluster
 	host     *numa.Host
 	on       *rule.VM       // its assessment; nil for none
+	in       *rule.Cluster  // of on
 	stated   *rule.StatedVM // its assessment on KVM; nil for none
 	findings []*finding.Finding
 	notes    []string
@@ -123,7 +124,7 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 	layoutField("Guest blind", 11, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.HidesNUMA()) }, nil),
 	layoutField("NUMA-managed", 13, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.Managed) }, nil),
 	{Name: "Same on all hosts", Width: 16, Only: predicted, Cell: func(r *vmRow) table.Cell {
-		return table.Known(r.on != nil, table.YesNo(r.on == nil || judged.Same(r.on)))
+		return table.Known(r.on != nil, table.YesNo(r.on == nil || judged.Same(r.in, r.on)))
 	}},
 	{Head: "Findings", Shown: func(r *vmRow) answer.Cell { return answer.References(r.findings) }},
 }, findingFields(func(r *vmRow) []*finding.Finding { return r.findings }, (*vmRow).assumed), []answer.Field[*vmRow]{
@@ -210,7 +211,7 @@ func (x *index) vmRows(judgedOnly bool) iter.Seq[*vmRow] {
 		for _, c := range x.Clusters {
 			for _, v := range c.VMs {
 				one := row(v.VM, c.Title(), v.Host)
-				if one.on, one.to = v, clusterObject(c.Name); !yield(one) {
+				if one.on, one.in, one.to = v, c, clusterObject(c.Name); !yield(one) {
 					return
 				}
 			}

@@ -56,7 +56,7 @@ func TestCaptureVerdictWithConfiguration(t *testing.T) {
 		{"a part accepted", rules.Watched{Judgement: rules.Judgement{Policy: &policy.Policy{}, Findings: []finding.Finding{m009}, Suppressed: accepted(m001)}}, true,
 			"NUMA had a part in it: 1 of 2 VMs had trouble with it " + where + ": the worst is web01: , 2026-11-20 22:01 to 22:02.", "Not counted: 1 accepted finding (M001)."},
 		{"lost, and more accepted", rules.Watched{Judgement: rules.Judgement{Policy: &policy.Policy{}, Findings: []finding.Finding{m001}, Suppressed: accepted(m004)}}, true,
-			"1 of 2 VMs lost locality " + where + "; most remote memory over time: sql01 (gid 4711), 73.8 GB on average in 2 h 44 min, up to 62 % of its memory from 2026-11-21 00:05 to 00:59.",
+			"1 of 2 VMs lost locality " + where + "; most remote memory over time: sql01 (gid 4711), 73.8 GB on average over 2 h 44 min with a home node, up to 62 % of its memory from 2026-11-21 00:05 to 00:59.",
 			"Not counted: 1 accepted finding (M004)."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

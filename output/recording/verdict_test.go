@@ -58,12 +58,12 @@ func TestCaptureVerdict(t *testing.T) {
 		verdict, rest string
 	}{
 		{"nothing", nil, nil, "Nothing can be said about NUMA: no VM was recorded.", ""},
-		{"lost", night.Recordings[:1], []finding.Finding{m001}, "1 of 2 VMs lost locality in 3 h 45 min on esx07; most remote memory over time: sql01 (gid 4711), 73.8 GB on average in 2 h 44 min, up to 62 % of its memory from 2026-11-21 00:05 to 00:59.", ""},
+		{"lost", night.Recordings[:1], []finding.Finding{m001}, "1 of 2 VMs lost locality in 3 h 45 min on esx07; most remote memory over time: sql01 (gid 4711), 73.8 GB on average over 2 h 44 min with a home node, up to 62 % of its memory from 2026-11-21 00:05 to 00:59.", ""},
 		{"lost and more", night.Recordings[:1], []finding.Finding{m001, m009, m004},
-			"1 of 2 VMs lost locality in 3 h 45 min on esx07; most remote memory over time: sql01 (gid 4711), 73.8 GB on average in 2 h 44 min, up to 62 % of its memory from 2026-11-21 00:05 to 00:59.",
+			"1 of 2 VMs lost locality in 3 h 45 min on esx07; most remote memory over time: sql01 (gid 4711), 73.8 GB on average over 2 h 44 min with a home node, up to 62 % of its memory from 2026-11-21 00:05 to 00:59.",
 			"1 more VM had other problems; the worst is web01: the VM waited, 2026-11-20 22:01 to 22:02. 1 host has findings of its own of medium or high severity: esx07."},
 		{"lost after another finding", night.Recordings[:1], []finding.Finding{m001, before},
-			"1 of 2 VMs lost locality in 3 h 45 min on esx07; most remote memory over time: sql01 (gid 4711), 73.8 GB on average in 2 h 44 min, up to 62 % of its memory from 2026-11-21 00:03 to 00:59.", ""},
+			"1 of 2 VMs lost locality in 3 h 45 min on esx07; most remote memory over time: sql01 (gid 4711), 73.8 GB on average over 2 h 44 min with a home node, up to 62 % of its memory from 2026-11-21 00:03 to 00:59.", ""},
 		{"hurt", night.Recordings[:1], []finding.Finding{m009},
 			"NUMA had a part in it: 1 of 2 VMs had trouble with it in 3 h 45 min on esx07, though none lost locality: the worst is web01: the VM waited, 2026-11-20 22:01 to 22:02.", ""},
 		{"host", night.Recordings[:1], []finding.Finding{m004}, "NUMA had a part in it in 3 h 45 min on esx07: no VM lost locality, but on esx07 one node was overloaded, 2026-11-20 22:50 to 23:00.", ""},

@@ -104,7 +104,7 @@ func Clusters(r *rules.Result) []Cluster {
 			if !l.Memory.Known && l.Nodes > 1 && !l.Refused.Any() {
 				s.Sizeless++
 			}
-			if differs(c, v) {
+			if !Same(c, v) {
 				s.Differing++
 			}
 		}
@@ -139,13 +139,11 @@ func unjudgedIn(r *rules.Result) map[*rule.Cluster]int {
 	return out
 }
 
-// differs reports whether the VM differs between hosts with a prediction.
-func differs(c *rule.Cluster, v *rule.VM) bool {
-	return v.TiedTo() != nil && len(c.Hosts) > 1 || len(v.On) < len(c.Kinds) || !Same(v)
-}
-
-// Same reports whether the VM gets the same layout on every host that it can run on.
-func Same(v *rule.VM) bool {
+// Same reports whether the VM of the cluster powers on and gets the same layout on every host with a prediction.
+func Same(c *rule.Cluster, v *rule.VM) bool {
+	if v.TiedTo() != nil && len(c.Hosts) > 1 || len(v.On) < len(c.Kinds) {
+		return false
+	}
 	home := &v.On[0].Layout
 	return !slices.ContainsFunc(v.On[1:], func(o rule.On) bool { return !o.Layout.Same(home) })
 }

@@ -152,11 +152,23 @@ func (x *Explanation) Verdict() string {
 	case f != nil:
 		return words.Capital(f.Message) + "." + x.elsewhere()
 	case x.There != nil && n > 0:
-		return "Nothing to do about it here." + x.elsewhere()
+		return x.nothing("to do about it here.") + x.elsewhere()
 	case len(x.Layout.Assumes.Texts()) > 0:
-		return "Nothing found, under the assumptions below."
+		return x.nothing("found, under the assumptions below.")
 	}
-	return "Nothing to do about its settings."
+	return x.nothing("to do about its settings.")
+}
+
+// nothing begins with the accepted findings about the VM, and says that there is nothing else.
+func (x *Explanation) nothing(to string) string {
+	if len(x.Suppressed) == 0 {
+		return "Nothing " + to
+	}
+	worst := finding.Info
+	for i := range x.Suppressed {
+		worst = max(worst, x.Suppressed[i].Severity)
+	}
+	return fmt.Sprintf("%s %s severity. Nothing else %s", words.Verb(len(x.Suppressed), "finding is accepted, of", "findings are accepted, the worst of"), worst, to)
 }
 
 // worst returns the most severe finding about the VM in the case; of several, one about the host of the case; nil if none matters.

@@ -3,9 +3,11 @@ package fleet_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/rules"
+	"example.org/homenode/rules/policy"
 	"example.org/homenode/rules/verdict/fleet"
 	"example.org/homenode/source/scenario/given"
 )
@@ -67,6 +69,28 @@ vm ht    host=q1 vcpus=24 memory=200GB numa.vcpu.preferHT=TRUE
 					t.Errorf("%s: %q of a layout with remote memory", asked, got)
 				}
 			}
+		}
+	}
+}
+
+// TestExplainedAccepted: the sentence about a VM whose findings are accepted begins with them.
+func TestExplainedAccepted(t *testing.T) {
+	f, err := scenario.Read("hosts", []byte("release 7.0U3\nhost p1 nodes=2 cores=16 memory=1TB\nvm hot host=p1 vcpus=32 memory=200GB hotAdd=on\nvm fine host=p1 vcpus=8 memory=64GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accept, err := policy.Parse("homenode.yaml", []byte("suppress:\n  - rules: all\n    vm: hot\n    reason: agreed\n    until: 2030-01-01\n"), rules.All)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rules.Run(f, rules.Options{Policy: accept, Today: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+	for v := range r.EachVM() {
+		x, err := fleet.Explain(r, v, v.Host, vnuma.Case{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Verdict(); strings.Contains(got, "accepted, ") != (v.Name == "hot") || v.Name == "hot" && !strings.Contains(got, "high severity. Nothing else") {
+			t.Errorf("%s: %q", v.Name, got)
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (j *Judged) stretch() string {
 	return fmt.Sprintf("in up to %s on each of %s", words.Duration(covered), words.Plural(len(j.Recordings), "host"))
 }
 
-// worstText names the VM with the most remote memory over time, and its worst time: "kafka01, 46 GB on average, up to
+// worstText names the VM with the most remote memory over time, and its worst time: "kafka01, 46 GB on average over 4 h with a home node, up to
 // 37 % of its memory from 01:00 to 05:00".
 func (j *Judged) worstText(lost []*VM) string {
 	worst := j.worst(lost)
@@ -173,7 +173,7 @@ func (j *Judged) worstText(lost []*VM) string {
 		name += " on " + worst.Rec.Host
 	}
 	if mean, ok := worst.Remote.Mean(worst.Managed); ok {
-		name += fmt.Sprintf(", %s on average in %s", mean-mean%numa.MiB, words.Duration(worst.Managed))
+		name += fmt.Sprintf(", %s on average over %s with a home node", mean-mean%numa.MiB, words.Duration(worst.Managed))
 	}
 	from := spell.From
 	for _, f := range worst.Findings { // of the same event
