@@ -224,12 +224,17 @@ func VMIDs(vms []*VM) []string {
 // one kind share findings.
 func (p *Pass) First() bool { return p.Kind != nil && p.Host == p.Kind.Hosts[0] }
 
+// LimitJudged reports whether it is known if the CPU limit of the VM holds it back: it has none, or its host has a known frequency.
+func (v *VM) LimitJudged() bool { return v.CPULimit.Value <= 0 || v.On[0].Kind.Machine.CoreMHz > 0 }
+
 // Untouched says why no plan of changes makes the edits, which advice proposes or, if asked is true, somebody asks for; "" if one may.
 func (v *VM) Untouched(edits []numa.Edit, asked bool) string {
 	stops := Needs(edits) != numa.NeedsNothing
 	switch {
 	case strings.HasPrefix(v.Name, "vCLS-") || strings.HasPrefix(v.Name, "vCLS ("):
 		return "vSphere manages it (vCLS)"
+	case !asked && v.Off() && !v.Runs() && v.refusedWith(edits):
+		return "it does not power on, and these changes do not cure that: cure it first, since the layout may be another one then"
 	case stops && v.Host != nil && !v.Stopped() && v.Host.Nested() && v.Host.Nodes.Origin.Kind == numa.Assumed:
 		return "the nodes of its host are assumed, and the host is itself a VM: state them with --assume-host first"
 	case stops && !asked && v.unscheduled():
@@ -242,6 +247,16 @@ func (v *VM) Untouched(edits []numa.Edit, asked bool) string {
 		return "it is suspended: resume it and power it off first"
 	}
 	return ""
+}
+
+// refusedWith reports whether the host of a VM that does not power on refuses it with the edits too.
+func (v *VM) refusedWith(edits []numa.Edit) bool {
+	after := *v.VM
+	for _, e := range edits {
+		_ = e.Configure(&after.Config, "advice") // those of a check are well formed
+	}
+	guest, _, err := vnuma.NewGuest(&after)
+	return err != nil || vnuma.Refuse(&guest, &v.On[0].Kind.Machine).Any()
 }
 
 // unscheduled reports whether the NUMA scheduler of the VM's host is off.

@@ -81,18 +81,16 @@ func busy(v *rule.VM, o *rule.On) int {
 // wanted returns the MHz of these cores, nominal as limits are; 0 if the frequency is unknown.
 func wanted(v *rule.VM, o *rule.On) int { return busy(v, o) * int(o.Kind.Machine.CoreMHz) }
 
-// unknown reports that it is unknown whether the limit throttles the VM, because no host has a known frequency.
+// unknown reports that it is unknown whether the limit throttles the VM, because the frequency of its host is unknown.
 func unknown(p *rule.Pass) {
 	v := p.VM
-	for i := range v.On {
-		if v.On[i].Kind.Machine.CoreMHz > 0 {
-			return
-		}
+	if v.LimitJudged() {
+		return
 	}
 	host := v.On[0].Kind.Hosts[0]
 	p.Report(finding.Finding{
 		Severity: finding.Info, Topic: "limit",
-		Message:  fmt.Sprintf("the VM has a CPU limit of %d MHz for %s, and the frequency of its hosts is unknown: whether it holds them back is not judged", v.CPULimit.Value, words.Plural(int(v.Guest.VCPUs), "vCPU")),
+		Message:  fmt.Sprintf("the VM has a CPU limit of %d MHz for %s, and the frequency of its host is unknown: whether it holds them back is not judged", v.CPULimit.Value, words.Plural(int(v.Guest.VCPUs), "vCPU")),
 		Evidence: []finding.Evidence{finding.Of("CPU limit in MHz", v.CPULimit, v.At), v.VCPUsEvidence(), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At)},
 	}, nil)
 }

@@ -27,6 +27,7 @@ func TestNotKnown(t *testing.T) {
 		{"vm v host=h vcpus=8 memory=? hw=19 coresPerSocket=?\n", "Not known: the memory of 1 VM, cores per socket of 1 VM."},
 		{"vm v cluster=c vcpus=8 memory=64GB hw=19\n", "Not known: the host of 1 VM."},
 		{"vm v host=h vcpus=32 memory=64GB hw=19 coresPerSocket=16 guest=windows2019srv_64Guest\n", "Not known: the guest software (SQL Server Standard uses the lesser of 4 sockets and 24 cores, 32 in 2025) of 1 VM."},
+		{"vm v host=h vcpus=8 memory=64GB hw=19 coresPerSocket=8 cpuLimit=4000\n", "Not known: the frequency of the cores (the VM has a CPU limit) of 1 VM."},
 		{"vm hana01 host=h vcpus=12 memory=300GB hw=19\n", "Not known: the guest software (perhaps SAP HANA by its name) of 1 VM."},
 		{"vm hana01 host=h vcpus=16 memory=200GB hw=19\n", "The other 1 needs nothing urgent."},
 		{"vm hana01 host=h vcpus=12 memory=64GB hw=19 product=PostgreSQL\n", "The other 1 needs nothing urgent."},
