@@ -1,0 +1,41 @@
+package whatif_test
+
+import (
+	"strings"
+	"testing"
+
+	"example.org/homenode/change/whatif"
+	"example.org/homenode/rules"
+)
+
+// TestLostFinding: a host that is lost takes its own finding along, and those of the hosts that restart its VMs are new.
+func TestLostFinding(t *testing.T) {
+	const hosts = `release 8.0U3
+cluster c
+host h[1-3] nodes=2 cores=16 memory=256GB
+vm a[01-10] host=h2 vcpus=2 memory=16GB
+vm b[01-10] host=h3 vcpus=2 memory=16GB
+`
+	for _, tt := range []struct{ name, vms, want string }{
+		{"one host is short", "vm big host=h1 vcpus=4 memory=200GB\nvm s[01-05] host=h1 vcpus=2 memory=8GB\n", "h2 new, h1 gone"},
+		{"two hosts are short", "vm s[01-15] host=h1 vcpus=2 memory=16GB\n", "h2 new, h3 new, h1 gone"},
+	} {
+		change, err := whatif.Parse("lose-host=h1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := whatif.Judge(t.Context(), fleet(t, hosts+tt.vms), []whatif.Change{change}, rules.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range r.Findings {
+			if f := &r.Findings[i]; f.Of().Rule == "H007" && f.Of().Topic == "" {
+				got = append(got, f.Of().Host+" "+f.Change())
+			}
+		}
+		if text := strings.Join(got, ", "); text != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, text, tt.want)
+		}
+	}
+}
