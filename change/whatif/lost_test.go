@@ -17,7 +17,7 @@ vm a[01-10] host=h2 vcpus=2 memory=16GB
 vm b[01-10] host=h3 vcpus=2 memory=16GB
 `
 	for _, tt := range []struct{ name, vms, want string }{
-		{"one host is short", "vm big host=h1 vcpus=4 memory=200GB\nvm s[01-05] host=h1 vcpus=2 memory=8GB\n", "h2 new, h1 gone"},
+		{"one host is short", "vm big host=h1 vcpus=4 memory=200GB\nvm s[01-05] host=h1 vcpus=2 memory=8GB\n", "h3 new, h1 gone"},
 		{"two hosts are short", "vm s[01-15] host=h1 vcpus=2 memory=16GB\n", "h2 new, h3 new, h1 gone"},
 	} {
 		change, err := whatif.Parse("lose-host=h1")
@@ -36,6 +36,25 @@ vm b[01-10] host=h3 vcpus=2 memory=16GB
 		}
 		if text := strings.Join(got, ", "); text != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, text, tt.want)
+		}
+	}
+}
+
+// TestFitsFirst: VMs that fit no host take no memory from those that fit, whether their host is lost or enters maintenance mode.
+func TestFitsFirst(t *testing.T) {
+	const text = `release 8.0U3
+cluster c
+host h[1-3] nodes=2 cores=16 memory=256GB
+vm big[1-2] host=h1 vcpus=4 memory=120GB
+vm s[1-4]   host=h1 vcpus=2 memory=4GB
+vm a        host=h2 vcpus=2 memory=170GB
+vm b        host=h3 vcpus=2 memory=170GB
+`
+	for _, change := range []string{"lose-host=h1", "host=h1 maintenance=on"} {
+		got, _ := apply(t, fleet(t, text), change)
+		want := "no other host of the cluster has memory left for big1 and big2: "
+		if n := len(got.Notes); n == 0 || !strings.HasPrefix(got.Notes[n-1].Text, want) {
+			t.Errorf("%s: notes %q, want one with %q", change, got.Notes, want)
 		}
 	}
 }
