@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.org/homenode/change/whatif"
+	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 )
 
@@ -55,6 +56,33 @@ vm b        host=h3 vcpus=2 memory=170GB
 		want := "no other host of the cluster has memory left for big1 and big2: "
 		if n := len(got.Notes); n == 0 || !strings.HasPrefix(got.Notes[n-1].Text, want) {
 			t.Errorf("%s: notes %q, want one with %q", change, got.Notes, want)
+		}
+	}
+}
+
+// TestCrowd: a VM is worse on a host that then lacks memory, whether its host is lost, enters maintenance mode, or the VM alone moves there.
+func TestCrowd(t *testing.T) {
+	const text = `release 8.0U3
+cluster c
+host h[1-2] nodes=2 cores=16 memory=256GB
+vm a   host=h1 vcpus=4 memory=160GB
+vm off host=h1 vcpus=4 memory=16GB power=off
+vm b   host=h2 vcpus=4 memory=160GB
+`
+	for _, line := range []string{"lose-host=h1", "host=h1 maintenance=on", "vm=a host=h2"} {
+		change, err := whatif.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := whatif.Judge(t.Context(), fleet(t, text), []whatif.Change{change}, rules.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Worse != 1 || r.VMs[0].Name != "a" {
+			t.Errorf("%s: %d worse, want a alone", line, r.Worse)
+		}
+		if c := r.Crowd; c.VMs != 1 || c.Over < 64*numa.GiB {
+			t.Errorf("%s: %+v, want a and 64 GB at least", line, c)
 		}
 	}
 }
