@@ -95,8 +95,9 @@ func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 	if lost := m.lost(end); m.nplus1 && lost != nil {
 		p.Unsurvived = lost
 	}
-	if n := words.Count(p.Steps, func(s Step) bool { return s.Temporary }); n > 0 {
-		out = append(out, fmt.Sprintf("%d of the vMotions only make room and are not counted in the total", n))
+	moves := int64(words.Count(p.Steps, func(s Step) bool { return s.Shape < 0 }))
+	if extra := moves - p.After.Moves; extra > 0 {
+		out = append(out, fmt.Sprintf("%d of the %d vMotions only make room for others: the total counts the %s on another host", extra, moves, words.Verb(int(p.After.Moves), "VM that ends", "VMs that end")))
 	}
 	return out
 }

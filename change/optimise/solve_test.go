@@ -1,8 +1,10 @@
 package optimise
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -27,13 +29,20 @@ func TestKept(t *testing.T) {
 			t.Errorf("seed %d: in another order %+v, %+v; want %+v, %+v", seed, other.Before, other.After, got.Before, got.After)
 		}
 		steps += len(got.Steps)
+		moves := 0
 		for _, s := range got.Steps {
 			if s.Shape >= 0 {
 				reshapes++
+			} else {
+				moves++
 			}
 			if s.Temporary {
 				temporary++
 			}
+		}
+		note := fmt.Sprintf("%d of the %d vMotions only make room", moves-int(got.After.Moves), moves)
+		if strings.Contains(strings.Join(got.Notes, "\n"), note) != (moves > int(got.After.Moves)) {
+			t.Errorf("seed %d: %d vMotions, %d of them counted: %q", seed, moves, got.After.Moves, got.Notes)
 		}
 	}
 	if steps < 300 || temporary == 0 || reshapes == 0 {

@@ -29,7 +29,7 @@ vm web host=a vcpus=4 memory=16GB hw=19
 		change, verdict, abouts string
 	}{
 		{"vm=db hotAdd=off", "Switching CPU hot add off lets db see its 2 NUMA nodes; half of its memory accesses stop being remote.", "Today: 24 vCPU, 128 GB, CPU hot add on a | Changed: 24 vCPU, 128 GB on a"},
-		{"vm=db host=old", "db gets the same topology.", "Today: 24 vCPU, 128 GB, CPU hot add on a | Changed: 24 vCPU, 128 GB, CPU hot add on old"},
+		{"vm=db host=old", "Moved to old, db gets the same topology.", "Today: 24 vCPU, 128 GB, CPU hot add on a | Changed: 24 vCPU, 128 GB, CPU hot add on old"},
 		{"vm=web host=old hw=21", "web cannot run: does not power on: virtual hardware 21 is newer than the 19 of ESXi 7.0 U3.", "Today: 4 vCPU, 16 GB on a"},
 		{"hotAdd=off", "1 VM better, 0 worse, 1 unchanged", "Today: 24 vCPU, 128 GB, CPU hot add on a | Changed: 24 vCPU, 128 GB on a"},
 	} {

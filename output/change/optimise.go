@@ -22,18 +22,18 @@ func Optimise(r *propose.Result) *answer.Answer {
 		Assumed: []answer.Assumption{{What: "estimated figures", Value: estimate, Origin: unit.Assumed}},
 	}
 	t := answer.Table{Name: "estimated", Title: "Estimated", Columns: answer.Columns("", ">remote", ">far", ">cores short", ">vMotions", ">power cycles", ">total")}
+	moves, cycles := actions(r)
 	for i, s := range []*optimise.Score{&r.Before, &r.After} {
-		t.Add(sides[i], mib(s.Remote), mib(s.Far), fixed(s.CoresShort(), 2), strconv.FormatInt(s.Moves, 10), strconv.FormatInt(s.Cycles, 10), strconv.FormatInt(s.Total, 10))
+		t.Add(sides[i], mib(s.Remote), mib(s.Far), fixed(s.CoresShort(), 2), strconv.Itoa(i*moves), strconv.Itoa(i*cycles), strconv.FormatInt(s.Total, 10))
 	}
 	a.Tables = append(a.Tables, t)
 	if len(r.Steps) > 0 {
 		a.Tables = append(a.Tables, stepsTable(r.Steps))
 	}
 	if r.Runs != nil {
-		t := answer.Table{Name: "simulated", Title: fmt.Sprintf("Simulated for %s with the same loads, each VM powered on where it then is", words.Short(r.Length)),
-			Columns: answer.Columns("", ">N%L", ">far", ">ready", ">co-stop", ">swapped", ">speed", ">findings")}
-		for i, x := range r.Runs {
-			t.Add(sides[i], optional(x.Locality, points), points(x.Far), points(x.Ready), points(x.CoStop), points(x.Swapped), optional(x.Speed, func(v float64) string { return fixed(v, 3) }), strconv.Itoa(x.Findings))
+		t := answer.Table{Name: "simulated", Title: fmt.Sprintf("Simulated for %s with the same loads, each VM powered on where it then is", words.Short(r.Length)), Columns: simulation}
+		for i := range r.Runs {
+			t.Add(append([]string{sides[i]}, figures(&r.Runs[i])...)...)
 		}
 		a.Tables = append(a.Tables, t)
 	}
@@ -47,7 +47,16 @@ func Optimise(r *propose.Result) *answer.Answer {
 		a.Note("not counted: " + words.Verb(r.Off, "VM that is off all the time", "VMs that are off all the time"))
 	}
 	a.NotesFrom("", r.Notes...)
+	if len(r.Steps) > 0 {
+		a.Note("homenode makes none of these steps: make them in vCenter in this order (Migrate, or Move-VM of PowerCLI), with DRS of the cluster on manual until the last one")
+	}
 	return a
+}
+
+// actions counts the vMotions and power cycles among the steps.
+func actions(r *propose.Result) (moves, cycles int) {
+	moves = words.Count(r.Steps, func(s propose.Step) bool { return s.From != "" })
+	return moves, len(r.Steps) - moves
 }
 
 // sides are the names of the table rows.
@@ -118,14 +127,53 @@ func worth(r *propose.Result) []string {
 			gains = append(gains, fmt.Sprintf("%s stays %s", one.name, one.text(one.now)))
 		}
 	}
-	out := fmt.Sprintf("%s. %s, estimated: %s", where, words.Plural(len(r.Steps), "step"), strings.Join(gains, ", "))
+	out := fmt.Sprintf("%s. %s, estimated: %s", where, steps(r), strings.Join(gains, ", "))
 	switch {
 	case gains == nil:
 		out += "at the price of " + strings.Join(prices, ", ")
 	case prices != nil:
 		out += "; the price: " + strings.Join(prices, ", ")
 	}
-	return slices.Concat(first, []string{out + "."}, last, []string{proof})
+	out += "."
+	if r.Runs != nil {
+		out += " " + simulated(r.Runs)
+	}
+	return slices.Concat(first, []string{out}, last, []string{proof})
+}
+
+// steps says what an administrator does: "3 vMotions and 1 power cycle".
+func steps(r *propose.Result) string {
+	moves, cycles := actions(r)
+	text := []string{words.Plural(moves, "vMotion"), words.Plural(cycles, "power cycle")}
+	if cycles == 0 {
+		text = text[:1]
+	} else if moves == 0 {
+		text = text[1:]
+	}
+	return strings.Join(text, " and ")
+}
+
+// figures returns the figures of a simulation, as the table prints them.
+func figures(o *propose.Outcome) []string {
+	return []string{optional(o.Locality, points), points(o.Far), points(o.Ready), points(o.CoStop), points(o.Swapped), optional(o.Speed, func(v float64) string { return fixed(v, 3) }), strconv.Itoa(o.Findings)}
+}
+
+// simulation has the columns of the figures of a simulation, behind those of the sides.
+var simulation = answer.Columns("", ">N%L", ">far", ">ready", ">co-stop", ">swapped", ">speed", ">findings")
+
+// simulated says which figures differ between the simulations.
+func simulated(runs *[2]propose.Outcome) string {
+	var changed []string
+	now, then := figures(&runs[0]), figures(&runs[1])
+	for i, one := range simulation[1:] {
+		if now[i] != then[i] {
+			changed = append(changed, one.Name+" "+now[i]+" → "+then[i])
+		}
+	}
+	if changed == nil {
+		return "The simulation shows no difference."
+	}
+	return "Simulated: " + strings.Join(changed, ", ") + "."
 }
 
 // optional formats a figure that can be unknown.

@@ -46,6 +46,9 @@ func changedRows(d *diff.Drift, each bool) []changedRow {
 			continue
 		}
 		r := changedRow{v.Verdict, []*diff.VM{v}, placeText(&v.From), toText(v), strings.Join(v.Why, ", "), v.Cluster, v.Subject()}
+		if d.A.Fleet.ClusterName(v.A.Cluster) != v.Cluster {
+			r.first = v.Name // it is in one cluster today, and in another one then
+		}
 		k := slices.IndexFunc(out, func(o changedRow) bool {
 			if v.Stops() && o.vms[0].Stops() {
 				return o.why == r.why

@@ -20,16 +20,23 @@ func oneVM(r *whatif.Result) string {
 	rows := changedRows(r.Drift, true)
 	only := ""
 	for i := range r.Changes {
-		if only = r.Changes[i].Only; only == "" {
+		one := r.Changes[i].Only
+		if one == "" || only != "" && one != only {
 			return ""
 		}
+		only = one
 	}
+	was, is := r.A.ByID()[only], r.B.ByID()[only]
+	to := movedTo(was, is, r.B.Fleet)
 	switch {
 	case len(rows) == 0 && only != "":
-		if v := r.A.ByID()[only]; v != nil && v.On[0].Layout.Refused.Any() {
-			return v.Name + " does not power on, before and after the change."
-		} else if v != nil {
-			return v.Name + " gets the same topology" + sameOn(r.B.ByID()[only], &v.On[0].Layout) + "."
+		if was != nil && was.On[0].Layout.Refused.Any() {
+			return was.Name + " does not power on, before and after the change."
+		} else if was != nil {
+			if to != "" {
+				to = "Moved to " + to
+			}
+			return words.Join(", ", to, was.Name+" gets the same topology"+sameOn(is, &was.On[0].Layout)) + "."
 		}
 		return ""
 	case len(rows) != 1 || rows[0].vms[0].ID != only:
@@ -49,10 +56,10 @@ func oneVM(r *whatif.Result) string {
 			share = words.Join("; ", share, "all the same it is worse: "+row.why)
 		}
 		if sees != "" {
-			if where := on(r.B.ByID()[v.ID], v.To.On); !strings.Contains(share, where) {
+			if where := on(is, v.To.On); !strings.Contains(share, where) {
 				sees += where
 			}
-			return words.Join("; ", subject(v.Settings)+" "+sees, share) + "."
+			return words.Join("; ", subject(to, v.Settings)+" "+sees, share) + "."
 		}
 	}
 	if row.verdict == diff.Other {
@@ -80,11 +87,28 @@ func on(v *rule.VM, o *rule.On) string {
 	return " on " + rule.HostNames(v.HostsOf(o.Kind))
 }
 
+// movedTo names the host or cluster of the second fleet that the VM moves to; "" if it stays.
+func movedTo(was, is *rule.VM, f *numa.Fleet) string {
+	switch {
+	case was == nil || is == nil || was.ClusterID() == is.ClusterID() && (is.Host == nil || was.Host != nil && was.Host.ID == is.Host.ID):
+		return ""
+	case is.Host != nil:
+		return is.Host.Name
+	}
+	return f.ClusterName(is.Cluster)
+}
+
 // subject describes the change as the subject of a sentence: "Switching CPU hot add off and setting cores per
-// socket to 16".
-func subject(settings []diff.Setting) string {
+// socket to 16". to is where the VM moves.
+func subject(to string, settings []diff.Setting) string {
 	var parts []string
+	if to != "" {
+		parts = append(parts, "moving it to "+to)
+	}
 	for _, s := range settings {
+		if s.Name == "cluster" {
+			continue
+		}
 		s.Name = numa.Title(s.Name)
 		switch s.To {
 		case "on", "off":
@@ -107,12 +131,12 @@ func seen(vm string, a, b *vnuma.Layout) string {
 	switch {
 	case was == is && a.PPDs.Len() == b.PPDs.Len():
 		return ""
+	case is == 1 && a.Wide() && !b.Wide():
+		return "makes " + vm + " fit one NUMA node"
 	case was == is:
 		return fmt.Sprintf("divides %s into %s instead of %d", vm, words.Plural(b.PPDs.Len(), "NUMA client"), a.PPDs.Len())
 	case was == 1 && is == b.PPDs.Len():
 		return fmt.Sprintf("lets %s see its %d NUMA nodes", vm, is)
-	case is == 1 && a.Wide() && !b.Wide():
-		return "makes " + vm + " fit one NUMA node"
 	case is == 1 && b.Wide():
 		return fmt.Sprintf("hides from %s the %d NUMA nodes that it runs on", vm, b.PPDs.Len())
 	}

@@ -56,7 +56,45 @@ func TestWorseSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := oneVM(r); !strings.HasPrefix(got, "The change lets v see its 2 NUMA nodes; all the same it is worse: ") {
+	if got := oneVM(r); !strings.HasPrefix(got, "Moving it to a lets v see its 2 NUMA nodes; all the same it is worse: ") {
 		t.Error(got)
+	}
+}
+
+// TestMoved: a sentence about one VM names the host or cluster that it moves to, which the changes do not state as a setting, and names no VM where several change.
+func TestMoved(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte("release 7.0U3\nhost alone nodes=2 cores=24 memory=1TB\ncluster c\nhost c1 nodes=2 cores=16 memory=1TB\ncluster d\nhost d[1-2] nodes=2 cores=24 memory=1TB\n"+
+		"vm v host=c1 vcpus=20 memory=64GB hotAdd=on power=on\nvm w[1-2] host=c1 vcpus=4 memory=16GB power=on\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"vm=v host=d1":                "Moving it to d1 makes v fit one NUMA node; half of its memory accesses stop being remote.",
+		"vm=v host=d":                 "Moving it to d makes v fit one NUMA node; half of its memory accesses stop being remote.",
+		"vm=w1 host=alone vcpus=32":   "Moving it to alone and setting vCPUs to 32 ",
+		"vm=w1 host=d1":               "Moved to d1, w1 gets the same topology.",
+		"vm=w1 memory=8GB":            "w1 gets the same topology.",
+		"vm=w1 vcpus=2;vm=w2 vcpus=2": "",
+	} {
+		var changes []whatif.Change
+		for one := range strings.SplitSeq(text, ";") {
+			c, err := whatif.Parse(one)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changes = append(changes, c)
+		}
+		r, err := whatif.Judge(t.Context(), f, changes, rules.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := oneVM(r); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+		for _, row := range changedRows(r.Drift, true) {
+			if row.first == "d/v" {
+				t.Errorf("%s: the row of today is of %s", text, row.first)
+			}
+		}
 	}
 }

@@ -89,7 +89,7 @@ func editions(vms []diff.VM) []string {
 
 // without describes the failure of a host after which the others have too little memory.
 func without(f *whatif.Failure) string {
-	return fmt.Sprintf("without %s the VMs have %s more than the other hosts have for VMs", f.Host, f.Over)
+	return fmt.Sprintf("if %s fails, the other hosts lack %s for the VMs", f.Host, f.Over)
 }
 
 // unfit names the clusters and hosts that have too little memory for their VMs after the change, which the count of better and worse VMs does not tell.

@@ -33,7 +33,8 @@ func check(p *rule.Pass) {
 	}
 	vms := p.Cluster.Running(h)
 	powerOn(p, vms)
-	if len(h.Nodes.Value) < 2 {
+	over := p.Cluster.Excess(p.Kind, h)
+	if over <= 0 && len(h.Nodes.Value) < 2 {
 		return
 	}
 	f := finding.Finding{}
@@ -54,12 +55,11 @@ func check(p *rule.Pass) {
 	}
 	percent := rule.OptionEvidence(h, "Mem.MemMinFreePct")
 	reserve := numa.Bytes(float64(memory.Of(h, p.Choices.FillToMinFree).New) * p.Threshold("reserve"))
-	tight := tightNodes(nodes, reserve)
-	all, have := sum(vms), numa.Bytes(p.Kind.Machine.ForVMs())
-	if all <= have { // otherwise it is more than N005
+	tight := tightNodes(nodes, vms, reserve)
+	if over <= 0 { // otherwise it is more than N005
 		tight = slices.DeleteFunc(tight, func(t tightNode) bool { return overfilled(t.Node, vms) })
 	}
-	if len(tight) == 0 {
+	if over <= 0 && len(tight) == 0 {
 		return
 	}
 	for _, a := range []struct {
@@ -73,8 +73,8 @@ func check(p *rule.Pass) {
 			f.Assumes = append(f.Assumes, fmt.Sprintf(a.text, words.Plural(a.n, "VM")))
 		}
 	}
-	if all > have {
-		overcommitted(&f, tight, vms, all, have, numa.Bytes(p.Kind.Machine.AllMemory)-reserve*numa.Bytes(len(h.Nodes.Value)), h)
+	if over > 0 {
+		overcommitted(p, &f, tight, vms, over, reserve)
 	} else {
 		describe(p, &f, tight, vms, reserve)
 	}
@@ -85,29 +85,47 @@ func check(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
-// A tightNode has less free memory than the reserve and its clients' memory on other nodes.
+// A tightNode has no room for the reserve beside the memory of its own clients.
 type tightNode struct {
 	*placement.Node
 	free, spilled, nowhere numa.Bytes // spilled: memory of its clients on other nodes; nowhere: on none
+	lacks                  numa.Bytes // memory to free, so that all of its clients' memory fits beside the reserve
 }
 
-// tightNodes returns the nodes with clients and too little free memory, the tightest first. Memory that was observed on other
-// nodes and fits at home again does not count as missing.
-func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
+// tightNodes returns the nodes that lack memory for their own clients and the reserve, those with the most memory elsewhere first. Memory is counted where
+// its home is: what is here because its home is full comes home once that has room, unless one VM alone overfills that node.
+func tightNodes(nodes []placement.Node, vms []*rule.VM, reserve numa.Bytes) []tightNode {
+	stays := map[int]bool{} // requests without home node, or with one that a VM overfills
+	for i, v := range vms {
+		stays[i] = !v.On[0].Layout.Managed
+	}
+	for i := range nodes {
+		if overfilled(&nodes[i], vms) {
+			for _, c := range nodes[i].Clients {
+				stays[c.Request] = true
+			}
+		}
+	}
 	var out []tightNode
 	for i := range nodes {
 		n := &nodes[i]
 		free, ok := n.Free()
-		t := tightNode{Node: n, free: max(0, free)}
+		t := tightNode{Node: n, free: max(0, free), lacks: reserve - free}
 		for _, c := range n.Clients {
 			t.spilled, t.nowhere = t.spilled+c.Remote, t.nowhere+c.Nowhere
 		}
-		if ok && len(n.Clients) > 0 && free < reserve+t.spilled {
+		t.lacks += t.spilled + t.nowhere
+		for _, s := range n.Foreign {
+			if !stays[s.Request] {
+				t.lacks -= s.Memory
+			}
+		}
+		if ok && len(n.Clients) > 0 && t.lacks > 0 {
 			out = append(out, t)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b tightNode) int {
-		return cmp.Or(cmp.Compare(b.spilled, a.spilled), cmp.Compare(a.free, b.free), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.spilled, a.spilled), cmp.Compare(b.lacks, a.lacks), cmp.Compare(a.ID, b.ID))
 	})
 	return out
 }
@@ -137,22 +155,31 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 	f.Message = fmt.Sprintf("node %d would have %s of %s free if its %s used all their memory; the reserve is %s: %s, %d vCPUs on %s",
 		n.ID, left(n.free), n.Memory.Value, words.Plural(len(homes), "VM"), round(reserve), rule.Names(homes), n.VCPUs, words.Plural(n.Cores, "core"))
 	if n.spilled > 0 {
-		f.Message = fmt.Sprintf("node %d of %s cannot hold all memory of its %s: %s go to other nodes, because ESXi keeps %s of a node free; %s, %d vCPUs on %s",
-			n.ID, n.Memory.Value, words.Plural(len(homes), "VM"), round(n.spilled), round(reserve), rule.Names(homes), n.VCPUs, words.Plural(n.Cores, "core"))
+		because := fmt.Sprintf("ESXi keeps %s of a node free", round(reserve))
+		if n.free < numa.MiB {
+			because = "the node is full"
+		}
+		f.Message = fmt.Sprintf("node %d of %s cannot hold all memory of its %s: %s go to other nodes, because %s; %s, %d vCPUs on %s",
+			n.ID, n.Memory.Value, words.Plural(len(homes), "VM"), round(n.spilled), because, rule.Names(homes), n.VCPUs, words.Plural(n.Cores, "core"))
 	}
 	if n.nowhere > 0 {
 		f.Message += fmt.Sprintf("; %s do not fit any other node and are ballooned or swapped then", round(n.nowhere))
 	}
 	f.Message += foreign(n.Node, vms)
-	if more := len(tight) - 1; more > 0 {
-		f.Message += fmt.Sprintf("; %s likewise", words.Plural(more, "more node"))
+	if len(tight) > 1 {
+		var others []int
+		for _, t := range tight[1:] {
+			others = append(others, t.ID)
+		}
+		slices.Sort(others)
+		f.Message += fmt.Sprintf("; %s too", words.Numbered("node", others))
 	}
 	move := "move VMs to another host before the peak, or "
 	if bound(homes) {
 		move = ""
 	}
 	f.Advice = fmt.Sprintf("Free %s: %sgive VMs less memory", words.Join(" and ", words.Texts(tight, func(t tightNode) string {
-		return fmt.Sprintf("%s on node %d", up(reserve-t.free+t.spilled+t.nowhere), t.ID)
+		return fmt.Sprintf("%s on node %d", up(t.lacks), t.ID)
 	})...), move)
 	used(f, tight, len(vms), p.Host.At)
 	f.Evidence = append(f.Evidence, finding.Evidence{
@@ -194,29 +221,34 @@ func held(vms []*rule.VM) (reserved, taken numa.Bytes) {
 	return reserved, taken
 }
 
-// overcommitted writes the finding about a host whose VMs have more memory than it has: this plan requires memory that is not
-// touched, and no placement makes room for it. unreserved is the memory of the nodes without their reserves.
-func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have, unreserved numa.Bytes, h *numa.Host) {
-	f.Severity = finding.Low
+// overcommitted writes the finding about a host whose running VMs have more memory than it has for VMs: no placement makes room for it.
+func overcommitted(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.VM, over, reserve numa.Bytes) {
+	h, have := p.Host, numa.Bytes(p.Kind.Machine.ForVMs())
+	f.Severity = finding.Medium
 	f.Message = fmt.Sprintf("%s %s of memory on a host that has %s for VMs (ESXi keeps %s free): %s if all is touched; the largest are %s",
-		words.Verb(len(vms), "running VM has", "running VMs have"), round(all), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
+		words.Verb(len(vms), "running VM has", "running VMs have"), round(have+over), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(over), h.TierMemory.Value), rule.Names(bySize(vms)))
 	reserved, taken := held(vms)
 	touched := " if they touch all of it"
-	if reserved > have && h.TierMemory.Value == 0 {
-		f.Severity, touched = finding.Medium, ""
+	if h.TierMemory.Value > 0 {
+		f.Severity = finding.Low
+		f.Evidence = append(f.Evidence, finding.Of("slower memory tiers of "+h.Name, h.TierMemory, h.At))
+	} else if reserved > have {
+		touched = ""
 		f.Message += fmt.Sprintf("; %s of it are reserved, which the host cannot hold", round(reserved))
 	}
 	if taken > 0 {
 		f.Severity, touched = finding.Medium, ""
 		f.Message += fmt.Sprintf("; %s are ballooned or swapped now", round(taken))
 	}
-	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts%s, with %s if each node should also keep its reserve; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)",
-		up(all-have), touched, up(all-unreserved))
+	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts%s", up(over), touched)
 	if bound(vms) {
-		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"
+		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host"
+	} else if len(h.Nodes.Value) > 1 {
+		unreserved := numa.Bytes(p.Kind.Machine.AllMemory) - reserve*numa.Bytes(len(h.Nodes.Value))
+		f.Advice += fmt.Sprintf(", with %s if each node should also keep its reserve", up(have+over-unreserved))
 	}
-	if h.TierMemory.Value > 0 {
-		f.Evidence = append(f.Evidence, finding.Of("slower memory tiers of "+h.Name, h.TierMemory, h.At))
+	if len(h.Nodes.Value) > 1 {
+		f.Advice += "; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"
 	}
 	used(f, tight, len(vms), h.At)
 }

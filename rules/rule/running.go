@@ -19,6 +19,18 @@ func (c *Cluster) Running(h *numa.Host) []*VM {
 	return c.running[h]
 }
 
+// Excess returns the memory of the running VMs of the host that exceeds what it has for VMs. Without slower tiers of memory, it is ballooned or swapped
+// once all is used. It is not positive if they fit, or if the memory of the host is unknown.
+func (c *Cluster) Excess(k *Kind, h *numa.Host) (over numa.Bytes) {
+	if !k.Machine.MemoryKnown() {
+		return 0
+	}
+	for _, v := range c.Running(h) {
+		over += v.Resident()
+	}
+	return over - numa.Bytes(k.Machine.ForVMs())
+}
+
 // Denied returns the reason why a VM that otherwise counts as running does not power on in addition to the other VMs of its host (B-30): VMs that are
 // known to run come first, then the others power on in the order of the fleet.
 func (c *Cluster) Denied(v *VM) vnuma.Refusal {

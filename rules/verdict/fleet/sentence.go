@@ -60,7 +60,8 @@ func Verdict(r *rules.Result) []string {
 		rest = append(rest, fmt.Sprintf("%s of medium or high severity.", words.Verb(n, "host has findings of its own", "hosts have findings of their own")))
 	}
 	if n, most, over := overcommitted(r); n > 0 {
-		rest = append(rest, fmt.Sprintf("%s %s, by %s.", words.Verb(n, "host has less memory than its running VMs:", "hosts have less memory than their running VMs, most"), texttab.Clean(most), over))
+		who := words.Verb(n, "host cannot hold all memory of its running VMs beside what ESXi keeps for itself:", "hosts cannot hold all memory of their running VMs beside what ESXi keeps for itself, most")
+		rest = append(rest, fmt.Sprintf("%s %s, where %s do not fit.", who, texttab.Clean(most), over))
 	}
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
@@ -93,17 +94,14 @@ func worseElsewhere(r *rules.Result) (n int) {
 	return n
 }
 
-// overcommitted counts the hosts of the shown VMs whose running VMs have more memory than is there for VMs, and returns the one with the largest excess.
+// overcommitted counts the hosts of the shown VMs whose running VMs have more memory than ESXi leaves for VMs (a finding of H007), and returns the one with the largest excess.
 func overcommitted(r *rules.Result) (n int, most string, excess numa.Bytes) {
 	on := numa.ByKey(r.Fleet.VMs, func(v *numa.VM) string { return v.Host })
 	for _, c := range r.Clusters {
 		for _, k := range c.Kinds {
 			for _, h := range k.Hosts {
-				over := -numa.Bytes(k.Machine.ForVMs())
-				for _, v := range c.Running(h) {
-					over += v.Resident()
-				}
-				if over <= 0 || on[h.ID] == nil || c.Part || !k.Machine.MemoryKnown() || h.TierMemory.Value > 0 {
+				over := c.Excess(k, h)
+				if over <= 0 || on[h.ID] == nil || h.TierMemory.Value > 0 {
 					continue
 				}
 				if n++; over > excess {

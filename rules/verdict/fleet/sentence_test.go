@@ -40,10 +40,11 @@ func randomFleet(r *rand.Rand) string {
 }
 
 var (
-	mostLose   = regexp.MustCompile(`^NUMA slows (\d+) of (?:the )?\d+ VMs?(?: shown)?[.;]`)
-	littler    = regexp.MustCompile(`(\d+) (?:more )?slightly`)
-	besideNUMA = regexp.MustCompile(`(\d+) VMs? (?:has|have) findings of medium or high severity that NUMA does not cause`)
-	hostsHit   = regexp.MustCompile(`(\d+) hosts? (?:has|have) findings of (?:its|their) own`)
+	mostLose           = regexp.MustCompile(`^NUMA slows (\d+) of (?:the )?\d+ VMs?(?: shown)?[.;]`)
+	littler            = regexp.MustCompile(`(\d+) (?:more )?slightly`)
+	besideNUMA         = regexp.MustCompile(`(\d+) VMs? (?:has|have) findings of medium or high severity that NUMA does not cause`)
+	overcommittedHosts = regexp.MustCompile(`(\d+) hosts? cannot hold all memory of (?:its|their) running VMs beside what ESXi keeps for itself`)
+	hostsHit           = regexp.MustCompile(`(\d+) hosts? (?:has|have) findings of (?:its|their) own`)
 )
 
 // TestCounts holds the numbers of the headline to the hosts and VMs that the findings name.
@@ -161,9 +162,39 @@ func TestShownHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.Join(fleet.Verdict(r), " ")
-		if got := [2]bool{strings.Contains(text, "less memory than its running VMs"), strings.Contains(text, "not judged")}; got != want {
+		if got := [2]bool{strings.Contains(text, "cannot hold all memory of its running VMs"), strings.Contains(text, "not judged")}; got != want {
 			t.Errorf("%s: full and unjudged hosts %v, want %v: %s", host, got, want, text)
 		}
+	}
+}
+
+// TestOvercommitted: the hosts that cannot hold the memory of their running VMs, as the headline counts them, are those with a finding of at least medium severity that
+// says so, and the amount is that of a finding. A host that has as much memory as its VMs is among them, since ESXi keeps some: the headline does not say that it has less.
+func TestOvercommitted(t *testing.T) {
+	hit := 0
+	for seed := range uint64(200) {
+		f, err := scenario.Read("random", []byte(randomFleet(rand.New(rand.NewPCG(seed, 16)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rules.Run(f, rules.Options{})
+		text := strings.Join(fleet.Verdict(r), "\n")
+		n, amount := 0, false
+		for i := range r.Findings {
+			if x := &r.Findings[i]; x.Rule == "H007" && x.Severity >= finding.Medium && strings.Contains(x.Message, "do not fit the host at all") {
+				n++
+				_, missing, _ := strings.Cut(x.Message, "): ")
+				missing, _, _ = strings.Cut(missing, " do not fit")
+				amount = amount || strings.Contains(text, missing+" do not fit")
+			}
+		}
+		if got := number(overcommittedHosts, text); got != n || amount != (n > 0) || strings.Contains(text, "less memory than") {
+			t.Fatalf("seed %d: the headline has %d hosts that cannot hold their running VMs, the findings %d:\n%s", seed, got, n, text)
+		}
+		hit += n
+	}
+	if hit == 0 {
+		t.Error("no host is too small for its running VMs")
 	}
 }
 
