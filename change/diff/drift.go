@@ -43,6 +43,7 @@ type Drift struct {
 	Findings  []Finding `json:"findings,omitempty"`
 	Told      []Finding `json:"findingsKnownOnOneSide,omitempty"` // not in Findings: they differ because of facts that only one side has
 
+	moved    []VM                        // those that Moved counts
 	verdicts map[string]Verdict          // of VMs, by ID in B
 	worst    map[string]finding.Severity // of the harm by NUMA that findings about a VM state in B, by its ID
 	restated map[string][]string         // findings as severe as before that NUMA does not cause and that read differently, by the ID of the VM in B
@@ -337,6 +338,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 		d.verdicts[v.ID] = v.Verdict
 	case !hosts.same(va.Host, vb.Host):
 		d.Moved++
+		d.moved = append(d.moved, v)
 	}
 }
 
@@ -366,12 +368,22 @@ func (d *Drift) count(v Verdict) *int {
 
 // Worsen gives VMs that run a reason why they are worse; "" for none.
 func (d *Drift) Worsen(reason func(*VM) string) {
+	reasons := func(v *VM) bool {
+		text := reason(v)
+		if text == "" || !v.To.Runs() {
+			return false
+		}
+		*d.count(v.Verdict)--
+		*d.count(Worse)++
+		v.Verdict, v.Why, d.verdicts[v.ID] = Worse, append(v.Why, text), Worse
+		return true
+	}
 	for i := range d.VMs {
-		v := &d.VMs[i]
-		if text := reason(v); text != "" && v.To.Runs() {
-			*d.count(v.Verdict)--
-			*d.count(Worse)++
-			v.Verdict, v.Why, d.verdicts[v.ID] = Worse, append(v.Why, text), Worse
+		reasons(&d.VMs[i])
+	}
+	for i := range d.moved {
+		if v := &d.moved[i]; reasons(v) {
+			d.Moved, d.VMs = d.Moved-1, append(d.VMs, *v)
 		}
 	}
 	d.sort()

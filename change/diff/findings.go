@@ -52,7 +52,6 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 		c := cost{vm, f.Rule}
 		return f.VMID != "" && f.Topic == "" && by[c] != nil && not[c] == nil && sameHosts(inA[vms.a[vm]], inB[vm], hosts)
 	}
-	var added []*finding.Finding
 	for i := range d.B.Findings {
 		f := &d.B.Findings[i]
 		k := keyOf(f, 1, vms, hosts)
@@ -64,8 +63,6 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 		case before == nil && (groups.inA(f) || told(f, f.VMID, hosted, is) && hosted[cost{f.VMID, f.Rule}].Severity >= f.Severity):
 			delete(was, cost{f.VMID, f.Rule})
 			delete(hosted, cost{f.VMID, f.Rule}) // it replaces one
-		case before == nil && f.Moves:
-			added = append(added, f)
 		case before == nil || before.Severity != f.Severity:
 			put(Finding{A: before, B: f}, f.VMID)
 		case before.Message != f.Message && f.VMID != "" && d.B.Rule(f.Rule).Beside && !d.B.Rule(f.Rule).Refused: // no layout shows it
@@ -75,29 +72,15 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 	stopped := func(ids ...string) bool { // whether no host is left that powers these VMs on
 		return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return !stops(inA[id], inB[vms.inB(id)]) })
 	}
-	moved := map[member]int{} // new on one host of a cluster, unless gone from another
-	for _, f := range added {
-		moved[clusterOf(f)]++
-	}
 	for i := range d.A.Findings {
 		f := &d.A.Findings[i]
 		if l := left[keyOf(f, 0, vms, hosts)]; len(l) == 0 || !slices.Contains(l, f) || groups.inB(f) {
-			continue
-		}
-		if c := clusterOf(f); f.Moves && moved[c] > 0 {
-			moved[c]--
 			continue
 		}
 		if vm := vms.inB(f.VMID); told(f, vm, is, had) {
 			delete(is, cost{vm, f.Rule})
 		} else {
 			put(Finding{A: f, Stopped: stopped(concerned(f)...)}, vm)
-		}
-	}
-	for _, f := range added {
-		if c := clusterOf(f); moved[c] > 0 {
-			moved[c]--
-			put(Finding{B: f}, "")
 		}
 	}
 	d.costs(byVM, was, is)
@@ -195,14 +178,6 @@ func members(f *finding.Finding) []member {
 		out = append(out, member{f.Rule, f.Topic, f.Cluster, host, f.Severity})
 	}
 	return out
-}
-
-// clusterOf returns the key that a finding shares with the same finding on another host of the cluster.
-func clusterOf(f *finding.Finding) member {
-	if f.Cluster == "" { // VMs do not move from a standalone host on their own
-		return member{f.Rule, f.Topic, "", f.Host, f.Severity}
-	}
-	return member{f.Rule, f.Topic, f.Cluster, "", f.Severity}
 }
 
 func (g *groups) inA(f *finding.Finding) bool { return anyIn(g.a, f) }

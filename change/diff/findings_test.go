@@ -211,7 +211,7 @@ vm v host=h1 hw=20 firmware=efi `
 	}
 }
 
-// TestMoves: DRS moves VMs all day, and what hangs on where they run moves with them.
+// TestMoves: a finding about a host is new where another host of the cluster had the same one, and loses it.
 func TestMoves(t *testing.T) {
 	const fleet = `release 7.0U3
 cluster prod
@@ -227,7 +227,10 @@ vm web[1-3] host=esx%s vcpus=4 memory=%s
 		b    *rules.Result
 		want string
 	}{
-		{"they change places", fill("02", "01", "8GB"), "0 better 0 worse 0 other 6 unchanged 6 moved 0 one-sided\n"},
+		{"they change places", fill("02", "01", "8GB"), `0 better 0 worse 0 other 6 unchanged 6 moved 0 one-sided
+H007 prod/esx02 none -> low
+H007 prod/esx01 low -> none
+`},
 		{"a second host", fill("02", "01", "72GB"), `0 better 0 worse 0 other 6 unchanged 3 moved 0 one-sided
 unchanged prod/web1: 
     memory 8 GB -> 72 GB

@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -114,27 +113,24 @@ func (c *Change) empty(f *numa.Fleet, e *Effect, left map[string]bool, choices v
 	if len(left) == 0 {
 		return
 	}
-	var stay []string
 	move := newRefuge(f, func(v *numa.VM) bool { return !left[v.Host] }, choices)
+	var vms, stay []*numa.VM
 	for _, v := range leaving(f, left) {
-		if !v.MayRun() {
-			continue
+		switch {
+		case v.MayRun() && v.Tied() != nil:
+			stay = append(stay, v)
+		case v.MayRun():
+			vms = append(vms, v)
 		}
-		to := ""
-		if v.Tied() == nil {
-			roomy, granting, _ := move.place(v)
-			to = cmp.Or(roomy, granting)
-		}
-		if to == "" {
-			stay = append(stay, v.Name)
-			continue
-		}
-		v.Host = to
-		move.take(v)
-		e.VMs, e.Changed, e.Leave = e.VMs+1, e.Changed+1, "move to another host"
 	}
-	if move.arrive(f, c.Text); stay != nil {
-		f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("%s must be powered off before the maintenance (no other host of the cluster accepts a vMotion): %s", words.Plural(len(stay), "VM"), words.List(stay))})
+	stay = append(stay, move.settle(vms)...)
+	move.arrive(f, c.Text)
+	if n := len(move.moved); n > 0 {
+		e.VMs, e.Changed, e.Leave = e.VMs+n, e.Changed+n, "move to another host"
+	}
+	if stay != nil {
+		names := words.Texts(stay, func(v *numa.VM) string { return v.Name })
+		f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("%s must be powered off before the maintenance (no other host of the cluster accepts a vMotion): %s", words.Plural(len(stay), "VM"), words.List(names))})
 	}
 }
 

@@ -32,15 +32,21 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	}
 	f.Hosts = slices.DeleteFunc(f.Hosts, func(h numa.Host) bool { return lost[h.ID] })
 	move := newRefuge(f, func(v *numa.VM) bool { return !lost[v.Host] }, choices)
+	var vms []*numa.VM
 	for _, v := range leaving(f, lost) {
 		e.about(v.Cluster, v.Host)
 		if v.Tied() != nil { // it is not restarted
 			v.Host, v.Cluster = "", ""
 			continue
 		}
-		if v.Host = cmp.Or(move.place(v)); v.MayRun() { // HA restarts no VM that is off
+		vms = append(vms, v)
+		if v.MayRun() { // HA restarts no VM that is off
 			e.VMs, e.Leave = e.VMs+1, "power on elsewhere"
-			move.take(v)
+		}
+	}
+	for _, v := range move.settle(vms) {
+		if !move.to(v, nil) {
+			v.Host, move.moved[v.ID] = "", v.MayRun()
 		}
 	}
 	move.arrive(f, c.Text)
@@ -94,12 +100,6 @@ func (r *refuge) add(v *numa.VM) {
 	}
 }
 
-// take adds a running VM to its new host.
-func (r *refuge) take(v *numa.VM) {
-	r.add(v)
-	r.moved[v.ID] = true
-}
-
 // arrive marks the moved VMs, and notes which of them found no host with memory for them.
 func (r *refuge) arrive(f *numa.Fleet, where string) {
 	arrive(f, r.moved)
@@ -115,27 +115,60 @@ func arrive(f *numa.Fleet, moved map[string]bool) {
 	}
 }
 
-// place returns the host of its cluster where the layout of a VM is worst, by ID: of those with memory for it, of those that have its reservation left, and of
-// all; "" if none accepts it.
-func (r *refuge) place(v *numa.VM) (roomy, granting, any string) {
+// settle moves VMs, in their order, to hosts with memory for them, and then the VMs for which no host has memory to hosts that have their reservation left: such
+// a VM takes no memory from one that fits. It returns the VMs that stay, because no host has their reservation left.
+func (r *refuge) settle(vms []*numa.VM) (stay []*numa.VM) {
+	var rest []*numa.VM
+	for _, v := range vms {
+		if !r.to(v, r.full) {
+			rest = append(rest, v)
+		}
+	}
+	for _, v := range rest {
+		if !r.to(v, r.denies) {
+			stay = append(stay, v)
+		} else if v.MayRun() {
+			r.crowded = append(r.crowded, v.Name)
+		}
+	}
+	return stay
+}
+
+// to moves the VM to the host of its cluster where its layout is worst, without the closed hosts, and reports whether there is one.
+func (r *refuge) to(v *numa.VM, closed func(*visit) bool) bool {
 	g, _, err := vnuma.NewGuest(v)
 	if err != nil {
-		return "", "", ""
+		return false
 	}
-	denied := func(h *numa.Host, m *vnuma.Machine) bool {
-		return v.MayRun() && vnuma.Beside(&g.Needs, r.reserved[h.ID], m).Any()
+	host := emptiest(worstPlace(&g, r.places[v.Cluster], r.choices, func(h *numa.Host, m *vnuma.Machine) bool {
+		return closed != nil && closed(&visit{v, &g, h, m})
+	}), r.promised)
+	if host == "" {
+		return false
 	}
-	full := func(h *numa.Host, m *vnuma.Machine) bool {
-		return denied(h, m) || r.promised[h.ID]+v.Resident() > h.Memory.Value-memory.Of(h, false).MinFree
+	if v.Host = host; v.MayRun() {
+		r.add(v)
+		r.moved[v.ID] = true
 	}
-	find := func(no func(*numa.Host, *vnuma.Machine) bool) string {
-		return emptiest(worstPlace(&g, r.places[v.Cluster], r.choices, no), r.promised)
-	}
-	roomy, granting = find(full), find(denied)
-	if roomy == "" && granting != "" && v.MayRun() {
-		r.crowded = append(r.crowded, v.Name)
-	}
-	return roomy, granting, find(func(*numa.Host, *vnuma.Machine) bool { return false })
+	return true
+}
+
+// A visit is a VM that asks a host for room.
+type visit struct {
+	vm      *numa.VM
+	guest   *vnuma.Guest
+	host    *numa.Host
+	machine *vnuma.Machine
+}
+
+// denies reports whether the host has the reservation of the VM no longer.
+func (r *refuge) denies(a *visit) bool {
+	return a.vm.MayRun() && vnuma.Beside(&a.guest.Needs, r.reserved[a.host.ID], a.machine).Any()
+}
+
+// full reports whether the host has no memory left for the VM, or denies it.
+func (r *refuge) full(a *visit) bool {
+	return r.denies(a) || r.promised[a.host.ID]+a.vm.Resident() > a.host.Memory.Value-memory.Of(a.host, false).MinFree
 }
 
 // A place is a group of similar hosts that accept VMs.

@@ -20,8 +20,15 @@ type Result struct {
 	*diff.Drift
 	Changes  []Effect   `json:"changes"`
 	Capacity []Capacity `json:"capacity,omitempty"` // clusters whose hosts or VMs change in size
+	Crowd    Crowd      `json:"-"`
 	// Whole is the changed fleet, whatever a filter shows of it in B.
 	Whole *numa.Fleet `json:"-"`
+}
+
+// A Crowd is the VMs that go to hosts that then lack memory for their VMs.
+type Crowd struct {
+	VMs  int
+	Over numa.Bytes // that these hosts lack
 }
 
 // Judge assesses a fleet as it is and after the changes; the filter selects the objects that are compared, nil for all. It
@@ -64,8 +71,11 @@ func Judge(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []Ch
 			stopped[v.ID] = cmp.Or(placeOf(v.To.VM), placeOf(v.From.VM)) // where it moves to
 		}
 	}
-	r := &Result{d, effects, Capacities(known.Fleet, changed, Idle(known), stopped), changed}
-	r.overfilled()
+	idle := Idle(known)
+	r := &Result{Drift: d, Changes: effects, Capacity: Capacities(known.Fleet, changed, idle, stopped), Whole: changed}
+	if known.Fleet.LoadUnknown() == "" {
+		r.overfilled(supplies(known.Fleet, idle), supplies(changed, stopped))
+	}
 	return r, nil
 }
 
@@ -90,19 +100,23 @@ func placeOf(v *rule.VM) string {
 }
 
 // overfilled marks the VMs as worse that move to, or grow on, a host whose VMs then have more memory than it has for them.
-func (r *Result) overfilled() {
-	over := map[string]numa.Bytes{}
-	for i := range r.Capacity {
-		c := &r.Capacity[i]
-		over[c.ID] = c.After.Over()
-	}
+func (r *Result) overfilled(before, after map[string]Supply) {
+	on := map[string]numa.Bytes{}
 	r.Worsen(func(v *diff.VM) string {
-		beyond := over["host "+v.B.Host]
-		if beyond == 0 || v.A.Host == v.B.Host && v.A.Memory.Value >= v.B.Memory.Value {
+		was, is := before["host "+v.B.Host], after["host "+v.B.Host]
+		beyond := is.Over()
+		goes := v.A.Host != v.B.Host
+		if beyond <= was.Over() || !v.B.MayRun() || !goes && v.A.Memory.Value >= v.B.Memory.Value {
 			return ""
+		}
+		if goes {
+			r.Crowd.VMs, on[v.B.Host] = r.Crowd.VMs+1, beyond
 		}
 		return fmt.Sprintf("%s beyond the memory of its host", beyond)
 	})
+	for _, beyond := range on {
+		r.Crowd.Over += beyond
+	}
 }
 
 // Worsens reports whether findings of this severity or more are new or worse, VMs can no longer run or are worse by that much, or capacity is short.

@@ -24,7 +24,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	if one := oneVM(r); one != "" {
 		a.Verdict = append([]string{one}, a.Verdict...)
 	}
-	a.Verdict = slices.Concat(Shortages(r.Capacity), a.Verdict, spares(r.Capacity), editions(r.VMs))
+	a.Verdict = slices.Concat(Shortages(r.Capacity), crowd(r), a.Verdict, spares(r.Capacity), editions(r.VMs))
 	if text := r.A.Fleet.LoadUnknown(); text != "" {
 		a.Verdict = append(a.Verdict, words.Capital(text)+".")
 	}
@@ -61,6 +61,18 @@ func spares(all []whatif.Capacity) (out []string) {
 		}
 	}
 	return out
+}
+
+// crowd counts the VMs that leave their hosts for others that then lack memory.
+func crowd(r *whatif.Result) []string {
+	if r.Crowd.VMs == 0 || !slices.ContainsFunc(r.Changes, func(e whatif.Effect) bool { return e.Leave != "" }) {
+		return nil
+	}
+	text := fmt.Sprintf("%s to hosts that then lack %s of memory.", words.Verb(r.Crowd.VMs, "VM goes", "VMs go"), r.Crowd.Over)
+	if !slices.ContainsFunc(r.VMs, func(v diff.VM) bool { return v.Layout }) {
+		text = "No layout changes, but " + text
+	}
+	return []string{text}
 }
 
 // editions counts the VMs with other sockets whose unknown software decides how many of them it uses.

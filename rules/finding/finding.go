@@ -65,7 +65,6 @@ type Finding struct {
 	Topic    string     `json:"-"`                // distinguishes findings of one rule about one subject: a setting, a KB article
 	GID      int64      `json:"gid,omitempty"`    // scheduler group of a watched VM, to distinguish VMs of one name; 0 for other findings, -1 if unknown
 	Nth      int        `json:"nth,omitempty"`    // index among the watched VMs of one name and GID, from 0
-	Moves    bool       `json:"-"`                // depends on the VMs that run on the host: DRS may move it to another one
 	Concerns []string   `json:"-"`                // IDs of the VMs that cause a finding about hosts, if it names them
 	Split    []string   `json:"-"`                // IDs of VMs that are wide because of a setting of the host, so a change of it fixes them
 	Far      bool       `json:"-"`                // the cost is remote memory, which is part of the layout

@@ -34,7 +34,7 @@ func Foresee(p *rule.Pass, peaks []Peak, now time.Time) {
 		}
 		at := k.At.Add(24 * time.Hour).UTC().Format("15:04")
 		f := finding.Finding{
-			Severity: finding.Medium, Moves: true, Topic: fmt.Sprintf("node %d", k.Node),
+			Severity: finding.Medium, Topic: fmt.Sprintf("node %d", k.Node),
 			Message: fmt.Sprintf("node %d has %s free, and yesterday %s were taken of it from this hour to %s UTC, and given back since: %s would be left, less than the reserve of %s",
 				k.Node, round(k.Free), round(k.Took), at, left(rest), round(reserve)),
 			Advice: fmt.Sprintf("Free %s on the node before %s UTC: move a VM to another host", up(reserve-rest), at),

@@ -37,7 +37,7 @@ func check(p *rule.Pass) {
 	if over <= 0 && len(h.Nodes.Value) < 2 {
 		return
 	}
-	f := finding.Finding{Moves: true}
+	f := finding.Finding{}
 	unknown := 0
 	for _, v := range vms {
 		if !v.Memory.Known() {

@@ -43,7 +43,6 @@ func watch(w *rule.Watch) {
 			w.Limit("minutes", words.Duration(least)),
 			w.Counted("time in that state", words.Duration(spent), rule.FieldState),
 		},
-		Moves:  true,
 		Advice: "Move VMs with memory to other hosts before their NUMA nodes are looked at: without free memory no placement keeps it local",
 	}
 	if s := &rec.Short.Longest; rec.Short.Count > 1 || s.Length() != spent {

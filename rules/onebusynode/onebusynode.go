@@ -43,7 +43,6 @@ func watch(w *rule.Watch) {
 			rule.Saw(fmt.Sprintf("load of node %d", at.Busiest), words.Percent(at.Busy), rule.FieldNode, at.Time),
 			rule.Saw(fmt.Sprintf("load of node %d", at.Idlest), words.Percent(at.Idle), rule.FieldNode, at.Time),
 		},
-		Moves: true,
 	}
 	there.tell(w, &f, &at)
 	v := rule.ReadyCauses.Judge(w)
