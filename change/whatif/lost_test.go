@@ -25,7 +25,7 @@ vm b[01-10] host=h3 vcpus=2 memory=16GB
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := whatif.Judge(t.Context(), fleet(t, hosts+tt.vms), []whatif.Change{change}, rules.Options{}, nil)
+		r, err := whatif.Judge(t.Context(), nil, fleet(t, hosts+tt.vms), []whatif.Change{change}, rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ vm b   host=h2 vcpus=4 memory=160GB
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := whatif.Judge(t.Context(), fleet(t, text), []whatif.Change{change}, rules.Options{}, nil)
+		r, err := whatif.Judge(t.Context(), nil, fleet(t, text), []whatif.Change{change}, rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ func TestMoved(t *testing.T) {
 			}
 			changes = append(changes, c)
 		}
-		r, err := whatif.Judge(t.Context(), f, changes, rules.Options{}, nil)
+		r, err := whatif.Judge(t.Context(), nil, f, changes, rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

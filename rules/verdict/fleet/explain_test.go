@@ -75,10 +75,7 @@ vm ht    host=q1 vcpus=24 memory=200GB numa.vcpu.preferHT=TRUE
 
 // TestExplainedAccepted: the sentence about a VM whose findings are accepted begins with them.
 func TestExplainedAccepted(t *testing.T) {
-	f, err := scenario.Read("hosts", []byte("release 7.0U3\nhost p1 nodes=2 cores=16 memory=1TB\nvm hot host=p1 vcpus=32 memory=200GB hotAdd=on\nvm fine host=p1 vcpus=8 memory=64GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := given.Fleet(t, "hosts", []byte("release 7.0U3\nhost p1 nodes=2 cores=16 memory=1TB\nvm hot host=p1 vcpus=32 memory=200GB hotAdd=on\nvm fine host=p1 vcpus=8 memory=64GB\n"))
 	accept, err := policy.Parse("homenode.yaml", []byte("suppress:\n  - rules: all\n    vm: hot\n    reason: agreed\n    until: 2030-01-01\n"), rules.All)
 	if err != nil {
 		t.Fatal(err)
