@@ -81,9 +81,7 @@ func (f *Fleet) append(p Part, shared map[string]bool) {
 	f.Part = cmp.Or(f.Part, p.Fleet.Part)
 	f.Unread = append(f.Unread, p.Fleet.Unread...)
 	for _, n := range p.Fleet.Notes {
-		if n.At == "" {
-			n.At = p.Name
-		}
+		n.At = cmp.Or(n.At, p.Name)
 		f.Notes = append(f.Notes, n)
 	}
 }

@@ -298,10 +298,5 @@ const (
 
 // KeepSetting reports whether the VM setting with this key belongs in a fleet.
 func KeepSetting(key string) bool {
-	for _, p := range settingPrefixes {
-		if len(key) >= len(p) && strings.EqualFold(key[:len(p)], p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(settingPrefixes, func(p string) bool { return len(key) >= len(p) && strings.EqualFold(key[:len(p)], p) })
 }

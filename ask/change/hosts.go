@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,9 +165,7 @@ func (h *Hosts) policy() (p plan.Policy, err error) {
 			p.PerCore = ratio
 		}
 	}
-	if p.PerCore == 0 {
-		p.PerCore = defaultPerCore
-	}
+	p.PerCore = cmp.Or(p.PerCore, defaultPerCore)
 	cores, memory, ok := strings.Cut(h.Own, "/")
 	n, err := strconv.Atoi(strings.TrimRight(cores, "cC"))
 	if !ok || err != nil || n < 0 || n > numa.MaxCoresPerNode {

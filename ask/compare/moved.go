@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/homenode/ask"
@@ -15,12 +16,7 @@ import (
 
 // areMoved reports whether the second side is a list of KVM hosts: both sides are then fleets.
 func areMoved(after []string) bool {
-	for _, name := range after {
-		if !open.KVM(name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(after, func(name string) bool { return !open.KVM(name) })
 }
 
 // moved compares the VMs of a fleet with the KVM domains that they were migrated to.

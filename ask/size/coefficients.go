@@ -1,6 +1,7 @@
 package size
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 
@@ -25,8 +26,5 @@ func load(file string, e *ask.Env) (*coefficients.File, error) {
 
 // nameOf returns the name of the file with the user's costs.
 func nameOf(file string) string {
-	if file == "" {
-		return coefficients.DefaultFile
-	}
-	return file
+	return cmp.Or(file, coefficients.DefaultFile)
 }

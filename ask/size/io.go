@@ -143,9 +143,7 @@ func (f *IO) consistent(q *iocost.Question) error {
 			storage++
 		}
 		want := map[iocost.Path]string{iocost.Network: "tx and rx", iocost.RAM: "throughput"}[w.Path]
-		if want == "" {
-			want = "iops or throughput"
-		}
+		want = cmp.Or(want, "iops or throughput")
 		if w.Open && f.Budget == "" {
 			return fmt.Errorf("%s: found no traffic, want %s; or --budget, to ask how much fits", w.Path, want)
 		}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -147,10 +148,7 @@ func (c *collector) settings(a, b numa.Fact[numa.Settings]) {
 	}
 	slices.Sort(keys)
 	text := func(v string) string {
-		if v == "" {
-			return "unset"
-		}
-		return v
+		return cmp.Or(v, "unset")
 	}
 	for _, key := range keys {
 		c.add(spelt[key], text(values[0][key]), text(values[1][key]))

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -152,9 +153,7 @@ func alike(g *vnuma.Guest, on []Placement, ch vnuma.Choices) (out []int) {
 		for i := range on {
 			l := vnuma.Predict(&one, &on[i].kind.Machine, &vnuma.Case{Choices: ch})
 			text := rule.Short(&l) + sees(&l)
-			if first == "" {
-				first = text
-			}
+			first = cmp.Or(first, text)
 			if l.Refused.Any() || text != first || l.HidesNUMA() {
 				return false
 			}

@@ -1,6 +1,7 @@
 package move
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,9 +98,7 @@ func evenBlocks(groups []int) int {
 	per := 0
 	for i := range groups {
 		if i == len(groups)-1 || groups[i+1] != groups[i] {
-			if per == 0 {
-				per = i + 1
-			}
+			per = cmp.Or(per, i+1)
 			if (i+1)%per != 0 {
 				return 0
 			}

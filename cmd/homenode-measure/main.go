@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -136,12 +137,7 @@ func parsed(fl *pflag.FlagSet, args []string) (done bool, err error) {
 
 // isPart reports whether a part of this name can be asked for.
 func isPart(name string) bool {
-	for _, p := range guest.Parts {
-		if string(p) == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(guest.Parts, func(p guest.Part) bool { return string(p) == name })
 }
 
 // codeOf returns the exit code of a function.

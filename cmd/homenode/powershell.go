@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -57,9 +58,7 @@ type parameter struct{ name, kind, flag, help string }
 func parametersOf(c *cobra.Command) (out []parameter) {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		kind := map[string]string{"bool": "switch", "int": "int", "int64": "long", "float": "double", "float64": "double", "strings": "string[]", "stringArray": "string[]", "stringSlice": "string[]"}[f.Value.Type()]
-		if kind == "" {
-			kind = "string"
-		}
+		kind = cmp.Or(kind, "string")
 		object := c.Flags().Lookup("format") != nil // the output form then has parameters of its own
 		if f.Name != "help" && !f.Hidden && !(object && (f.Name == "format" || f.Name == "output")) {
 			out = append(out, parameter{pascal(f.Name), kind, f.Name, f.Usage})

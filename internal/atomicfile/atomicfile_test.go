@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"errors"
-	"example.org/homenode/internal/golden"
 	"io"
 	"io/fs"
 	"os"
@@ -29,7 +28,10 @@ func files(t *testing.T, dir string) []string {
 	}
 	var out []string
 	for _, e := range entries {
-		b := golden.Read(t, filepath.Join(dir, e.Name()))
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
 		out = append(out, e.Name()+"="+string(b))
 	}
 	return out
@@ -55,7 +57,9 @@ func TestWrite(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "out.json")
 			if tt.before != "" {
-				golden.Write(t, path, []byte(tt.before))
+				if err := os.WriteFile(path, []byte(tt.before), 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := Write(path, tt.write); !errors.Is(err, tt.err) {
 				t.Errorf("Write: %v, want %v", err, tt.err)
@@ -87,7 +91,9 @@ func TestMode(t *testing.T) {
 	}
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain") // what the umask makes of a new file
-	golden.Write(t, plain, nil)
+	if err := os.WriteFile(plain, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	mode := func(path string) fs.FileMode {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -115,7 +121,9 @@ func TestSymlink(t *testing.T) {
 	if err := os.Symlink("out.json", link); err != nil {
 		t.Skip(err)
 	}
-	golden.Write(t, filepath.Join(dir, "out.json"), []byte("old"))
+	if err := os.WriteFile(filepath.Join(dir, "out.json"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := Write(link, text("new")); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package words formats numbers and lists in English.
+// Package words formats numbers and lists in English, and quotes words for shells and PowerCLI.
 package words
 
 import (

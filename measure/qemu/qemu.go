@@ -4,6 +4,7 @@ package qemu
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -70,9 +71,7 @@ func (g Guest) boot(t testing.TB) (Output, error) {
 		return Output{}, err
 	}
 	most := g.Most
-	if most == 0 {
-		most = time.Minute
-	}
+	most = cmp.Or(most, time.Minute)
 	ctx, cancel := context.WithTimeout(t.Context(), most)
 	defer cancel()
 	m := Machine{Kernel: kernel, Initrd: initrd, CPU: emulatedCPU,

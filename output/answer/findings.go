@@ -74,10 +74,7 @@ func RulesWhere(ok func(*rule.Rule) bool) []*rule.Rule {
 
 // SubjectID returns the ID of the VM or host of a finding.
 func SubjectID(f *finding.Finding) string {
-	if f.VMID != "" {
-		return f.VMID
-	}
-	return f.HostID
+	return cmp.Or(f.VMID, f.HostID)
 }
 
 // Anchor returns the anchor on a page of the findings of a rule.

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,9 +88,7 @@ func Setting(name string) *answer.Answer {
 	if s.Model == "" && does != "" {
 		does += "; it changes neither a prediction nor a simulation here"
 	}
-	if does == "" {
-		does = "It changes neither a prediction nor a simulation here"
-	}
+	does = cmp.Or(does, "It changes neither a prediction nor a simulation here")
 	a := &answer.Answer{Command: "rules", Format: "homenode-setting", Question: s.Name, Verdict: []string{words.Capital(does) + "."}, Result: s}
 	for _, f := range []answer.Fact{{Name: "of", Text: "a " + s.Of}, {Name: "default", Text: s.Default}, {Name: "range", Text: s.Range}, {Name: "changes", Text: s.Model}} {
 		if f.Text != "" {

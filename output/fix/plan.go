@@ -2,6 +2,7 @@
 package fix
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -310,9 +311,7 @@ func leftTables(p *fix.Plan) []answer.Table {
 	full.Plain, full.Rows = nil, nil
 	for _, l := range p.Left {
 		name := l.VM
-		if name == "" {
-			name = l.Host
-		}
+		name = cmp.Or(name, l.Host)
 		full.Add(l.Rule, l.Severity, name, l.Why)
 		if l.Severity == "info" {
 			info++

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -84,9 +85,7 @@ func (p *printer) drawings(all []answer.Drawing) (drawn bool) {
 			p.line("")
 		}
 		width := p.o.Width
-		if width == 0 {
-			width = canvas
-		}
+		width = cmp.Or(width, canvas)
 		p.err, drawn = d.Letters(p.w, width, p.o.Colour), true
 	}
 	return drawn

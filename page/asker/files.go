@@ -223,12 +223,7 @@ func archived(ctx context.Context, name string) (found bool) {
 
 // understood reports whether any parser finds facts in a file.
 func understood(name string) bool {
-	for _, p := range open.Anything(name, nil) {
-		if p.Docs != nil || p.Fleet != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(open.Anything(name, nil), func(p open.Part) bool { return p.Docs != nil || p.Fleet != nil })
 }
 
 // Snapshot returns the fleet as a snapshot with pseudonyms, and the key that maps them to names.

@@ -1,6 +1,7 @@
 package latency
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,9 +32,7 @@ var calculator = sheet.Load(published, "latency.sheet")
 // Study returns the ladder with the consequences of each step. Its error names the impossible part of the question.
 func Study(a *Ask) (*sheet.Run, error) {
 	core := a.Core
-	if core == 0 {
-		core = CoreOf2019
-	}
+	core = cmp.Or(core, CoreOf2019)
 	switch {
 	case !finite(float64(core)) || core <= 0:
 		return nil, fmt.Errorf("core: found %v, want a clock above 0", core)

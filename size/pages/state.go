@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -41,9 +42,7 @@ func limitsBy(minFree numa.Bytes, r numa.Release) Limits {
 
 func limitsOf(h *Host) *Limits {
 	r := h.Release
-	if r == 0 {
-		r = numa.ESXi60
-	}
+	r = cmp.Or(r, numa.ESXi60)
 	var l Limits
 	switch {
 	case h.MinFree != nil:

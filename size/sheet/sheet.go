@@ -25,6 +25,7 @@
 package sheet
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -174,9 +175,7 @@ func (r *Run) start() {
 // figure returns a published figure; its numbers are formulas of the figures above it.
 func (r *Run) figure(f Line) Value {
 	number := func(cell, other string) float64 {
-		if cell == "" {
-			cell = other
-		}
+		cell = cmp.Or(cell, other)
 		return r.number(cell)
 	}
 	v := Value{Unit: f["unit"]}

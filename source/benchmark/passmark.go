@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"strings"
 
 	"example.org/homenode/numa/pattern"
@@ -116,9 +117,7 @@ func (r *reader) passmark() bool {
 		if u := passmarkUnits[strings.ToLower(unit)]; u != "" {
 			unit = u
 		}
-		if unit == "" {
-			unit = t.unit
-		}
+		unit = cmp.Or(unit, t.unit)
 		r.passmarkRun(t.name)
 		r.metric(v[0], t.name, value, unit, t.better)
 		return true

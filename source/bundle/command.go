@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -144,9 +145,7 @@ func (c *collector) commandHosts() []numa.Host {
 			if h.Name == "" && !h.Cores.Known() && !h.Release.Known() && !h.Nodes.Known() {
 				continue // without data about itself
 			}
-			if h.Name == "" {
-				h.Name = "host of " + folder
-			}
+			h.Name = cmp.Or(h.Name, "host of "+folder)
 			h.ID = h.Name
 			if !slices.ContainsFunc(hosts, func(o numa.Host) bool { return numa.SameHost(o.Name, h.Name) }) {
 				hosts = append(hosts, h)

@@ -13,6 +13,7 @@
 package open
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -267,9 +268,7 @@ func (p *progress) ended() {
 func fileNames(path string) []string {
 	base := filepath.Base(path)
 	short := strings.TrimSuffix(base, filepath.Ext(base))
-	if short == "" {
-		short = base
-	}
+	short = cmp.Or(short, base)
 	return []string{short, base, filepath.Clean(path)}
 }
 

@@ -23,6 +23,7 @@ package story
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -161,12 +162,8 @@ func Of(f *numa.Fleet, d Defaults) *numa.Story {
 	if d.Start.IsZero() {
 		s.Start = defaultStart
 	}
-	if s.Length == 0 {
-		s.Length = defaultLength
-	}
-	if s.Every == 0 {
-		s.Every = defaultEvery
-	}
+	s.Length = cmp.Or(s.Length, defaultLength)
+	s.Every = cmp.Or(s.Every, defaultEvery)
 	if !s.Unstated.Known() {
 		s.Unstated = officeDay
 	}

@@ -1,6 +1,7 @@
 package vmx
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -61,9 +62,7 @@ func (d *Dict) Config(defaults bool, file *fact.File) numa.Config {
 		// A key with its own fact is not an advanced setting, as in the vSphere API.
 		if numa.KeepSetting(e.Key) && k != "vcpu.hotadd" && k != "cpuid.corespersocket" {
 			settings = append(settings, numa.Setting{Key: e.Key, Value: e.Value})
-			if first == 0 {
-				first = e.Line
-			}
+			first = cmp.Or(first, e.Line)
 		}
 	}
 	d.devices(&c, file)

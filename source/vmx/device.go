@@ -1,6 +1,7 @@
 package vmx
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,9 +36,7 @@ func (d *Dict) devices(c *numa.Config, file *fact.File) {
 			file.Warn(e.Line, e.Col, "%s: found %q, want an address such as 00000:059:00.0", e.Key, shown(e.Value))
 			continue
 		}
-		if first == 0 {
-			first = e.Line
-		}
+		first = cmp.Or(first, e.Line)
 		list = append(list, numa.Device{Kind: numa.Passthrough, PCI: pci, VirtualNode: -1})
 	}
 	if list != nil {

@@ -2,6 +2,7 @@ package vmxlog
 
 import (
 	"bytes"
+	"cmp"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -76,9 +77,7 @@ func hostSubject(h *hostFacts) string {
 func (d *reader) hostLine(k kind, rest []byte, p place) {
 	h := &d.run.host
 	where := "line " + strconv.Itoa(p.line)
-	if h.line == 0 {
-		h.line = p.line
-	}
+	h.line = cmp.Or(h.line, p.line)
 	switch k {
 	case hostname:
 		h.name = strings.TrimSpace(strings.ToValidUTF8(string(rest), "\uFFFD"))

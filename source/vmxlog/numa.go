@@ -2,6 +2,7 @@ package vmxlog
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -147,9 +148,7 @@ func (d *reader) sliceLine(m []byte, p place) bool {
 	}
 	size := numa.Bytes(end-first) * numa.PageSize
 	run := d.run
-	if run.sliceLine == 0 {
-		run.sliceLine = p.line
-	}
+	run.sliceLine = cmp.Or(run.sliceLine, p.line)
 	for len(run.slices) <= i {
 		run.slices = append(run.slices, slice{})
 	}

@@ -1,6 +1,7 @@
 package vsphere
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -56,9 +57,7 @@ func (inv *inventory) convertVM(o *object) vm {
 	// Without a configuration, such as that of a VM whose datastore is gone, none of the following exists.
 	if _, ok := value[string](o, "config.version"); !ok {
 		state, _ := value[types.VirtualMachineConnectionState](o, "runtime.connectionState")
-		if state == "" {
-			state = "not readable"
-		}
+		state = cmp.Or(state, "not readable")
 		inv.note(o.ref, "VM %s has no configuration (%s): it cannot be judged", v.Name, state)
 		return v
 	}

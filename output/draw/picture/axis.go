@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"time"
@@ -97,9 +98,7 @@ func (a *Axis) Scale(r Reach, most int, zero, round bool) Ticked {
 		s.Low, s.High = min(s.Low, 0), max(s.High, 0)
 	}
 	if size := max(math.Abs(s.Low), math.Abs(s.High)); s.High-s.Low <= Near*size {
-		if size == 0 {
-			size = 1
-		}
+		size = cmp.Or(size, 1)
 		s.Low, s.High = s.Low-size/2, s.High+size/2
 		if s.Low < 0 && r.Low >= 0 {
 			s.Low = 0

@@ -1,4 +1,4 @@
-// Package timeline draws the recorded history of a host or a VM: panels with one quantity each on a common time
+// Package timeline draws the recorded history of a host or a VM: ribbons of home nodes and panels on a common time
 // axis, with findings and events.
 package timeline
 

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,10 +57,7 @@ type row struct {
 
 // name returns the usual name of the setting.
 func (r *row) name() string {
-	if r.Key != "" {
-		return r.Key
-	}
-	return r.What
+	return cmp.Or(r.Key, r.What)
 }
 
 // identity is the row that identifies the VM of the plan. IDs are only unique within a vCenter.
@@ -125,9 +123,7 @@ func (f *form) leave(p *fix.Plan) {
 			continue
 		}
 		name := l.VM
-		if name == "" {
-			name = l.Host
-		}
+		name = cmp.Or(name, l.Host)
 		line := "\x00" + naming(l.ID, name) + ": " + l.Why
 		at = words.Once(at, line)
 		if l.Rule != "" && !slices.Contains(rules[line], l.Rule) {

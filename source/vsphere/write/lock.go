@@ -1,6 +1,7 @@
 package write
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,10 +78,7 @@ func (w Writer) makeLock(ctx context.Context, manager types.ManagedObjectReferen
 }
 
 func orUnnamed(holder string) string {
-	if holder == "" {
-		return numa.UnnamedRun
-	}
-	return holder
+	return cmp.Or(holder, numa.UnnamedRun)
 }
 
 // Unlock removes the lock of this run alone, as Holder names it, and checks that it had it. It reports whether the run had the lock.
