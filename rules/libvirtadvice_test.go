@@ -129,6 +129,11 @@ func TestModulesBeside(t *testing.T) {
 		if got := judged(t, "nodes=2 cores=16 memory=256GB", "a.xml", in); strings.Contains(got, "K005") != found {
 			t.Errorf("%d GB: found %s", gb, got)
 		}
+		for _, node := range []string{"", "<node>5</node>"} { // of no cell: K013 alone
+			if got := judged(t, "nodes=2 cores=16 memory=256GB", "a.xml", strings.Replace(in, "<node>0</node>", node, 1)); !strings.Contains(got, "K013") || strings.Contains(got, "K005") != found {
+				t.Errorf("%d GB, node %q: found %s", gb, node, got)
+			}
+		}
 	}
 }
 

@@ -188,9 +188,11 @@ func (d *domain) modules(list []*element, most *element) {
 		switch {
 		case m.cell >= max(1, len(s.Cells)):
 			d.Stray(e.line, e.col, true, "%s of %s is of cell %d, which there is not: libvirt refuses it", what, m.size, m.cell)
+			d.idle += m.taken
 			continue
 		case m.cell < 0 && len(s.Cells) > 0 && slices.Contains([]string{"dimm", "nvdimm", "virtio-mem"}, m.model):
 			d.Stray(e.line, e.col, true, "%s of %s states no cell (node): libvirt refuses it", what, m.size)
+			d.idle += m.taken
 			continue
 		}
 		d.module(m, what)
