@@ -11,7 +11,7 @@ import (
 // Lacks are the sources and files of a question that could not be read, or not completely. It is an error, for the exit code, and marks the answers.
 type Lacks struct {
 	failed []numa.Note // of unreadable sources
-	files  int         // unreadable or truncated files
+	files  int         // unreadable or truncated files and sources
 	notes  []numa.Note // about these files
 }
 
@@ -43,14 +43,9 @@ func (l *Lacks) Error() string {
 
 // Mark adds to the answer that its sources were not read completely, in its verdict and first in its notes, unless it has them.
 func (l *Lacks) Mark(a *answer.Answer) {
-	for _, one := range []struct {
-		count      int
-		noun, text string
-	}{{len(l.failed), "source", "could not be read"}, {l.files, "file", "could not be read completely"}} {
-		text := words.Plural(one.count, one.noun) + " " + one.text
-		if one.count > 0 && !strings.Contains(strings.Join(a.Verdict, " "), text) {
-			a.Verdict = append(a.Verdict, text+", so VMs may be missing: see the notes.")
-		}
+	text := words.Plural(l.files, "source") + " could not be read completely"
+	if l.files > 0 && !strings.Contains(strings.Join(a.Verdict, " "), text) {
+		a.Verdict = append(a.Verdict, text+", so VMs may be missing: see the notes.")
 	}
 	var notes []answer.Note
 	for _, n := range append(l.failed[:len(l.failed):len(l.failed)], l.notes...) {

@@ -83,7 +83,7 @@ func (r *Recorder) Warn(text string) {
 }
 
 // LeaveOut adds the number of rows that were omitted before they became ticks; cut means that
-// the file could not be read completely.
+// the source could not be read completely.
 func (r *Recorder) LeaveOut(rows int, cut bool) {
 	f := r.current()
 	f.Left += rows

@@ -114,10 +114,10 @@ func (j *Judgement) OffRules() []string {
 	return slices.Sorted(maps.Keys(j.Policy.Off))
 }
 
-// Unread reports the number of files that could not be read, or only in part; "" for none.
+// Unread reports the number of sources and files of folders that could not be read, or only in part; "" for none.
 func (r *Result) Unread() string {
 	if n := len(r.Fleet.Unread); n > 0 {
-		return words.Plural(n, "file") + " could not be read completely"
+		return words.Plural(n, "source") + " could not be read completely"
 	}
 	return ""
 }
@@ -141,7 +141,7 @@ func (r *Result) Nothing() string {
 		r = r.Whole
 	}
 	if len(r.Fleet.VMs) == 0 && r.Fleet.Unread != nil {
-		return "Nothing was assessed: no VM was found. These files could not be read, are incomplete, or have an unknown format: " + words.Few(r.Fleet.Unread) + "."
+		return "Nothing was assessed: no VM was found. These sources could not be read, are incomplete, or have an unknown format: " + words.Few(r.Fleet.Unread) + "."
 	}
 	if len(r.Fleet.VMs) == 0 {
 		return "The inventory is empty: it lists no VM."

@@ -22,7 +22,7 @@ func vmsNamed(fleet *numa.Fleet, name string) ([]*numa.VM, error) {
 	var found []*numa.VM
 	for i := range fleet.VMs {
 		v := &fleet.VMs[i]
-		if pattern.Named(v.Name, fleet.ClusterName(v.Cluster)+"/"+v.Name) && !v.Template.Or(false) {
+		if pattern.Named(v.Name, fleet.ClusterName(v.Cluster)+"/"+v.Name) {
 			found = append(found, v)
 		}
 	}

@@ -109,7 +109,7 @@ func newRoot() *cobra.Command {
 		Use:   "homenode",
 		Short: "Shows what NUMA does to every VM of a vSphere fleet",
 		Long: `homenode reads a vSphere fleet, predicts the virtual NUMA topology that each VM gets
-on each host of its cluster, explains it, and says what is wrong.
+on each host of its cluster, explains it, and reports problems.
 
 ` + flags.SourceHelp,
 		Example: `  homenode assess demo

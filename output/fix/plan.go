@@ -194,10 +194,10 @@ func changes(p *fix.Plan) []answer.Table {
 		if len(c.Layout) > 0 {
 			before, after = sides(&c.Layout[0])
 		}
-		full.Rows = append(full.Rows, []answer.Cell{{Text: c.Target().Name}, {Text: edits(c.Edits)}, {Text: cures(c)}, {Text: c.Downtime}, before, after, {Text: c.Target().Cluster}, {Text: fmt.Sprint(c.Batch)}})
+		full.Rows = append(full.Rows, []answer.Cell{{Text: c.Target().Name, To: page(c)}, {Text: edits(c.Edits)}, {Text: cures(c)}, {Text: c.Downtime}, before, after, {Text: c.Target().Cluster, To: answer.Cluster(c.Target().Cluster)}, {Text: fmt.Sprint(c.Batch)}})
 		for i := range c.Layout {
 			before, after := sides(&c.Layout[i])
-			hosts.Rows = append(hosts.Rows, []answer.Cell{{Text: c.VM.Name}, {Text: where(&c.Layout[i], strings.Join(c.Layout[i].Hosts, ", "))}, before, after})
+			hosts.Rows = append(hosts.Rows, []answer.Cell{{Text: c.VM.Name, To: page(c)}, {Text: where(&c.Layout[i], strings.Join(c.Layout[i].Hosts, ", "))}, before, after})
 		}
 		of.Add(key{c.Target().Cluster, edits(c.Edits), shortLayout(c), cures(c), c.Downtime}, c)
 	}
@@ -221,6 +221,17 @@ func changes(p *fix.Plan) []answer.Table {
 	}
 	short.Plain = &full
 	return []answer.Table{short, full, hosts}
+}
+
+// page returns the object of a changed VM, host or cluster, for the link to its page.
+func page(c *fix.Change) answer.Object {
+	switch {
+	case c.VM != nil:
+		return answer.Object{Kind: "vm", ID: c.VM.ID}
+	case c.Host != nil:
+		return answer.Object{Kind: "host", ID: c.Host.ID}
+	}
+	return answer.Cluster(c.Cluster.Name)
 }
 
 // noticed returns the noticeable effects of a change.

@@ -253,7 +253,7 @@ func (x *index) about(a *answer.Answer, version string) table.Table {
 	return a.AboutTable(
 		text("Source", f.Source), text("Collected", f.Collected), text("Shown", cmp.Or(x.Filter, "everything")), text("homenode", version),
 		number("Clusters", len(f.Clusters)), number("Hosts", len(f.Hosts)), number("VMs", len(f.VMs)),
-		number("VMs judged", x.VMs), number("Templates, not judged", x.Templates), number("Predictions (VM × host)", x.Pairs),
+		number("VMs judged", x.VMs), number("Templates, counted apart", x.Templates), number("Predictions (VM × host)", x.Pairs),
 		number("Findings", len(x.Findings)), number("Findings suppressed", len(x.Suppressed)), number("Notes", len(a.Notes)),
 	)
 }

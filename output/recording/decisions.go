@@ -10,6 +10,7 @@ import (
 
 	"example.org/homenode/esxi/scheduler"
 	"example.org/homenode/internal/words"
+	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
 	"example.org/homenode/output/table"
 	"example.org/homenode/rules/simulate"
@@ -85,7 +86,7 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 	chosen := r.sim.About(v)
 	a := r.simulation("homenode-simulation-vm", []string{"Simulated: " + v.Name + " in " + r.sim.Story.Name})
 	if v.Out.Steps == 0 {
-		a.Verdict = append(a.Verdict, "It never ran.")
+		a.Verdict = append(a.Verdict, neverRan(v))
 	} else {
 		a.Facts = r.sum(v)
 	}
@@ -114,6 +115,19 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 		a.Next = []string{"homenode simulate " + words.Command(r.o.Words...) + " --vm " + words.Command(drawnLife(v)) + " --format svg -o " + words.Command(v.Name+".svg")}
 	}
 	return a, nil
+}
+
+// neverRan returns a sentence with the reason why the VM did not run.
+func neverRan(v *simulation.VM) string {
+	switch {
+	case v.Template.Or(false):
+		return "It is a template, which does not run."
+	case v.Power.Value == numa.PoweredOff:
+		return "It never ran: it is powered off, and no event of the story powers it on, as --at '0h power-on " + v.Name + "' does."
+	case v.Nowhere:
+		return "It never ran: no host was found for it."
+	}
+	return "It never ran."
 }
 
 // drawnLife returns the name of the life with the most findings, or else of the first, as

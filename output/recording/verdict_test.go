@@ -61,7 +61,7 @@ func TestCaptureVerdict(t *testing.T) {
 		{"lost", night.Recordings[:1], []finding.Finding{m001}, "1 of 2 VMs lost locality in 3 h 45 min on esx07; most remote memory over time: sql01 (gid 4711), 73.8 GB on average over 2 h 44 min with a home node, up to 62 % of its memory from 2026-11-21 00:05 to 00:59.", ""},
 		{"lost and more", night.Recordings[:1], []finding.Finding{m001, m009, m004},
 			"1 of 2 VMs lost locality in 3 h 45 min on esx07; most remote memory over time: sql01 (gid 4711), 73.8 GB on average over 2 h 44 min with a home node, up to 62 % of its memory from 2026-11-21 00:05 to 00:59.",
-			"1 more VM had other problems; the worst is web01: the VM waited, 2026-11-20 22:01 to 22:02. 1 host has findings of its own of medium or high severity: esx07."},
+			"1 more VM had other problems of medium or high severity; the worst is web01: the VM waited, 2026-11-20 22:01 to 22:02. 1 host has findings of its own of medium or high severity: esx07."},
 		{"lost after another finding", night.Recordings[:1], []finding.Finding{m001, before},
 			"1 of 2 VMs lost locality in 3 h 45 min on esx07; most remote memory over time: sql01 (gid 4711), 73.8 GB on average over 2 h 44 min with a home node, up to 62 % of its memory from 2026-11-21 00:03 to 00:59.", ""},
 		{"hurt", night.Recordings[:1], []finding.Finding{m009},

@@ -197,7 +197,7 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	if len(s.VMs)+len(s.Hosts) == 0 {
 		if all := f.Templates(r.Fleet); all != nil {
 			names := words.Texts(all, func(v *numa.VM) string { return v.Name })
-			return s, fmt.Errorf("nothing is shown: %s matches templates alone, which are neither judged nor changed: %s", f, words.List(names))
+			return s, fmt.Errorf("nothing is shown: %s matches only templates, which a filter leaves out: %s; homenode explain explains a template, and assess without a filter lists the findings of all", f, words.List(names))
 		}
 		return s, nothing("no VM or host matches "+f.String()+s.unknown, s.strange)
 	}

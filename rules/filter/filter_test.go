@@ -137,7 +137,7 @@ func TestNothing(t *testing.T) {
 	}{
 		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM is named sap*"},
 		{filter.Options{Select: "hw > 1 && name == 'web02'"}, "nothing is shown: no VM or host matches hw > 1 && name == 'web02': 1 VM is left out: the condition needs a value that is unknown"},
-		{filter.Options{VMs: []string{"golden*"}}, "nothing is shown: VM golden* matches templates alone, which are neither judged nor changed: golden01"},
+		{filter.Options{VMs: []string{"golden*"}}, "nothing is shown: VM golden* matches only templates, which a filter leaves out: golden01; homenode explain explains a template, and assess without a filter lists the findings of all"},
 		{filter.Options{VMs: []string{"lab*"}}, "nothing is shown: no VM is named lab*"},
 		{filter.Options{VMs: []string{"esx01"}}, "nothing is shown: esx01 is a host: --host esx01"},
 		{filter.Options{VMs: []string{"prod/sql1"}}, "nothing is shown: no VM is named prod/sql1; alike: sql01, SQL02"},

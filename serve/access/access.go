@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"example.org/homenode/internal/loopback"
+	"example.org/homenode/internal/texttab"
+	"example.org/homenode/internal/words"
 )
 
 // Options define who has access. Without Token and Proxy everybody who can reach the server has; it then listens on loopback only.
@@ -163,4 +165,9 @@ func (g *Gate) hasToken(r *http.Request) bool {
 	}
 	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1
+}
+
+// Fail answers with an error in usual words, as plain text without hidden characters.
+func Fail(w http.ResponseWriter, err error, status int) {
+	http.Error(w, texttab.Clean(words.Error(err)), status)
 }

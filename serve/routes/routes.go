@@ -88,7 +88,7 @@ func inTurn(h http.HandlerFunc) http.Handler {
 		end, err := large.Take(r.Context())
 		if err != nil {
 			w.Header().Set("Retry-After", turns.RetryAfter)
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			access.Fail(w, err, http.StatusServiceUnavailable)
 			return
 		}
 		defer end()
@@ -119,7 +119,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := p.Only(r.URL.Query()["group"]); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+		access.Fail(w, err, http.StatusBadRequest)
 		return
 	}
 	p.AddHosts(s.Board, only)

@@ -20,6 +20,7 @@ import (
 	"example.org/homenode/output/draw/timeline"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
+	"example.org/homenode/serve/access"
 	"example.org/homenode/serve/board"
 	"example.org/homenode/serve/keep"
 )
@@ -239,7 +240,7 @@ func (s *Site) series(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if err != nil {
 		retry(w.Header(), statusOf(err))
-		http.Error(w, err.Error(), statusOf(err))
+		access.Fail(w, err, statusOf(err))
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -115,7 +115,7 @@ func (x *request) bodyOf(v *view) ([]byte, error) {
 func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	said, err := x.bodyOf(v)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+		access.Fail(w, err, http.StatusInternalServerError)
 		return
 	}
 	fleets := x.site.Fleets()
@@ -143,8 +143,8 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 		s.OneFile = "/" + oneFile
 	}
 	var whole bytes.Buffer
-	if err := layout().ExecuteTemplate(&whole, "layout", s); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+	if err := layout().ExecuteTemplate(texttab.Cleaned(&whole), "layout", s); err != nil {
+		access.Fail(w, err, http.StatusInternalServerError)
 		return
 	}
 	h := w.Header()
@@ -235,7 +235,7 @@ func (x *request) export(w http.ResponseWriter, form string, v *view) {
 	}
 	var b bytes.Buffer
 	if err := format.Write(&b, form, v.answer, format.Options{Version: x.site.Version, Details: true, Workbook: xlsx.Write}); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+		access.Fail(w, err, http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", kind)

@@ -208,6 +208,11 @@ func (o Options) readAll(ctx context.Context, sources []Source) (*numa.Fleet, []
 	if len(sources) == 1 {
 		return fleets[0], nil, errs[0]
 	}
+	for i, s := range sources {
+		if errs[i] != nil { // a file is found by its whole name
+			names[i] = s.Names[min(1, len(s.Names)-1)]
+		}
+	}
 	return merge(names, fleets, errs)
 }
 
@@ -230,6 +235,9 @@ func merge(names []string, fleets []*numa.Fleet, errs []error) (*numa.Fleet, []n
 		return nil, unread, err
 	}
 	fleet.Notes = append(unread[:len(unread):len(unread)], fleet.Notes...)
+	for _, n := range unread {
+		fleet.Unread = append(fleet.Unread, n.At)
+	}
 	return fleet, unread, nil
 }
 

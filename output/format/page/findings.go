@@ -17,7 +17,7 @@ const mostEntries = 40
 // judgedPart is the section of findings: a card for each rule.
 type judgedPart struct {
 	*answer.Findings
-	First  []answer.First // in a file
+	First  []first
 	Counts []severityCount
 	Cards  []*ruleCard
 	Quiet  []*ruleCard // cards without findings above low
@@ -55,6 +55,12 @@ type entry struct {
 	Of []subject
 }
 
+// A first is a recommended first action.
+type first struct {
+	answer.First
+	Link string // page of its object in a site
+}
+
 // A subject is the object of a finding of an entry.
 type subject struct {
 	answer.Subject
@@ -69,9 +75,9 @@ func judgedPartOf(j *answer.Findings, in *page) *judgedPart {
 		most = site.Most
 	}
 	if !j.Watched && (site == nil || site.First) { // events have the advice for recordings
-		p.First = j.First()
-		for i := range p.First {
-			in.onlyDrawn(&p.First[i].Subject)
+		for _, f := range j.First() {
+			in.onlyDrawn(&f.Subject)
+			p.First = append(p.First, first{f, site.link(f.Finding)})
 		}
 	}
 	cards := map[string]*ruleCard{}
@@ -144,11 +150,7 @@ func (c *ruleCard) add(j *answer.Findings, findings []*finding.Finding, most int
 			said[key] = one
 			c.Entries = append(c.Entries, one)
 		}
-		if site != nil {
-			if of.Link = object(f).Address(); site.Subject != nil {
-				of.Link = site.Subject(f)
-			}
-		}
+		of.Link = site.link(f)
 		one.Of = append(one.Of, of)
 	}
 }
@@ -173,6 +175,17 @@ func bare(source string) string {
 		return source[:m[0]]
 	}
 	return source
+}
+
+// link returns the address of the page for the object of a finding; "" in a file.
+func (s *Site) link(f *finding.Finding) string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Subject != nil:
+		return s.Subject(f)
+	}
+	return object(f).Address()
 }
 
 // object returns the object of a finding.

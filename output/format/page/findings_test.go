@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"testing"
 
 	"example.org/homenode/rules/finding"
@@ -14,5 +15,21 @@ func TestSilent(t *testing.T) {
 	}
 	if got, want := silent(cards), "3 low, 1,002 info"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestHeadline: the headline of a page is one sentence.
+func TestHeadline(t *testing.T) {
+	for _, tt := range []struct {
+		in, rest []string
+		first    string
+	}{
+		{[]string{"The guest sees 1 node. CPU hot add hides NUMA.", "More."}, []string{"CPU hot add hides NUMA.", "More."}, "The guest sees 1 node."},
+		{[]string{"One sentence about vc01. internal."}, []string{}, "One sentence about vc01. internal."},
+		{[]string{"One."}, []string{}, "One."},
+	} {
+		if first, rest := headline(tt.in); first != tt.first || !slices.Equal(rest, tt.rest) {
+			t.Errorf("%q: %q, %q", tt.in, first, rest)
+		}
 	}
 }

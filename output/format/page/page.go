@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/internal/words"
@@ -132,12 +133,21 @@ func (p *page) execute(w io.Writer, name string) error {
 	return b.Flush()
 }
 
+// headline divides a verdict into its first sentence and the rest: a headline of several sentences would fill a phone.
+func headline(verdict []string) (first string, rest []string) {
+	first, more, cut := strings.Cut(verdict[0], ". ")
+	if !cut || more == "" || !unicode.IsUpper([]rune(more)[0]) {
+		return verdict[0], verdict[1:]
+	}
+	return first + ".", append([]string{more}, verdict[1:]...)
+}
+
 // compose returns the content of the page and the style of its drawings. site is nil for a self-contained
 // file.
 func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 	p = &page{Answer: a, Site: site, anchors: map[string]bool{}}
 	if len(a.Verdict) > 0 {
-		p.Headline, p.Rest = a.Verdict[0], a.Verdict[1:]
+		p.Headline, p.Rest = headline(a.Verdict)
 	} else {
 		p.Headline = a.Title
 	}

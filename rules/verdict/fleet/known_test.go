@@ -82,11 +82,11 @@ func TestUnread(t *testing.T) {
 	f := given.Fleet(t, "test", []byte("release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm bad host=h vcpus=24 memory=64GB hotAdd=on hw=19\nvm v host=h vcpus=8 memory=64GB hw=19\n"))
 	f.Unread = []string{"a.csv"}
 	text := strings.Join(fleet.Verdict(rules.Run(f, rules.Options{})), " ")
-	if !strings.Contains(text, "as far as is known") || !strings.HasSuffix(text, "1 file could not be read completely, so VMs may be missing: see the notes.") {
+	if !strings.Contains(text, "as far as is known") || !strings.HasSuffix(text, "1 source could not be read completely, so VMs may be missing: see the notes.") {
 		t.Error(text)
 	}
 	f.VMs = nil
-	if text := fleet.Verdict(rules.Run(f, rules.Options{}))[0]; text != "Nothing was assessed: no VM was found. These files could not be read, are incomplete, or have an unknown format: a.csv." {
+	if text := fleet.Verdict(rules.Run(f, rules.Options{}))[0]; text != "Nothing was assessed: no VM was found. These sources could not be read, are incomplete, or have an unknown format: a.csv." {
 		t.Error(text)
 	}
 	if text := strings.Join(fleet.Verdict(judge(t, "release 7.0U3\n")), " "); text != "The inventory is empty: it lists no VM." {

@@ -109,7 +109,7 @@ func (j *Judged) rest(lost, hurt []*VM, hosts int) string {
 		}
 	}
 	if n := CountVMs(hurt); len(lost) > 0 && n > 0 {
-		parts = append(parts, fmt.Sprintf("%s had other problems; the worst is %s: %s.", words.Plural(n, "more VM"), hurt[0].Label, j.findingText(j.harm(hurt[0].Findings))))
+		parts = append(parts, fmt.Sprintf("%s had other problems of medium or high severity; the worst is %s: %s.", words.Plural(n, "more VM"), hurt[0].Label, j.findingText(j.harm(hurt[0].Findings))))
 	}
 	harmed := len(lost) > 0 || len(hurt) > 0
 	if on := j.hostsFrom(finding.Medium); harmed && len(on) > 0 {
