@@ -135,7 +135,7 @@ func (f *Finding) Began(why string) {
 func (f *Finding) FirstAdvice() string {
 	first, _, _ := strings.Cut(f.Advice, ". ")
 	if first == FindOut && len(f.Causes) > 0 {
-		first += ": " + words.List(words.Texts(f.Causes, func(c Cause) string { return c.Text }))
+		first += ": " + words.Or(words.Texts(f.Causes, func(c Cause) string { return c.Text }))
 	}
 	return strings.TrimSuffix(first, ".")
 }
