@@ -221,6 +221,12 @@ func Rate(share float64) string {
 	return Percent(share)
 }
 
+// Or lists alternatives: "a, b, or c".
+func Or(texts []string) string {
+	last := len(texts) - 1
+	return Join(", or ", strings.Join(texts[:last], ", "), texts[last])
+}
+
 // List lists the first names: "sql01, sql02, web01 and 7 more".
 func List(names []string) string {
 	const most = 3

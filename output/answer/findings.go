@@ -80,11 +80,12 @@ func SubjectID(f *finding.Finding) string {
 // Anchor returns the anchor on a page of the findings of a rule.
 func Anchor(id string) string { return "rule-" + id }
 
-// A First is a recommended first action: the largest case of the highest severity of a rule, with the number of others of this severity.
+// A First is a recommended first action: the largest case of the highest severity of a rule, with the number of others of this severity, and their names.
 type First struct {
 	*finding.Finding
 	Subject Subject
 	Alike   int
+	Also    []string
 }
 
 // Anchor returns the anchor on a page of the findings of its rule.
@@ -107,7 +108,13 @@ func (f *Findings) First() []First {
 				rest = c.Findings
 			}
 			largest := slices.MaxFunc(rest, (*finding.Finding).Larger)
-			out = append(out, First{largest, f.Subject(largest), len(c.Findings) - 1})
+			first := First{Finding: largest, Subject: f.Subject(largest), Alike: len(c.Findings) - 1}
+			for _, one := range c.Findings {
+				if one != largest {
+					first.Also = words.Once(first.Also, f.Subject(one).Name)
+				}
+			}
+			out = append(out, first)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b First) int {

@@ -30,6 +30,10 @@ func TestFirstNamesTheLargest(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", c.name, first, c.want)
 		}
 	}
+	f.Findings = []finding.Finding{one("a", 8, 40), one("b", 64, 24), one("c", 32, 64), one("c", 16, 64)}
+	if first := f.First(); !slices.Equal(first[0].Also, []string{"a", "c"}) {
+		t.Errorf("others of the first action: %q", first[0].Also)
+	}
 	// Each VM is named once, as long as the rule has others.
 	about := func(rule, id string, remote numa.Bytes) finding.Finding {
 		return finding.Finding{Rule: rule, Severity: finding.High, VM: id, VMID: id, Remote: remote}

@@ -132,7 +132,7 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 func VMs(f *numa.Fleet) string {
 	text := words.Plural(len(f.VMs), "VM")
 	if n := words.Count(f.VMs, func(v numa.VM) bool { return v.Template.Or(false) }); n > 0 {
-		text += fmt.Sprintf(" (%s)", words.Verb(n, "of them is a template", "of them are templates"))
+		text += fmt.Sprintf(" (%s)", words.Verb(n, "of them is a template, counted apart", "of them are templates, counted apart"))
 	}
 	return text
 }

@@ -45,6 +45,9 @@ func (p *printer) findings(j *answer.Findings) {
 
 func clean(s string) string { return texttab.Clean(s) }
 
+// mostAlso is the most further names of a recommended first action.
+const mostAlso = 4
+
 // first prints the recommended first actions.
 func (p *printer) first(j *answer.Findings) {
 	all := j.First()
@@ -54,7 +57,7 @@ func (p *printer) first(j *answer.Findings) {
 	for i := range all {
 		one, more := &all[i], ""
 		if one.Alike > 0 {
-			more = "; " + words.Thousands(one.Alike) + " more, each with a cure of its own"
+			more = "; also " + clean(words.First(mostAlso, one.Also)) + ", each with a cure of its own"
 		}
 		p.sentence("  ", fmt.Sprintf("%d. %s (%s%s): %s", i+1, one.Subject.Name, one.Rule, more, one.FirstAdvice()), "")
 	}

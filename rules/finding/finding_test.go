@@ -46,7 +46,7 @@ func TestFirstAdvice(t *testing.T) {
 		causes []Cause
 		want   string
 	}{
-		{FindOut + ". Action affinity: see sched-stats, then set Numa.LocalityWeightActionAffinity = 0; an old placement: see the load", causes, "Find out which it is: action affinity and an old placement"},
+		{FindOut + ". Action affinity: see sched-stats, then set Numa.LocalityWeightActionAffinity = 0; an old placement: see the load", causes, "Find out which it is: action affinity, or an old placement"},
 		{"Clear the affinity", causes[:1], "Clear the affinity"},
 		{"Make room. A power cycle places it anew", nil, "Make room"},
 	} {

@@ -224,7 +224,7 @@ func held(vms []*rule.VM) (reserved, taken numa.Bytes) {
 // overcommitted writes the finding about a host whose running VMs have more memory than it has for VMs: no placement makes room for it.
 func overcommitted(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.VM, over, reserve numa.Bytes) {
 	h, have := p.Host, numa.Bytes(p.Kind.Machine.ForVMs())
-	f.Severity = finding.Medium
+	f.Severity, f.Remote = finding.Medium, over
 	f.Message = fmt.Sprintf("%s %s of memory on a host that has %s for VMs (ESXi keeps %s free): %s if all is touched; the largest are %s",
 		words.Verb(len(vms), "running VM has", "running VMs have"), round(have+over), round(have), memory.Of(h, false).MinFree, rule.Beyond(round(over), h.TierMemory.Value), rule.Names(bySize(vms)))
 	reserved, taken := held(vms)

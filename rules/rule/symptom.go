@@ -149,11 +149,10 @@ func (v *Verdict) Explain(f *finding.Finding) {
 		f.Message += "; one known cause is left: " + texts[0]
 		f.Advice = fmt.Sprintf("Make sure by %s, then %s", v.Left[0].Told, v.Left[0].Do)
 	default:
-		last := len(texts) - 1
-		f.Message += "; possible causes: " + strings.Join(texts[:last], ", ") + ", or " + texts[last]
+		f.Message += "; possible causes: " + words.Or(texts)
 		f.Advice = finding.FindOut + ". " + words.Capital(strings.Join(words.Texts(v.Left, func(c finding.Cause) string {
 			text := c.Text + ": see " + c.Told
-			if last < mostDone {
+			if len(texts) <= mostDone {
 				text += ", then " + c.Do
 			}
 			return text

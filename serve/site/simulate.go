@@ -21,7 +21,7 @@ var simulation = ask.Named(recording.Entries, "simulate")
 const simulateHours = "8"
 
 // simulateBound explains the limits of a page's simulation, which keep the response time to seconds.
-var simulateBound = fmt.Sprintf("A page simulates up to %.0f hours, and up to %s VMs times hours; the command line has no such bound.", recording.MostHours, words.Thousands(simulation.Budget.Steps))
+var simulateBound = fmt.Sprintf("A page simulates up to %.0f hours, and up to %s VMs times hours, which events and changes double; the command line has no such bound.", recording.MostHours, words.Thousands(simulation.Budget.Steps))
 
 // partChoices returns the clusters and hosts that can be simulated separately.
 func (x *request) partChoices() []choice {

@@ -66,9 +66,6 @@ func TestErrorsAreUsual(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := httptest.NewRecorder()
 	access.Fail(w, fmt.Errorf("a\u202eb\x1b: %w", context.DeadlineExceeded), http.StatusServiceUnavailable)
 	if got := w.Body.String(); strings.ContainsAny(got, "\u202e\x1b") || strings.Contains(got, "context deadline exceeded") {
@@ -78,7 +75,7 @@ func TestErrorsAreUsual(t *testing.T) {
 
 // TestHiddenInTitle: a name with control characters and marks of direction is cleaned everywhere in a page: title, links and command.
 func TestHiddenInTitle(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
+	f := given.Fleet(t, "test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +94,7 @@ func TestHiddenInTitle(t *testing.T) {
 
 // TestNamesAreLinks: the VM of a first action and of a planned change leads to its page.
 func TestNamesAreLinks(t *testing.T) {
-	f, err := scenario.Read("test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=24 memory=64GB hotAdd=on\n"))
+	f := given.Fleet(t, "test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=24 memory=64GB hotAdd=on\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

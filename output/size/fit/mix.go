@@ -372,9 +372,9 @@ func addNote(r *fit.Result) []string {
 	for i := range r.Types {
 		if o := &r.Types[i]; o.InSource > 0 && o.Mix.Lost() == 0 {
 			name := strings.TrimSuffix(o.Name, fmt.Sprintf(" (has %d)", o.InSource))
-			part := fmt.Sprintf("%s %d there, %d more", name, o.InSource, o.Mix.Add)
+			part := fmt.Sprintf("%s: %d beside your %d", name, o.Mix.Add, o.InSource)
 			if o.Mix.Add == 0 {
-				part = fmt.Sprintf("%s the %d there are enough", name, o.InSource)
+				part = fmt.Sprintf("%s: none, your %d are enough", name, o.InSource)
 			}
 			parts = append(parts, part)
 		}
@@ -382,7 +382,7 @@ func addNote(r *fit.Result) []string {
 	if parts == nil {
 		return nil
 	}
-	return []string{"hosts to add, were all of one kind that is there (spare included): " + strings.Join(parts, "; ")}
+	return []string{"hosts to add, were all of one kind that you have (spare included): " + strings.Join(parts, "; ")}
 }
 
 // grouped merges equal notes about several types.

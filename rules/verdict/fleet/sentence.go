@@ -60,8 +60,8 @@ func Verdict(r *rules.Result) []string {
 		rest = append(rest, fmt.Sprintf("%s of medium or high severity.", words.Verb(n, "host has findings of its own", "hosts have findings of their own")))
 	}
 	if n, most, over := overcommitted(r); n > 0 {
-		who := words.Verb(n, "host cannot hold all memory of its running VMs beside what ESXi keeps for itself:", "hosts cannot hold all memory of their running VMs beside what ESXi keeps for itself, most")
-		rest = append(rest, fmt.Sprintf("%s %s, where %s do not fit.", who, texttab.Clean(most), over))
+		who := words.Verb(n, "host cannot hold all memory of its running VMs beside what ESXi keeps for itself,", "hosts cannot hold all memory of their running VMs beside what ESXi keeps for itself, most")
+		rest = append(rest, fmt.Sprintf("%s %s: %s do not fit.", who, texttab.Clean(most), over))
 	}
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
@@ -140,7 +140,7 @@ var deciding = []struct {
 }{
 	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host == nil }},
 	{"the size of the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host != nil && v.Home == nil }},
-	{"the nodes of the host", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedNodes != 0 }},
+	{"the nodes of the host (one for each package or die is assumed)", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedNodes != 0 }},
 	{"the memory of the nodes", func(v *rule.VM, l *vnuma.Layout) bool {
 		return v.Memory.Known() && !l.Memory.Known && l.Nodes > 1 && !l.Refused.Any()
 	}},

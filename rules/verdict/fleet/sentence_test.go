@@ -179,14 +179,20 @@ func TestOvercommitted(t *testing.T) {
 		}
 		r := rules.Run(f, rules.Options{})
 		text := strings.Join(fleet.Verdict(r), "\n")
-		n, amount := 0, false
+		n, largest := 0, (*finding.Finding)(nil)
 		for i := range r.Findings {
 			if x := &r.Findings[i]; x.Rule == "H007" && x.Severity >= finding.Medium && strings.Contains(x.Message, "do not fit the host at all") {
 				n++
-				_, missing, _ := strings.Cut(x.Message, "): ")
-				missing, _, _ = strings.Cut(missing, " do not fit")
-				amount = amount || strings.Contains(text, missing+" do not fit")
+				if largest == nil || x.Larger(largest) > 0 {
+					largest = x
+				}
 			}
+		}
+		amount := false // of the host that is named first
+		if largest != nil {
+			_, missing, _ := strings.Cut(largest.Message, "): ")
+			missing, _, _ = strings.Cut(missing, " do not fit")
+			amount = strings.Contains(text, largest.Host+": "+missing+" do not fit")
 		}
 		if got := number(overcommittedHosts, text); got != n || amount != (n > 0) || strings.Contains(text, "less memory than") {
 			t.Fatalf("seed %d: the headline has %d hosts that cannot hold their running VMs, the findings %d:\n%s", seed, got, n, text)
