@@ -173,17 +173,17 @@ func (c *Context) perCore() answer.Assumption {
 	if c.Cluster.Running != nil {
 		today = c.Cluster.Running.PerCore()
 	}
-	limit, of := "VMware's example of a limit", c.Cluster.Name
-	if ratio.Origin = unit.Assumed; c.PerCore > fit.MostPerCore {
-		ratio.Origin, limit = unit.Derived, "as there with its largest host failed"
-	}
+	of := c.Cluster.Name
 	if c.Cluster.Away > 0 && c.Cluster.Running == nil {
 		of += fmt.Sprintf(" (the %s that the source describes)", words.Plural(len(c.Cluster.Hosts), "host"))
 	}
 	if n := words.Count(c.Cluster.Hosts, func(h *numa.Host) bool { return h.Connected() && !h.Ready() }); n > 0 {
 		of += fmt.Sprintf(", with the cores of %s in maintenance,", words.Plural(n, "host"))
 	}
-	ratio.Note = fmt.Sprintf("at most, %s: %s has %s today", limit, of, unit.Digits(today, 3))
+	ratio.Origin, ratio.Note = unit.Assumed, fmt.Sprintf("at most, VMware's example of a limit: %s has %s today", of, unit.Digits(today, 3))
+	if c.PerCore > fit.MostPerCore {
+		ratio.Origin, ratio.Note = unit.Derived, fmt.Sprintf("at most, the ratio of %s when its largest host has failed (%s today)", of, unit.Digits(today, 3))
+	}
 	return ratio
 }
 
