@@ -41,7 +41,7 @@ type result struct {
 func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	out := &answer.Answer{Command: "size fit", Result: result{r, c.PerCore, c.Today, changes}}
 	out.Question = "size fit: " + question(c, r)
-	out.Assumed = c.assumed(r.Shapes, r.Types)
+	out.Assumed = append(c.assumed(r.Shapes, r.Types), answer.Assumption{What: "memory of VMs", Value: "as configured", Origin: unit.Assumed, Note: "all of it counts, as if touched; none is shared, ballooned or swapped"})
 	mixed := r.Types[0].Mix != nil
 	if mixed {
 		out.Verdict = mixVerdict(c, r)
