@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -64,6 +65,7 @@ func FromFleet(ctx context.Context, f *numa.Fleet, cluster string, demand Demand
 	for _, h := range in {
 		b.addHost(h)
 	}
+	b.assumed(in)
 	for _, name := range c.Stay {
 		ids, err := b.find(name)
 		if err != nil {
@@ -103,6 +105,19 @@ func FromFleet(ctx context.Context, f *numa.Fleet, cluster string, demand Demand
 	}
 	b.notes = append(b.notes, numa.Note{Text: b.unseen()})
 	return b.p, b.notes, nil
+}
+
+// assumed says once how many hosts have assumed nodes, by the reason.
+func (b *builder) assumed(hosts []*numa.Host) {
+	why := map[string]int{}
+	for _, h := range hosts {
+		if h.Nodes.Origin.Kind == numa.Assumed {
+			why[h.Nodes.Origin.Where]++
+		}
+	}
+	for _, where := range slices.Sorted(maps.Keys(why)) {
+		b.note("", "the NUMA nodes of %s are assumed: %s", words.Plural(why[where], "host"), where)
+	}
 }
 
 // unseen lists the possible obstacles to a vMotion that are not checked. Hosts of one EVC mode
@@ -194,9 +209,6 @@ func (b *builder) addHost(h *numa.Host) {
 		b.machines, b.hidden = append(b.machines, m), append(b.hidden, hidden)
 	}
 	out := Host{ID: h.ID, Name: h.Name, Kind: kind, Release: h.Release.Value, Distance: h.Distance.Value, Closed: !h.Ready()}
-	if h.Nodes.Origin.Kind == numa.Assumed {
-		b.note(h.At, "the NUMA nodes of host %s are assumed: %s", h.Name, h.Nodes.Origin.Where)
-	}
 	cores := 0
 	keeps := memory.Of(h, b.c.Choices.FillToMinFree)
 	reserve := max(keeps.Home, numa.Bytes(b.c.Reserve*float64(keeps.New))) // Home: memory that the guests use is allocated at home until then

@@ -1,8 +1,10 @@
 package optimise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,15 +104,19 @@ func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 	return out
 }
 
-// lost names the hosts whose failure is not survived.
-func (m *model) lost(end *state) (out []string) {
+// lost names the hosts whose failure is not survived, those with the most memory that then finds no room first.
+func (m *model) lost(end *state) []string {
 	end.sortRooms()
+	short := map[int]int64{}
 	for x := range m.hosts {
-		if short := end.shortage(x); short > 0 {
-			out = append(out, fmt.Sprintf("without %s VMs with %s find no room", m.hosts[x].Name, megabytes(short)))
+		if memory := end.shortage(x); memory > 0 {
+			short[x] = memory
 		}
 	}
-	return out
+	worst := slices.SortedFunc(maps.Keys(short), func(x, y int) int { return cmp.Or(cmp.Compare(short[y], short[x]), cmp.Compare(x, y)) })
+	return words.Texts(worst, func(x int) string {
+		return fmt.Sprintf("without %s VMs with %s find no room", m.hosts[x].Name, megabytes(short[x]))
+	})
 }
 
 // String describes the score.

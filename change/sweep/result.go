@@ -3,6 +3,8 @@ package sweep
 import (
 	"cmp"
 	"encoding/json"
+	"math"
+	"slices"
 	"time"
 
 	"example.org/homenode/esxi/scheduler"
@@ -197,7 +199,7 @@ func spread(all []float64) Spread {
 func (p *PointResult) Whole() bool { return p.Failed == 0 }
 
 // rank finds the best and the worst point. Criteria, in this order: more hours in which VMs
-// run, faster VMs, more local memory, less ready time. Points with a failed run are excluded.
+// run, less swapped memory in whole GB, which no speed counts, faster VMs, more local memory, less ready time. Points with a failed run are excluded.
 func (r *Result) rank() {
 	r.Best, r.Worst = -1, -1
 	for i := 1; i < len(r.Points); i++ {
@@ -228,12 +230,18 @@ func better(a, b *PointResult) int {
 		}
 		return cmp.Compare(x.Mean, y.Mean)
 	}
-	return cmp.Or(by(VMHours), by(Speed), by(Locality), -by(Ready))
+	swapped := func(p *PointResult) float64 { return math.Round(p.Measured[Swapped].Mean / float64(numa.GiB)) }
+	return cmp.Or(by(VMHours), cmp.Compare(swapped(b), swapped(a)), by(Speed), by(Locality), -by(Ready))
 }
 
 // BeatsToday reports whether the best point is better than today.
 func (r *Result) BeatsToday() bool {
 	return r.Best >= 0 && r.Today().Whole() && better(&r.Points[r.Best], r.Today()) > 0
+}
+
+// Swaps reports whether memory is swapped in some point: the speed leaves out the VMs with more than 1 % of theirs.
+func (r *Result) Swaps() bool {
+	return slices.ContainsFunc(r.Points, func(p PointResult) bool { return p.Measured[Swapped].High > 0 })
 }
 
 // Faster returns the number of seeds with which a point is faster than today, and the number of

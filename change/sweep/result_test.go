@@ -30,6 +30,13 @@ func sums(steps, speed, local, remote, ready int64) *Sums {
 	return &Sums{VMOutcome: scheduler.VMOutcome{Steps: steps, Local: local, Remote: remote, Ready: ready, Demand: 1000}, Ran: 1, Priced: 1, Speed: speed}
 }
 
+// swapping has so many GB of swapped memory, and is faster the more it has.
+func swapping(gb int64) *Sums {
+	s := sums(10, gb*100_000, 1, 1, 0)
+	s.Swapped = gb << 18 * 1_000_000
+	return s
+}
+
 func TestRank(t *testing.T) {
 	today := sums(10, 500_000, 1, 1, 0)
 	for _, tt := range []struct {
@@ -43,6 +50,7 @@ func TestRank(t *testing.T) {
 		{"failed ones are neither", [4]*Sums{nil, sums(10, 5, 1, 1, 0), sums(10, 6, 1, 1, 0), nil}, 3, 2},
 		{"all alike", [4]*Sums{sums(10, 5, 1, 1, 0), sums(10, 5, 2, 2, 0), sums(10, 5, 1, 1, 0), nil}, -1, -1},
 		{"ties go to the first", [4]*Sums{sums(10, 5, 1, 1, 0), sums(10, 6, 1, 1, 0), sums(10, 6, 1, 1, 0), sums(10, 5, 1, 1, 0)}, 2, 1},
+		{"less swapped memory is better than speed", [4]*Sums{swapping(9), swapping(7), sums(10, 5, 1, 1, 0), swapping(8)}, 3, 1},
 		{"none", [4]*Sums{}, -1, -1},
 	} {
 		r := madeUp(append([]*Sums{today}, tt.points[:]...)...)

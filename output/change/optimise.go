@@ -26,6 +26,10 @@ func Optimise(r *propose.Result) *answer.Answer {
 	for i, s := range []*optimise.Score{&r.Before, &r.After} {
 		t.Add(sides[i], mib(s.Remote), mib(s.Far), fixed(s.CoresShort(), 2), strconv.Itoa(i*moves), strconv.Itoa(i*cycles), strconv.FormatInt(s.Total, 10))
 	}
+	t.Foot = []string{"TOTAL: the weighted cost, in MiB of remote memory (docs/evidence/optimise.md)."}
+	if !r.Proven {
+		t.Foot = append(t.Foot, fmt.Sprintf("No distribution costs less than %d: a lower bound, often a loose one.", r.Bound.Total))
+	}
 	a.Tables = append(a.Tables, t)
 	if len(r.Steps) > 0 {
 		a.Tables = append(a.Tables, stepsTable(r.Steps))
@@ -94,10 +98,6 @@ func points(share float64) string { return fixed(share*100, 1) + " %" }
 // maximum distance from the optimum.
 func worth(r *propose.Result) []string {
 	where := fmt.Sprintf("%s: %s on %s", r.Cluster, words.Plural(r.VMs, "VM"), words.Plural(r.Hosts, "host"))
-	proof := "Proven: no distribution costs less."
-	if !r.Proven {
-		proof = fmt.Sprintf("Weighted cost %d, in MiB of remote memory (docs/evidence/optimise.md); no distribution costs less than %d (a lower bound, often a loose one).", r.After.Total, r.Bound.Total)
-	}
 	a, b := &r.Before, &r.After
 	var first, last []string // about constraints
 	if text := fmt.Sprintf("Constraints broken now: %s; then: %s.", r.Broken[0], r.Broken[1]); b.Broken > 0 {
@@ -105,11 +105,14 @@ func worth(r *propose.Result) []string {
 	} else if a.Broken > 0 {
 		last = append(last, text)
 	}
+	if r.Proven {
+		last = append(last, "Proven: no distribution costs less.")
+	}
 	if r.Unsurvived != nil {
 		first = append(first, "N+1 is not met, now or afterwards, even if memory may be remote: "+words.Few(r.Unsurvived)+".")
 	}
 	if len(r.Steps) == 0 {
-		return append(first, where+". No better distribution was found that is worth its moves.", proof)
+		return slices.Concat(first, []string{where + ". No better distribution was found that is worth its moves."}, last)
 	}
 	var gains, prices []string
 	for _, one := range []struct {
@@ -138,7 +141,7 @@ func worth(r *propose.Result) []string {
 	if r.Runs != nil {
 		out += " " + simulated(r.Runs)
 	}
-	return slices.Concat(first, []string{out}, last, []string{proof})
+	return slices.Concat(first, []string{out}, last)
 }
 
 // steps says what an administrator does: "3 vMotions and 1 power cycle".

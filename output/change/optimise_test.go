@@ -34,3 +34,14 @@ func TestActions(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestWeightedCost: the weighted cost and its bound are below the table, and no part of the headline.
+func TestWeightedCost(t *testing.T) {
+	a := Optimise(&propose.Result{Cluster: "c", VMs: 2, Hosts: 2, After: optimise.Score{Total: 7}, Bound: optimise.Bound{Total: 5}})
+	if text := strings.Join(a.Verdict, " "); strings.Contains(text, "cost") {
+		t.Error(text)
+	}
+	if foot := strings.Join(a.Tables[0].Foot, " "); !strings.Contains(foot, "No distribution costs less than 5") {
+		t.Error(foot)
+	}
+}

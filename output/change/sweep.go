@@ -57,20 +57,24 @@ func headline(r *sweep.Result) string {
 		return text + "; no two of them differ in speed, N%L or ready time"
 	}
 	best := &r.Points[r.Best]
-	verb := "; best is"
-	switch {
-	case !r.BeatsToday() && best.Steps == nil:
+	if !r.BeatsToday() && best.Steps == nil {
 		return text + "; none is better than today"
-	case !r.BeatsToday():
-		verb = "; none is better than today, of them the best is"
 	}
 	var label []string
 	for d := range r.Dimensions {
 		label = append(label, r.Dimensions[d].Name+" "+best.Labels[d])
 	}
-	text += fmt.Sprintf("%s %d (%s)", verb, r.Best, strings.Join(label, ", "))
+	point := fmt.Sprintf("%d (%s)", r.Best, strings.Join(label, ", "))
+	if r.BeatsToday() {
+		text += "; best is " + point
+	} else {
+		text += "; none is better than today, and " + point + " costs least"
+	}
 	if d := best.Measured[sweep.Speed].AgainstToday; d != nil {
 		text += ", speed " + signed(*d, 3) + " against today"
+		if r.Swaps() {
+			text += " without VMs that swap"
+		}
 	}
 	if faster, of := r.Faster(r.Best); of > 1 {
 		text += fmt.Sprintf(", faster with %d of %d seeds", faster, of)
@@ -150,6 +154,8 @@ func mark(r *sweep.Result, i int) string {
 		return fmt.Sprintf("%d of %d seeds not simulated", pt.Failed, len(pt.Runs))
 	case i == 0:
 		return "today"
+	case i == r.Best && !r.BeatsToday():
+		return "costs least"
 	case i == r.Best:
 		return "best"
 	case i == r.Worst:
@@ -308,6 +314,9 @@ func sweepNotes(r *sweep.Result) []string {
 	}
 	if !r.Alike(sweep.VMHours) {
 		out = append(out, "not all points run the same VMs as long (VM HOURS): a point with more of them is better, whatever its speed")
+	}
+	if r.Swaps() {
+		out = append(out, "speed leaves out a VM while more than 1 % of its memory is swapped: a point with less swapped memory is better, whatever its speed")
 	}
 	switch {
 	case r.Options.Silent:

@@ -51,15 +51,47 @@ func TestHeadline(t *testing.T) {
 		texts []string
 		want  string
 	}{
-		{all, "simulated: day.txt over 10m, 6 points and today, each with 2 seeds; none is better than today, of them the best is 1 (vcpus/cpu/guest big 8/x0.5/@x, nodesPerSocket today), speed −0.009 against today, faster with 0 of 2 seeds"},
+		{all, "simulated: day.txt over 10m, 6 points and today, each with 2 seeds; none is better than today, and 1 (vcpus/cpu/guest big 8/x0.5/@x, nodesPerSocket today) costs least, speed −0.009 against today, faster with 0 of 2 seeds"},
 		{[]string{"seed=1..3"}, "simulated: day.txt over 10m, as it is, with 3 seeds"},
 		{[]string{"vm=big vcpus=12,today"}, "simulated: day.txt over 10m, 2 points and today; no two of them differ in speed, N%L or ready time"},
-		{[]string{"nodesPerSocket=1,2"}, "simulated: day.txt over 10m, 2 points and today; none is better than today, of them the best is 1 (nodesPerSocket 1), speed 0.000 against today"},
+		{[]string{"nodesPerSocket=1,2"}, "simulated: day.txt over 10m, 2 points and today; none is better than today, and 1 (nodesPerSocket 1) costs least, speed 0.000 against today"},
 		{[]string{"nodesPerSocket=today,2"}, "simulated: day.txt over 10m, 2 points and today; none is better than today"},
 	} {
 		if got := headline(made(t, tt.texts...)); got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.texts, got, tt.want)
 		}
+	}
+}
+
+// TestSwaps: where memory is swapped, the answer says that the speed leaves out those VMs, and no loss is called the best.
+func TestSwaps(t *testing.T) {
+	s, err := story.Read("day.txt", []byte(`release 8.0U3
+cluster c
+host esx1 nodes=2 cores=8 memory=256GB
+host esx[2-3] nodes=2 cores=8 memory=128GB
+vm   a[1-4] host=esx1 vcpus=4 memory=30GB
+vm   b[1-4] host=esx2 vcpus=4 memory=30GB
+vm   c[1-2] host=esx3 vcpus=4 memory=30GB
+run  10m seed=1
+load * cpu=40%
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sweep.New(t.Context(), s, []string{"lose-host=esx1,esx3"}, sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Run(t.Context(), sweep.How{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := Sweep(r)
+	if text := a.Verdict[0]; !strings.Contains(text, "none is better than today, and 2 (lose-host esx3) costs least") || !strings.HasSuffix(text, "without VMs that swap") {
+		t.Errorf("headline %s", text)
+	}
+	if mark(r, r.Best) != "costs least" || !strings.Contains(fmt.Sprint(a.Notes), "a point with less swapped memory is better, whatever its speed") {
+		t.Errorf("mark %q, notes %v", mark(r, r.Best), a.Notes)
 	}
 }
 
@@ -95,7 +127,7 @@ func TestCSV(t *testing.T) {
 		{3, "speed", six(m[sweep.Speed].Mean)}, {3, "speed least", six(m[sweep.Speed].Low)}, {3, "speed most", six(m[sweep.Speed].High)},
 		{3, "speed against today", six(m[sweep.Speed].Mean - today[sweep.Speed].Mean)},
 		{3, "locality %", six(100 * m[sweep.Locality].Mean)}, {3, "swapped MB", six(m[sweep.Swapped].Mean / (1 << 20))},
-		{3, "mark", "worst"}, {2, "mark", "best"}, {1, "mark", "today"}, {4, "mark", "not simulated"}, {4, "failed", "2"}, {4, "speed", ""}, {4, "findings", ""},
+		{3, "mark", "worst"}, {2, "mark", "costs least"}, {1, "mark", "today"}, {4, "mark", "not simulated"}, {4, "failed", "2"}, {4, "speed", ""}, {4, "findings", ""},
 	} {
 		if got := cell(tt.row, tt.column); got != tt.want {
 			t.Errorf("row %d, %s: %q, want %q", tt.row, tt.column, got, tt.want)

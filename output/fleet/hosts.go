@@ -172,7 +172,7 @@ var clusterFields = slices.Concat([]answer.Field[*clusterRow]{
 }, runningFields(true, func(r *clusterRow) judged.Running { return r.Running }), countFields(func(r *clusterRow) []*finding.Finding { return r.findings }))
 
 // clusterLegend explains the counts of VMs below the table, because a terminal and a phone show no explanation of a column.
-const clusterLegend = "WIDE: VMs that need more than one NUMA client. GUEST BLIND: wide VMs whose guest sees one node. TOO BIG: VMs with more memory than their nodes hold, so that part of it is remote."
+const clusterLegend = "WIDE: VMs that need more than one NUMA client. GUEST BLIND: wide VMs whose guest sees one node. TOO BIG: VMs with more memory than their nodes hold: the rest is remote, or does not fit the host. VCPU/CORE: vCPUs that run, over the cores of the hosts that take VMs."
 
 func clusterCount(name string, width int, head string, of func(*clusterRow) int) answer.Field[*clusterRow] {
 	return answer.Field[*clusterRow]{Name: name, Width: width, Head: head, Right: true, Cell: func(r *clusterRow) table.Cell { return table.Number(of(r)) }}

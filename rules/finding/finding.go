@@ -59,7 +59,7 @@ type Finding struct {
 	Then     Severity   `json:"-"`                // once the VM powers on, if that is higher
 	AboutIDs []string   `json:"-"`                // their IDs, in the same order
 	Costs    []string   `json:"-"`                // IDs of the VMs that a finding about hosts affects
-	Remote   numa.Bytes `json:"-"`                // memory of the VM that is remote in the layout of the finding, or of VMs that does not fit the host
+	Remote   numa.Bytes `json:"-"`                // memory of the VM that is remote in the layout of the finding; for a host, memory of VMs that does not fit it
 	VCPUs    int        `json:"-"`                // of the VM
 	Off      bool       `json:"-"`                // the VM does not run
 	Topic    string     `json:"-"`                // distinguishes findings of one rule about one subject: a setting, a KB article

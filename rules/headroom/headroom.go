@@ -241,8 +241,11 @@ func overcommitted(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*r
 		f.Message += fmt.Sprintf("; %s are ballooned or swapped now", round(taken))
 	}
 	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts%s", up(over), touched)
-	if bound(vms) {
+	f.Remote = over
+	if lacks := p.Cluster.Lacks(); bound(vms) {
 		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host"
+	} else if lacks > 0 {
+		f.Advice = fmt.Sprintf("Run fewer or smaller VMs in the cluster, or add memory or hosts to it: its hosts together lack %s for the memory of the running VMs%s, so no move between them cures it", up(lacks), touched)
 	} else if len(h.Nodes.Value) > 1 {
 		unreserved := numa.Bytes(p.Kind.Machine.AllMemory) - reserve*numa.Bytes(len(h.Nodes.Value))
 		f.Advice += fmt.Sprintf(", with %s if each node should also keep its reserve", up(have+over-unreserved))

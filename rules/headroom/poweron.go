@@ -24,9 +24,13 @@ func powerOn(p *rule.Pass, running []*rule.VM) {
 			continue
 		}
 		need := v.Resident()
+		room := fmt.Sprintf("move other VMs off %s, or reduce the memory of its VMs", p.Host.Name)
+		if p.Cluster.Lacks() > 0 {
+			room = "run fewer or smaller VMs in the cluster, or add memory or hosts to it: its hosts together lack memory for those that run"
+		}
 		f := finding.Finding{
 			Topic: rule.PowerOnOf(v), Costs: []string{v.ID},
-			Ways:     []numa.Way{numa.ByHand(fmt.Sprintf("before you power on %s, move other VMs off %s, or reduce the memory of its VMs", v.Name, p.Host.Name))},
+			Ways:     []numa.Way{numa.ByHand(fmt.Sprintf("before you power on %s, %s", v.Name, room))},
 			Evidence: []finding.Evidence{v.MemoryEvidence(), finding.Of("memory of "+p.Host.Name, p.Host.Memory, p.Host.At), p.NodesEvidence()},
 		}
 		switch denied := vnuma.Beside(&v.Guest.Needs, reserved, &p.Kind.Machine); {

@@ -32,6 +32,27 @@ func (c *Cluster) Excess(k *Kind, h *numa.Host) (over numa.Bytes) {
 	return over - numa.Bytes(k.Machine.ForVMs())
 }
 
+// Lacks returns the memory that the hosts of the cluster that run VMs lack together for their running VMs: moving VMs between them does not help. It is
+// not positive if there is enough, if the memory of a host is unknown, or if there is one host alone.
+func (c *Cluster) Lacks() (over numa.Bytes) {
+	hosts := 0
+	for _, k := range c.Kinds {
+		for _, h := range k.Hosts {
+			if !h.Ready() {
+				continue
+			}
+			if !k.Machine.MemoryKnown() {
+				return 0
+			}
+			hosts, over = hosts+1, over+c.Excess(k, h)-h.TierMemory.Value
+		}
+	}
+	if hosts < 2 || c.Unjudged() != nil {
+		return 0
+	}
+	return over
+}
+
 // Denied returns the reason why a VM that otherwise counts as running does not power on in addition to the other VMs of its host (B-30): VMs that are
 // known to run come first, then the others power on in the order of the fleet.
 func (c *Cluster) Denied(v *VM) vnuma.Refusal {

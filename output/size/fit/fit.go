@@ -42,7 +42,7 @@ type result struct {
 func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 	out := &answer.Answer{Command: "size fit", Result: result{r, c.PerCore, c.Today, changes}}
 	out.Question = "size fit: " + question(c, r)
-	out.Assumed = c.assumed(r.Shapes, r.Types)
+	out.Assumed = append(c.assumed(r.Shapes, r.Types), answer.Assumption{What: "memory of VMs", Value: "as configured", Origin: unit.Assumed, Note: "all of it counts, as if touched; none is shared, ballooned or swapped"})
 	mixed := r.Types[0].Mix != nil
 	if mixed {
 		out.Verdict = mixVerdict(c, r)
@@ -177,17 +177,17 @@ func (c *Context) perCore() answer.Assumption {
 	if c.Cluster.Running != nil {
 		today = c.Cluster.Running.PerCore()
 	}
-	limit, of := "VMware's example of a limit", c.Cluster.Name
-	if ratio.Origin = unit.Assumed; c.PerCore > fit.MostPerCore {
-		ratio.Origin, limit = unit.Derived, "as there with its largest host failed"
-	}
+	of := c.Cluster.Name
 	if c.Cluster.Away > 0 && c.Cluster.Running == nil {
 		of += fmt.Sprintf(" (the %s that the source describes)", words.Plural(len(c.Cluster.Hosts), "host"))
 	}
 	if n := words.Count(c.Cluster.Hosts, func(h *numa.Host) bool { return h.Connected() && !h.Ready() }); n > 0 {
 		of += fmt.Sprintf(", with the cores of %s in maintenance,", words.Plural(n, "host"))
 	}
-	ratio.Note = fmt.Sprintf("at most, %s: %s has %s today", limit, of, unit.Digits(today, 3))
+	ratio.Origin, ratio.Note = unit.Assumed, fmt.Sprintf("at most, VMware's example of a limit: %s has %s today", of, unit.Digits(today, 3))
+	if c.PerCore > fit.MostPerCore {
+		ratio.Origin, ratio.Note = unit.Derived, fmt.Sprintf("at most, the ratio of %s when its largest host has failed (%s today)", of, unit.Digits(today, 3))
+	}
 	return ratio
 }
 

@@ -85,6 +85,16 @@ func TestFitForms(t *testing.T) {
 	}
 }
 
+// TestOneMore: one VM that fits is not several.
+func TestOneMore(t *testing.T) {
+	for n, want := range map[int]string{1: "1 more VM of 4x16GB fits with", 2: "2 more VMs of 4x16GB fit with"} {
+		a := Room(&Context{Source: "fleet.txt", Cluster: &fit.Cluster{Name: "prod"}}, &fit.Free{Shape: fit.NewShape(4, 16*numa.GiB), Total: n, Hosts: []fit.HostFree{{Nodes: []fit.Use{{}}}}})
+		if !strings.HasPrefix(a.Verdict[0], want) {
+			t.Errorf("got %s, want %s", a.Verdict[0], want)
+		}
+	}
+}
+
 // TestMixPrices checks that nothing is said to cost least among types of unknown price, and
 // that a type which might cost less is named.
 func TestMixPrices(t *testing.T) {

@@ -22,7 +22,7 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 		hosts = append(hosts, fit.Outcome{Reserve: r.Hosts[i].Nodes[0].Reserve})
 	}
 	out.Assumed = append(c.assumed([]fit.Shape{r.Shape}, hosts), answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched; another order can leave more room"})
-	line := fmt.Sprintf("%d more VMs of %s fit with all memory local, at up to %s", r.Total, r.Shape.Name, c.ratio())
+	line := fmt.Sprintf("%s with all memory local, at up to %s", words.Verb(r.Total, "more VM of "+r.Shape.Name+" fits", "more VMs of "+r.Shape.Name+" fit"), c.ratio())
 	switch {
 	case r.Spare == 0:
 	case r.Homeless > 0:
@@ -55,7 +55,7 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	out.Drawings = c.room(r, line)
 	out.Note(roomLocalAs(r)...)
 	if r.Homeless > 0 {
-		out.Note("hosts also run VMs with remote memory: assess --what-if lose-host=" + r.Failed[0] + " and optimise --n-plus-1 accept that")
+		out.Note(fmt.Sprintf("hosts also run VMs with remote memory: homenode assess %[1]s --what-if lose-host=%[2]s and homenode optimise %[1]s --cluster %[3]s --n-plus-1 accept that", c.Source, r.Failed[0], c.Cluster.Name))
 	}
 	out.Note(r.Notes...)
 	c.sourceNotes(out)

@@ -63,6 +63,7 @@ func Verdict(r *rules.Result) []string {
 		who := words.Verb(n, "host cannot hold all memory of its running VMs beside what ESXi keeps for itself,", "hosts cannot hold all memory of their running VMs beside what ESXi keeps for itself, most")
 		rest = append(rest, fmt.Sprintf("%s %s: %s do not fit.", who, texttab.Clean(most), over))
 	}
+	rest = append(rest, lacking(r)...)
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
 	}
@@ -111,6 +112,22 @@ func overcommitted(r *rules.Result) (n int, most string, excess numa.Bytes) {
 		}
 	}
 	return n, most, excess
+}
+
+// lacking names the clusters of the shown VMs whose hosts together lack memory for their running VMs; none if there are none.
+func lacking(r *rules.Result) []string {
+	on := numa.ByKey(r.Fleet.VMs, func(v *numa.VM) string { return v.Host })
+	var clusters []string
+	for _, c := range r.Clusters {
+		shown := slices.ContainsFunc(c.Hosts, func(h *numa.Host) bool { return on[h.ID] != nil })
+		if over := c.Lacks(); over > 0 && shown {
+			clusters = append(clusters, fmt.Sprintf("%s (%s)", texttab.Clean(c.Name), over))
+		}
+	}
+	if clusters == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("All hosts together lack memory for the running VMs in %s: no move within a cluster cures that.", words.List(clusters))}
 }
 
 // accepted counts the VMs that would be urgent without the findings that the configuration accepts.

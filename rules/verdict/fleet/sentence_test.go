@@ -237,3 +237,23 @@ func number(form *regexp.Regexp, text string) int {
 	}
 	return 0
 }
+
+// TestLacking: the headline names each cluster whose hosts together lack memory for their running VMs, and no other.
+func TestLacking(t *testing.T) {
+	f, err := scenario.Read("lacking", []byte(`release 8.0U3
+cluster c
+host h[1-2] nodes=2 cores=16 memory=256GB
+vm big[1-5] host=h1 vcpus=4 memory=64GB
+vm mid[1-4] host=h2 vcpus=4 memory=64GB
+cluster d
+host i[1-2] nodes=2 cores=16 memory=256GB
+vm few[1-5] host=i1 vcpus=4 memory=64GB
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "All hosts together lack memory for the running VMs in c (70.3 GB): no move within a cluster cures that."
+	if text := strings.Join(fleet.Verdict(rules.Run(f, rules.Options{})), " "); !strings.Contains(text, want) {
+		t.Errorf("got %s, want %s", text, want)
+	}
+}
