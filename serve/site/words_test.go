@@ -66,6 +66,9 @@ func TestErrorsAreUsual(t *testing.T) {
 		}
 		return err
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := httptest.NewRecorder()
 	access.Fail(w, fmt.Errorf("a\u202eb\x1b: %w", context.DeadlineExceeded), http.StatusServiceUnavailable)
 	if got := w.Body.String(); strings.ContainsAny(got, "\u202e\x1b") || strings.Contains(got, "context deadline exceeded") {
@@ -76,9 +79,6 @@ func TestErrorsAreUsual(t *testing.T) {
 // TestHiddenInTitle: a name with control characters and marks of direction is cleaned everywhere in a page: title, links and command.
 func TestHiddenInTitle(t *testing.T) {
 	f := given.Fleet(t, "test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	const hidden = "\u202e\u200f\u2066\x1b\u0085"
 	f.VMs[0].Name, f.Hosts[0].Name, f.Clusters[0].Name = "db"+hidden, "esx1"+hidden, "c"+hidden
 	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{})}
