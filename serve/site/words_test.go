@@ -95,9 +95,6 @@ func TestHiddenInTitle(t *testing.T) {
 // TestNamesAreLinks: the VM of a first action and of a planned change leads to its page.
 func TestNamesAreLinks(t *testing.T) {
 	f := given.Fleet(t, "test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=24 memory=64GB hotAdd=on\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{})}
 	s := &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }}
 	for address, want := range map[string]string{"/host?host=esx1": "<strong><a href=\"/vm?vm=db\">c/db</a></strong>", "/plans": "<th scope=\"row\"><a href=\"/vm?vm=db\">db</a></th>"} {
