@@ -114,6 +114,14 @@ func headline(page string) string {
 	return ""
 }
 
+// says reports whether a page has the sentences as its headline and the paragraphs below it.
+func says(page, sentences string) bool {
+	page = html.UnescapeString(page)
+	first := headline(page)
+	rest, begins := strings.CutPrefix(sentences, first)
+	return first != "" && begins && (rest == "" || strings.Contains(page, `<p class="rest">`+strings.TrimSpace(rest)))
+}
+
 // printedCommand is the command that a page prints.
 var printedCommand = regexp.MustCompile(`n a command line(?:, without live data)?: <code>homenode (.*?)</code>`)
 

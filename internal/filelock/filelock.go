@@ -1,4 +1,4 @@
-// Package filelock locks a folder or a file for one process.
+// Package filelock locks an open file for one process, under each of its names.
 package filelock
 
 import "errors"

@@ -7,8 +7,9 @@ import (
 	"os"
 )
 
-// Take locks the resource of the lock file at path for this process: Windows removes no file that is open.
-func Take(path string) (unlock func(), err error) {
+// Take locks an open file for this process, by a lock file beside it: Windows removes no file that is open.
+func Take(file *os.File) (unlock func(), err error) {
+	path := file.Name() + ".lock"
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, ErrTaken
 	}

@@ -209,8 +209,8 @@ func (o Options) readAll(ctx context.Context, sources []Source) (*numa.Fleet, []
 		return fleets[0], nil, errs[0]
 	}
 	for i, s := range sources {
-		if errs[i] != nil { // a file is found by its whole name
-			names[i] = s.Names[min(1, len(s.Names)-1)]
+		if whole := s.Names[min(1, len(s.Names)-1)]; errs[i] != nil && len(whole) > len(names[i]) {
+			names[i] = whole // with the extension of a file
 		}
 	}
 	return merge(names, fleets, errs)

@@ -26,8 +26,11 @@ func (r *run) name() string { return Name(r.j.Path) }
 func Name(journal string) string {
 	machine, _ := os.Hostname()      // without a name any machine may go on
 	path, _ := filepath.Abs(journal) // "" where the working directory is gone
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
 	folder := sha256.Sum256([]byte(path))
-	return fmt.Sprintf("%s (%x) on %s", filepath.Base(journal), folder[:4], cmp.Or(machine, "a machine without a name"))
+	return fmt.Sprintf("%s (%x) on %s", filepath.Base(path), folder[:4], cmp.Or(machine, "a machine without a name"))
 }
 
 // Under returns the path of the journal whose run has this name in the lock, where it is in one of the folders of this machine; "" for none.

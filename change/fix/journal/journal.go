@@ -143,9 +143,28 @@ func Open(path string, now func() time.Time) (*Journal, []Line, error) {
 	return j, lines, nil
 }
 
+// Hold keeps other processes from a journal until release is called; one that was removed needs nothing.
+func Hold(path string) (release func(), err error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0) // NFS locks no file that is open for reading alone
+	if errors.Is(err, os.ErrNotExist) {
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := filelock.Take(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() {
+		unlock()
+		_ = f.Close() // it was not written
+	}, nil
+}
+
 // open takes the lock and the reserve, and makes the file's name lasting.
 func (j *Journal) open() error {
-	unlock, err := filelock.Take(j.Path + ".lock")
+	unlock, err := filelock.Take(j.f)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Path, err)
 	}

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"example.org/homenode/change/fix"
+	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/change/fix/journal"
 	"example.org/homenode/internal/golden"
+	"example.org/homenode/internal/filelock"
 	"example.org/homenode/numa"
 )
 
@@ -68,6 +70,34 @@ func TestOthersMayWrite(t *testing.T) {
 	if _, _, err := journal.Open(j.Path, now); err == nil || !strings.Contains(err.Error(), "others may write it") {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestLinks refuses a journal that a process has open under each of its names: two that write it would break it.
+func TestLinks(t *testing.T) {
+	j := create(t)
+	for _, link := range []func(from, to string) error{os.Symlink, os.Link} {
+		name := filepath.Join(t.TempDir(), "other.journal")
+		if err := link(j.Path, name); err != nil {
+			t.Skip(err)
+		}
+		if _, _, err := journal.Open(name, now); !errors.Is(err, filelock.ErrTaken) {
+			t.Errorf("opened under another name: %v", err)
+		}
+		if _, err := journal.Hold(name); !errors.Is(err, filelock.ErrTaken) {
+			t.Errorf("held under another name: %v", err)
+		}
+		if target, err := os.Readlink(name); err == nil && apply.Name(name) != apply.Name(target) {
+			t.Errorf("the run is called %q under one name and %q under another", apply.Name(target), apply.Name(name))
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	release, err := journal.Hold(j.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
 }
 
 func TestJournal(t *testing.T) {

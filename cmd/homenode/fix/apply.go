@@ -23,7 +23,6 @@ import (
 	"example.org/homenode/change/fix/journal"
 	"example.org/homenode/cmd/homenode/flags"
 	"example.org/homenode/esxi/vnuma"
-	"example.org/homenode/internal/filelock"
 	"example.org/homenode/internal/glob"
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/internal/words"
@@ -324,7 +323,7 @@ func (c *command) clearLock(cmd *cobra.Command, source string) error {
 			return nil
 		}
 		if path := apply.Under(holder, c.do.Journal, "."); path != "" {
-			release, err := filelock.Take(path + ".lock")
+			release, err := journal.Hold(path)
 			if err != nil {
 				return fmt.Errorf("%s: %w: the run of the lock goes on. Nothing was changed", path, err)
 			}
