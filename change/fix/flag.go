@@ -34,7 +34,10 @@ func (m *maker) flagged(ctx context.Context, whole *rules.Result, tries tries, f
 			for word := range allowed {
 				*o.Allow(word) = true
 			}
-			with, err := made(ctx, whole, o)
+			with, err := newMaker(ctx, whole, o)
+			if err == nil {
+				err = with.make(ctx) // once: a further round only adds changes
+			}
 			if err != nil {
 				return "", err
 			}

@@ -97,9 +97,17 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := made(ctx, whole, o)
+	m, err := newMaker(ctx, whole, o)
 	if err != nil {
 		return nil, err
+	}
+	if err := m.make(ctx); err != nil {
+		return nil, err
+	}
+	for n, more := 0, !m.set() && len(m.edits) > 0; more && n < rounds; n++ {
+		if more, err = m.again(ctx); err != nil {
+			return nil, err
+		}
 	}
 	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, VCenter: f.VCenter, By: o.By, Changes: m.changes()}
 	if p.Left, err = m.left(ctx, whole); err != nil {
@@ -137,23 +145,6 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 		return nil, err
 	}
 	return p, p.Identify()
-}
-
-// made returns the maker of a judged fleet when its plan is made.
-func made(ctx context.Context, whole *rules.Result, o Options) (*maker, error) {
-	m, err := newMaker(ctx, whole, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.make(ctx); err != nil {
-		return nil, err
-	}
-	for n, more := 0, !m.set() && len(m.edits) > 0; more && n < rounds; n++ {
-		if more, err = m.again(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
 }
 
 // unjudged says what of the fleet could not be judged. A plan without changes of a fleet in which nothing could is no plan: its error

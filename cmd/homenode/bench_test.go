@@ -76,7 +76,7 @@ func TestAllocated(t *testing.T) {
 		command string
 		exit    int
 		most    uint64
-	}{{"assess", exitFindings, 8_500}, {"fix", exitClean, 44_000}} {
+	}{{"assess", exitFindings, 8_500}, {"fix", exitClean, 48_000}} {
 		allocated := func(n int) uint64 {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
