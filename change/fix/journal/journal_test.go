@@ -12,8 +12,8 @@ import (
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/apply"
 	"example.org/homenode/change/fix/journal"
-	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/filelock"
+	"example.org/homenode/internal/golden"
 	"example.org/homenode/numa"
 )
 
