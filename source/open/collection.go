@@ -32,6 +32,7 @@ const (
 	mostPacked   = 256 << 20 // bytes of the archive
 	mostUnpacked = 512 << 20 // bytes of its tables
 	ratioFrom    = 32 << 20  // bytes of a member, which is kept, from which it may not be a bomb
+	maxRatio     = 150       // of the unpacked to the packed size of such a member: real tables have 5 to 50
 	mostMembers  = 20_000    // files that may hold an inventory
 	mostTables   = 5_000     // files with tables that are joined: the time grows with their square
 	longest      = 10 * time.Minute
@@ -204,7 +205,7 @@ func (c *collection) list() error {
 		c.support = c.support || strings.Contains(name, "commands/")
 		return c.wants(name)
 	}
-	return archive.Walk(c.path, archive.Options{Want: want, Damaged: c.cut, Stop: c.stop, RatioFrom: ratioFrom}, func(name string, _ int64, r io.Reader) error {
+	return archive.Walk(c.path, archive.Options{Want: want, Damaged: c.cut, Stop: c.stop, RatioFrom: ratioFrom, MaxRatio: maxRatio}, func(name string, _ int64, r io.Reader) error {
 		m := tables.Member{Name: archive.Plain(c.inside(name))}
 		in := bufio.NewReaderSize(r, text.HeadSize)
 		if !tells(m.Name) {
