@@ -174,25 +174,45 @@ func (f *Finding) Worsens(s finding.Severity) bool {
 // Worsens counts the regressions: the findings that are new or more severe, and at least of severity s, without those of VMs that are
 // better off overall; the VMs that no longer run; and the other VMs that are worse, although none of these findings tells it.
 func (d *Drift) Worsens(s finding.Severity) (findings, stopped, worse int) {
-	told := map[string]bool{}
-	for i := range d.Findings {
-		if f := &d.Findings[i]; f.Worsens(s) && !d.Outweighed(f) {
-			findings++
-			for _, id := range concerned(f.B) {
-				told[id] = true
-			}
-		}
-	}
+	findings, harmed := d.harmed(s)
 	for i := range d.VMs {
 		switch v := &d.VMs[i]; {
 		case v.Stops():
 			stopped++
-		case v.Verdict == Worse && v.level >= s && !told[v.ID]:
+		case v.worse(s) && !harmed[v.ID]:
 			worse++
 		}
 	}
 	return findings, stopped, worse
 }
+
+// harmed counts the findings of Worsens, and returns the IDs of the VMs that they affect.
+func (d *Drift) harmed(s finding.Severity) (findings int, ids map[string]bool) {
+	ids = map[string]bool{}
+	for i := range d.Findings {
+		if f := &d.Findings[i]; f.Worsens(s) && !d.Outweighed(f) {
+			findings++
+			for _, id := range concerned(f.B) {
+				ids[id] = true
+			}
+		}
+	}
+	return findings, ids
+}
+
+// Harmed returns the IDs of the VMs that Worsens counts, and of those that its findings affect.
+func (d *Drift) Harmed(s finding.Severity) map[string]bool {
+	_, ids := d.harmed(s)
+	for i := range d.VMs {
+		if v := &d.VMs[i]; v.Stops() || v.worse(s) {
+			ids[v.ID] = true
+		}
+	}
+	return ids
+}
+
+// worse reports whether the VM is worse by at least that much.
+func (v *VM) worse(s finding.Severity) bool { return v.Verdict == Worse && v.level >= s }
 
 // Outweighed reports whether a finding of B was hidden before, or all VMs that it affects gain more than they lose: their verdict is Better. For a
 // finding about hosts these are its Costs; without any it counts as harm.

@@ -227,13 +227,10 @@ func (a *Ask) changes() ([]whatif.Change, error) {
 
 // layouts lists the VMs whose layout differs on some host, or that are worse off.
 func (r *Result) layouts(today, later *rules.Result) {
-	drift, found, needs := numa.ByKey(r.Drift.VMs, func(v *diff.VM) string { return v.ID }), map[string][]string{}, map[string]bool{}
+	drift, found, harmed := numa.ByKey(r.Drift.VMs, func(v *diff.VM) string { return v.ID }), map[string][]string{}, r.Drift.Harmed(finding.Medium)
 	for i := range r.Drift.Findings {
 		if f := &r.Drift.Findings[i]; f.Worsens(finding.Info) {
 			found[f.B.VMID] = append(found[f.B.VMID], fmt.Sprintf("%s (%s)", f.B.Rule, f.B.Severity))
-			for _, id := range slices.Concat(f.B.Costs, []string{f.B.VMID}) {
-				needs[id] = needs[id] || f.B.Needed()
-			}
 			if f.B.VMID == "" && f.B.Severity > finding.Info {
 				r.Hosts = append(r.Hosts, HostFinding{f.B.Host, f.B.Cluster, f.B.Rule, f.B.Severity.String(), f.B.Message})
 			}
@@ -252,12 +249,14 @@ func (r *Result) layouts(today, later *rules.Result) {
 				continue
 			}
 			one := VM{Name: v.Name, ID: v.ID, Cluster: c.Title(), On: append([]On{}, changed(v, w)...), New: append([]string{}, found[v.ID]...)}
-			if d != nil && d.Verdict != diff.Unchanged {
+			switch own := d != nil && d.Verdict != diff.Unchanged; {
+			case harmed[v.ID] && !(own && d.Verdict == diff.Better):
+				one.Verdict = diff.Worse.String()
+			case own && d.Verdict != diff.Worse:
 				one.Verdict = d.Verdict.String()
-				if d.Verdict == diff.Worse && !needs[v.ID] && !d.Stops() { // only cosmetic: no change is required
-					one.Verdict = elsewhere(one.On).String()
-				}
-			} else if one.Verdict = elsewhere(one.On).String(); len(one.On) == 0 {
+			case own || len(one.On) > 0: // by what is at most untidy, or on hosts that it may move to
+				one.Verdict = elsewhere(one.On).String()
+			default:
 				continue
 			}
 			if len(one.On) > 0 {

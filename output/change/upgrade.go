@@ -118,7 +118,11 @@ func upgradeVerdict(r *upgrade.Result) []string {
 	case worse > 0:
 		out = append(out, words.Verb(worse, "VM is", "VMs are")+" worse off: decide by hand before.")
 	case all > 0:
-		out = append(out, "No VM gets worse.")
+		head := "No VM gets worse."
+		if n := words.Count(r.VMs, traded); n > 0 {
+			head = fmt.Sprintf("No VM gets worse in all; %s a finding of medium or high severity in place of others.", words.Verb(n, "gets", "get"))
+		}
+		out = append(out, head)
 	}
 	if n := len(r.Dropped); n > 0 {
 		out = append(out, fmt.Sprintf("%s not get ESXi %s: it no longer supports their processors.", words.Verb(n, "host does", "hosts do"), r.Release))
@@ -132,11 +136,16 @@ func upgradeVerdict(r *upgrade.Result) []string {
 	return out
 }
 
+// traded reports whether a VM gets a finding of medium or high severity.
+func traded(v upgrade.VM) bool {
+	return slices.ContainsFunc(v.New, func(text string) bool { return strings.HasSuffix(text, "(medium)") || strings.HasSuffix(text, "(high)") })
+}
+
 // firstTable lists the settings to change before the first power cycle on the new release, and the
 // problems that no setting fixes.
 func firstTable(r *upgrade.Result) (out []answer.Table) {
 	if len(r.First) > 0 {
-		t := answer.Table{Name: "first", Title: "Set before the first power cycle afterwards", Columns: answer.Columns("VM", "set", "was", "cures", "brings")}
+		t := answer.Table{Name: "first", Title: "Set before the first power cycle afterwards", Columns: answer.Columns("VM", "change", "cures", "brings")}
 		for i := range r.First {
 			c := &r.First[i]
 			for j, e := range c.Edits {
@@ -144,7 +153,7 @@ func firstTable(r *upgrade.Result) (out []answer.Table) {
 				if j == 0 {
 					name, cures, brings = c.VM, strings.Join(c.Cures, ", "), strings.Join(c.Brings, "; ")
 				}
-				t.Add(name, e.Name()+" = "+e.To.String(), e.Was(e.From.String()), cures, brings)
+				t.Add(name, e.Text(), cures, brings)
 			}
 		}
 		out = append(out, t)
