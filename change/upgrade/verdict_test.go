@@ -30,7 +30,9 @@ func TestOneVerdict(t *testing.T) {
 		harmed := r.Drift.Harmed(finding.Medium)
 		for i := range r.VMs {
 			v := &r.VMs[i]
-			serious := slices.ContainsFunc(v.New, func(text string) bool { return strings.HasSuffix(text, "(medium)") || strings.HasSuffix(text, "(high)") })
+			serious := slices.ContainsFunc(v.New, func(text string) bool {
+				return strings.HasSuffix(text, "(medium)") || strings.HasSuffix(text, "(high)")
+			})
 			layout := slices.ContainsFunc(v.On, func(o upgrade.On) bool { return o.After.Compare(o.Before) > 0 || o.After.Refused.Any() })
 			switch {
 			case v.Verdict == "worse" && !serious && !layout && !harmed[v.ID]:

@@ -138,7 +138,9 @@ func upgradeVerdict(r *upgrade.Result) []string {
 
 // traded reports whether a VM gets a finding of medium or high severity.
 func traded(v upgrade.VM) bool {
-	return slices.ContainsFunc(v.New, func(text string) bool { return strings.HasSuffix(text, "(medium)") || strings.HasSuffix(text, "(high)") })
+	return slices.ContainsFunc(v.New, func(text string) bool {
+		return strings.HasSuffix(text, "(medium)") || strings.HasSuffix(text, "(high)")
+	})
 }
 
 // firstTable lists the settings to change before the first power cycle on the new release, and the
