@@ -146,7 +146,7 @@ func (k *kind) places(header []string) (at map[string]place, repeated map[string
 			at[c.id()] = place{i, `"` + strings.TrimSpace(h) + `"`, n.unit}
 		}
 	}
-	if i := slices.IndexFunc(header, func(h string) bool { return squash(h) == "server" }); k.name == vmTable.name && i >= 0 && at["VM"].index < 0 && at["Host"].index >= 0 && at["Host"].index != i {
+	if i := slices.IndexFunc(header, func(h string) bool { return squash(h) == "server" || squash(h) == "hostname" }); k.name == vmTable.name && i >= 0 && at["VM"].index < 0 && at["Host"].index >= 0 && at["Host"].index != i {
 		at["VM"] = place{index: i, header: `"` + strings.TrimSpace(header[i]) + `"`} // the host has a column of its own
 	}
 	if p := at["Memory"]; k.name == vmTable.name && inMegabytes(header, p) != "" {

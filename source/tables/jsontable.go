@@ -384,6 +384,9 @@ func cellOf(v any) string {
 	case bool:
 		return strconv.FormatBool(v)
 	case json.Number:
+		if _, both := twoWays(v.String()); both {
+			return v.String() + "0" // its point is that of a fraction
+		}
 		return v.String()
 	case []any:
 		b, err := json.Marshal(plain(v))

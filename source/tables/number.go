@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -104,6 +105,7 @@ func (t *table) point(f string, separator byte, fits func(v float64, unit string
 	proved := map[byte]bool{}
 	undivided := false                // thousands are not separated in some cells
 	fraction, thousands := true, true // plausible for each cell
+	rounded := true                   // so are fractions, or their GB are no whole MB
 	t.eachNumber(f, func(s, unit string) {
 		if p := pointOf(s); p != 0 {
 			proved[p] = true
@@ -112,11 +114,13 @@ func (t *table) point(f string, separator byte, fits func(v float64, unit string
 		}
 		if of, both := twoWays(s); both && of == separator {
 			small, large := readings(s)
-			fraction, thousands = fraction && fits(small, unit), thousands && fits(large, unit)
+			whole := fits(small, unit)
+			rounded = rounded && (whole || fits(math.Ceil(small), unit) && units[cmp.Or(unit, t.place(f).unit)] >= units["gb"])
+			fraction, thousands = fraction && whole, thousands && fits(large, unit)
 		}
 	})
 	other := byte('.' + ',' - separator)
-	proved[separator] = proved[separator] || undivided && !proved[other] // people copy rows together
+	proved[separator] = proved[separator] || undivided && rounded && !proved[other] // people copy rows together
 	p := byte(0)
 	switch {
 	case proved[separator] && proved[other]:
@@ -124,6 +128,7 @@ func (t *table) point(f string, separator byte, fits func(v float64, unit string
 		p = separator
 	case proved[other]:
 		p = other
+	case rounded && !fraction && separator == t.rows.decimal(): // 4.096 GB
 	case fraction != thousands:
 		p = other
 		if fraction {

@@ -208,24 +208,26 @@ func (v *vmRow) locate(t *table) {
 func (t *table) ofMachine() bool {
 	virtual, kind := t.boolFact("virtual"), t.text("machine")
 	return virtual.Known() && !virtual.Value || t.boolFact("physical").Value || bare.MatchString(t.text("platform")) ||
-		bare.MatchString(kind) || ofHost.MatchString(kind) || ofRelease.MatchString(t.text("HW version")) || ofRelease.MatchString(t.text("Host"))
+		hostSystem.MatchString(t.text("OS according to the configuration file")) && t.text("Host") == "" || bare.MatchString(kind) || ofHost.MatchString(kind) || ofRelease.MatchString(t.text("HW version")) || ofRelease.MatchString(t.text("Host"))
 }
 
 var (
-	bare      = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)`)                                     // of a platform or kind of machine
-	ofHost    = pattern.Of(`(?i)^((vmware |hypervisor )?host( ?system)?|(vmware )?esxi? (host|server))$`) // of a kind of machine
-	ofRelease = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d([ ,-].*)?$`)
+	bare       = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)`)                                     // of a platform or kind of machine
+	ofHost     = pattern.Of(`(?i)^((vmware |hypervisor )?host( ?system)?|(vmware )?esxi? (host|server))$`) // of a kind of machine
+	ofTemplate = pattern.Of(`(?i)(template|vorlage)$`)                                                     // of a kind of machine
+	hostSystem = pattern.Of(`(?i)^vmware esxi?\b`)                                                         // of the system of what is on no host
+	ofRelease  = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d([ ,-].*)?$`)
 )
 
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
-var otherPlatforms = pattern.Of(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)$`)
+var otherPlatforms = pattern.Of(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)(virtualmachine)?(instance|template)?$`)
 
 // ownPlatform matches the names and releases of ESXi that are not the name of a host.
 var ownPlatform = pattern.Of(`(?i)^(vmware|vsphere|esxi?)( |$)`)
 
 // foreign reports whether the current row states another hypervisor.
 func (t *table) foreign() bool {
-	return otherPlatforms.MatchString(squash(t.text("platform")))
+	return otherPlatforms.MatchString(squash(t.text("platform"))) || otherPlatforms.MatchString(squash(t.text("machine")))
 }
 
 // other reports whether the current row, below rows of VMs, does not describe a VM: a separator line, the total of the rows, or a remark, which has no
@@ -249,20 +251,22 @@ func (t *table) other(before []vmRow) bool {
 	return remark || line || len(before) > 0 && t.sumsUp(name, before)
 }
 
-// sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one and its vCPUs are the sum of theirs, or they have
-// hosts and it has none, or the whole name is a summary word and no other column has a word.
+// sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one or is a number, and its vCPUs are the sum of theirs, or
+// they have hosts and it has none; or the whole name is a summary word, perhaps in another column, and no other column has a word.
 func (t *table) sumsUp(name string, before []vmRow) bool {
-	if total.MatchString(name) {
+	number := strings.Trim(name, "0123456789") == ""
+	if total.MatchString(name) || number {
 		sum, hostless := 0, t.has("Host") && t.text("Host") == ""
 		for i := range before {
 			sum += before[i].vm.VCPUs.Value
 			hostless = hostless && before[i].host != ""
 		}
-		if hostless || t.count("CPUs", 1<<30).Value == sum {
+		counts := !number || name == strconv.Itoa(len(before)) && t.text("Host") == ""
+		if hostless || counts && t.count("CPUs", 1<<30).Value == sum {
 			return true
 		}
 	}
-	alone := summary.MatchString(name)
+	alone := summary.MatchString(name) || number && slices.ContainsFunc(t.cells, summary.MatchString)
 	for id, p := range t.columns {
 		if alone && p.index >= 0 && p.index < len(t.cells) && id != "VM" {
 			word := strings.ContainsFunc(unitWords.ReplaceAllString(t.cells[p.index], ""), unicode.IsLetter)
@@ -276,7 +280,8 @@ var (
 	// total matches the beginning of the name of a row with totals.
 	total = pattern.Of(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamtergebnis|insgesamt|gesamt|somme|suma|totaal)(en|e|es)?\b`)
 	// summary matches the whole name of a summary row.
-	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe|ergebnis)?|insgesamt|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|v?cpus?|v?cores|v?ram|memory|hosts|rows|records)\b)?[\W\d]*$`)
+	summary = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe|ergebnis)?|insgesamt|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|v?cpus?|v?cores|v?ram|memory|hosts|rows|records)\b)?[\W\d]*$` +
+		`|^\W*((vms|virtual machines|rows)\W+\d+|\d+\W+(vms?|virtual machines|rows))\W*$`)
 	unitWords = pattern.Of(`(?i)\b[kmgt]i?b\b|\b[mg]hz\b`)
 )
 
@@ -328,6 +333,9 @@ func readVM(t *table, vm *numa.VM) numa.Config {
 	if t.text("encryption key") != "" {
 		r.Encrypted = numa.ReadAt(true, t.origin("encryption key"))
 	}
+	if !r.Template.Known() && ofTemplate.MatchString(t.text("machine")) {
+		r.Template = numa.ReadAt(true, t.origin("machine"))
+	}
 	if !r.GuestOS.Known() {
 		r.GuestOS = t.stringFact("OS according to the VMware Tools")
 	}
@@ -348,8 +356,25 @@ func readVM(t *table, vm *numa.VM) numa.Config {
 		}
 	}
 	vm.Doubt = cmp.Or(readCores(t, &r, known), vm.Doubt)
+	doubtUnit(t, &r)
 	readAPI(t, &r)
 	return r
+}
+
+// The memory of a VM for each of its vCPUs, in MB, below and above which an amount in a table that people write has the unit of another program: that of real
+// VMs is between some 100 MB and 64 GB.
+const (
+	leastPerVCPU = 32
+	mostPerVCPU  = 256 << 10
+)
+
+// doubtUnit forgets a memory that no VM of so many vCPUs has.
+func doubtUnit(t *table, c *numa.Config) {
+	each := c.Memory.Value / numa.MiB / numa.Bytes(max(c.VCPUs.Value, 1))
+	if t.kind.generic() && c.Memory.Known() && c.VCPUs.Known() && (each < leastPerVCPU || each > mostPerVCPU) {
+		t.bad("Memory", fmt.Sprintf("found %s for %s, so the unit may be another one", c.Memory.Value, words.Plural(c.VCPUs.Value, "vCPU")))
+		c.Memory = numa.Fact[numa.Bytes]{}
+	}
 }
 
 // readCores reads the cores per socket, or derives them from the sockets; doubt says that the cells contradict each other. known contains the values from earlier sheets.
