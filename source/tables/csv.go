@@ -352,7 +352,8 @@ func separatorOf(b []byte) rune {
 	}
 	best := byte(',')
 	for _, c := range []byte(separators) {
-		if counts[c] > counts[best] {
+		inside := c == '|' && counts[best] > 0 && header[0] != '|' && !bytes.Contains(header, []byte("| ")) // of the names of Aria Operations
+		if counts[c] > counts[best] && !inside {
 			best = c
 		}
 	}

@@ -98,3 +98,54 @@ func TestKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestProcessors: the number of processors before their model is that of packages, and a column with another one is in doubt.
+func TestProcessors(t *testing.T) {
+	for row, want := range map[string]int{
+		"Name,CPU Model,# Cores,Memory GB,Version\nesx1,2x Gold 6248R,48,768,7.0.3\n":                           2,
+		"Name,CPU Model,# Cores,Memory GB,Version\nesx1,2 x Intel(R) Xeon(R) Gold 6248R,48,768,7.0.3\n":         2,
+		"Name,CPU Model,# CPU,Cores per CPU,Memory GB,Version\nesx1,2x Gold 6248R,2,24,768,7.0.3\n":             2,
+		"Name,CPU Model,# CPU,Cores per CPU,Memory GB,Version\nesx1,2x Gold 6248R,1,48,768,7.0.3\n":             0,
+		"Name,CPU Model,# Cores,Memory GB,Version\nesx1,Intel(R) Xeon(R) Gold 6248R CPU @ 3.00GHz,48,768,7.0\n": 0,
+	} {
+		f, notes := readText(t, "a.csv", row)
+		if h := f.Hosts[0]; h.Packages.Value != want || len(h.Nodes.Value) != want || strings.Contains(notes, "contradict") != strings.Contains(row, "1,48") {
+			t.Errorf("%s\nfound %+v in %d nodes, notes %s", row, h.Packages, len(h.Nodes.Value), notes)
+		}
+	}
+}
+
+// TestBelow: the header of another table below the first one ends it, and its rows are no VMs.
+func TestBelow(t *testing.T) {
+	for _, rows := range []string{
+		"| Name | CPU | RAM |\n|---|---|---|\n| a | 2 | 8 GB |\n\n## Hosts\n\n| Host | CPU | RAM |\n|---|---|---|\n| esx1 | 2x24 | 768 GB |\n",
+		"VM,vCPU,Memory GB,Host\na,2,8,esx1\n\nHost,Sockets,Cores,Memory GB\nesx1,2,48,768\n",
+	} {
+		if got, notes := sizes(t, "a.csv", rows); got != "a/2/8GB" || !strings.Contains(notes, "1 row is the header of another table") {
+			t.Errorf("%s\nfound %s, notes %s", rows, got, notes)
+		}
+	}
+}
+
+// TestHeaders: names of columns of Aria Operations, Turbonomic, a database of vCenter and lists in German.
+func TestHeaders(t *testing.T) {
+	for rows, want := range map[string]string{
+		"Name,Summary|Configuration|Number of CPUs (vCPUs),Memory|Guest Configured Memory (GB)\na,2,8\n":     "a/2/8GB",
+		"VM,Number of vCPUs,vMem Capacity (KB)\na,2,8388608\n":                                               "a/2/8GB",
+		" name | num_vcpu | mem_size_mb \n------+----------+-------------\n a    |        2 |        8192\n": "a/2/8GB",
+		"Servername;CPU-Kerne;Arbeitsspeicher;Hostsystem\na;2;8 GB;esx1\n":                                   "a/2/8GB",
+		"Nom de la VM;vCPU;Mémoire (Go)\na;2;8\n":                                                            "a/2/8GB",
+	} {
+		if got, notes := sizes(t, "a.csv", rows); got != want {
+			t.Errorf("%s\nfound %s, want %s, notes %s", rows, got, want, notes)
+		}
+	}
+	f, _ := readText(t, "a.csv", "VM,vCPU,Compatibility\na,2,ESXi 8.0 U2 und höher (VM-Version 21)\n")
+	if f.VMs[0].Hardware.Value != 21 {
+		t.Errorf("found hardware version %+v", f.VMs[0].Hardware)
+	}
+	_, err := Read(tempFile(t, "a.csv", []byte("Nom;Configuration|Matériel|CPU;Mémoire|Capacité totale (Go);Résumé|Hôte parent\nbd01;16;128,5;esx1\n")))
+	if err == nil || !strings.Contains(err.Error(), "4 columns: Nom, Configuration|Matériel|CPU,") {
+		t.Errorf("found %v", err)
+	}
+}

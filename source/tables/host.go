@@ -117,6 +117,14 @@ func readHost(t *table, name string, r *hostRow) {
 		EVC:            t.stringFact("Current EVC"),
 		Maintenance:    t.boolFact("in Maintenance Mode"),
 	}
+	if m := processors.FindStringSubmatch(h.CPUModel.Value); m != nil {
+		if n, _ := strconv.Atoi(m[1]); !h.Packages.Known() {
+			h.Packages = numa.DerivedFrom(n, t.place("CPU Model").header)
+		} else if h.Packages.Value != n {
+			t.bad("CPU Model", fmt.Sprintf("the cells contradict each other: found %s, but %s: the NUMA nodes are unknown", words.Plural(n, "processor"), words.Plural(h.Packages.Value, "package")))
+			h.Packages = numa.Fact[int]{}
+		}
+	}
 	readConnection(t, h)
 	if name, ok := powerPolicies[strings.ToLower(h.PowerPolicy.Value)]; ok {
 		h.PowerPolicy.Value = name
@@ -148,6 +156,9 @@ func readHost(t *table, name string, r *hostRow) {
 	why := cmp.Or(map[bool]string{true: "the table"}[t.kind.generic()], "RVTools") + " has no NUMA nodes"
 	h.Nodes = h.PackageNodes(perPackage.Value, why)
 }
+
+// processors matches the number of processors before their model, "2x Gold 6248R".
+var processors = pattern.Of(`^([1-9]\d?) ?[x×*] ?`)
 
 // deriveThreads derives unknown threads: two per core, or one without hyper-threading. ESXi runs on x86.
 func deriveThreads(h *numa.Host) {

@@ -463,7 +463,7 @@ func readFT(t *table) numa.Fact[string] {
 }
 
 // compatibility matches a hardware version as displayed in the vSphere Client: "ESXi 7.0 U2 and later (VM version 19)".
-var compatibility = pattern.Of(`(?i)\((?:VM|virtual machine|hardware|HW) version (\d+)\)$`)
+var compatibility = pattern.Of(`(?i)\((?:VM|virtual machine|hardware|HW)[ -]version (\d+)\)$`)
 
 // readHardware parses a virtual hardware version, 21 or vmx-21.
 func readHardware(t *table) numa.Fact[int] {
