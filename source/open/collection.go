@@ -449,22 +449,9 @@ func (c *collection) skipped() {
 				c.unread = append(c.unread, c.path+"/"+name)
 			}
 		}
-		c.notes = append(c.notes, numa.Note{At: c.path, Text: fmt.Sprintf("%s not read, %s no inventory: %s; %s",
-			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], words.First(mostNamed, names), c.why(names))})
+		c.notes = append(c.notes, numa.Note{At: c.path, Text: fmt.Sprintf("%s not read, %s no inventory: %s; homenode explain FILE says what a file is",
+			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], words.First(mostNamed, names))})
 	}
-}
-
-// why says what the first table among files is that are not read.
-func (c *collection) why(names []string) string {
-	for _, m := range c.members {
-		if tables.IsText(m.Name) && slices.Contains(names, m.Name) {
-			_, err := tables.ReadMembers(c.path, []tables.Member{m})
-			if unknown, ok := errors.AsType[*tables.Unknown](err); ok {
-				return m.Name + ": found " + unknown.Found
-			}
-		}
-	}
-	return "homenode explain FILE says what a file is"
 }
 
 // otherBooks identifies a zip as a workbook of another kind by one of its files.

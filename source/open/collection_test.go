@@ -68,7 +68,6 @@ func TestCollection(t *testing.T) {
 		{"workbooks", map[string][]byte{"a.xlsx": one, "b.xlsx": two}, "one two", ""},
 		{"mixed", map[string][]byte{"a.xlsx": one, "c.vmx": vmx, "d.csv": csv, "e.docx": []byte("PK"), "f.png": []byte("\x89PNG")}, "four one three", "e.docx, f.png"},
 		{"tables", map[string][]byte{"d.csv": csv, "g.json": []byte(`[{"Name":"five","NumCpu":2}]`)}, "five four", ""},
-		{"unclear", map[string][]byte{"d.csv": csv, "h.csv": []byte("Name,Sockets,Cores,Memory GB,Version\nesx1,2,48,768,8.0.2\n")}, "four", "call the column of the names VM or Host"},
 	} {
 		for form, write := range map[string]func(t *testing.T, dir string, files map[string][]byte) string{"folder": folderOf, "zip": zipOf, "tgz": tgzOf} {
 			t.Run(tt.name+" "+form, func(t *testing.T) {

@@ -103,9 +103,8 @@ func (t *table) point(f string, separator byte, fits func(v float64, unit string
 		t.points = map[string]byte{}
 	}
 	proved := map[byte]bool{}
-	undivided := false                // thousands are not separated in some cells
-	fraction, thousands := true, true // plausible for each cell
-	rounded := true                   // so are fractions, or their GB are no whole MB
+	undivided := false                               // thousands are not separated in some cells
+	fraction, thousands, rounded := true, true, true // plausible for each cell; rounded: a fraction of GB that is no whole MB is, too
 	t.eachNumber(f, func(s, unit string) {
 		if p := pointOf(s); p != 0 {
 			proved[p] = true

@@ -74,7 +74,6 @@ type table struct {
 	shifted bool   // the current row is in short or long
 	again   tally  // rows that are the header again, as in files that were joined
 	another tally  // rows that are another header
-	rest    tally  // the row from which on another table follows
 	err     error
 }
 
@@ -308,10 +307,7 @@ func (t *table) scan() bool {
 func (t *table) headerRow() bool {
 	cell := func(i int) string { return strings.TrimSpace(t.cells[i]) }
 	key := t.place(t.kind.columns[0].id()).index
-	if _, ok := t.rows.(*jsonRows); ok || key < 0 || key >= len(t.cells) || len(t.headers) < 2 {
-		return false
-	}
-	if !strings.EqualFold(cell(key), strings.TrimSpace(t.headers[key])) {
+	if _, ok := t.rows.(*jsonRows); ok || key < 0 || key >= len(t.cells) || len(t.headers) < 2 || !strings.EqualFold(cell(key), strings.TrimSpace(t.headers[key])) {
 		return t.otherTable()
 	}
 	which, same := "row "+strconv.Itoa(t.row), 0
@@ -337,18 +333,11 @@ func (t *table) headerRow() bool {
 
 // otherTable reports whether the current row of a text is the header of another table, as pages have below their first: nothing from there on is read.
 func (t *table) otherTable() bool {
-	names := 0
-	_, text := t.rows.(*csvRows)
-	for _, c := range t.cells {
-		if c = strings.TrimSpace(c); !text || c != "" && !vmTable.knows(c) && !hostTable.knows(c) {
-			return false
-		}
-		names += min(len(c), 1)
-	}
-	if !t.kind.generic() || names < leastHeader {
+	value := func(c string) bool { return c != "" && !vmTable.knows(c) && !hostTable.knows(c) }
+	if _, text := t.rows.(*csvRows); !text || !t.kind.generic() || slices.ContainsFunc(t.cells, value) || max(vmTable.matches(t.cells), hostTable.matches(t.cells)) < leastHeader {
 		return false
 	}
-	t.rest.add("row " + strconv.Itoa(t.row))
+	t.notes.add(t.sheet.place(), fmt.Sprintf("row %d is the header of another table: it is not read, nor what is below; save it as a file of its own", t.row))
 	t.err = io.EOF
 	return true
 }
@@ -392,7 +381,6 @@ func (t *table) measure() {
 func (t *table) done() error {
 	t.notes.tallied(t.sheet.place(), t.again, "row is", "rows are", "the header again: left out")
 	t.notes.tallied(t.sheet.place(), t.another, "row is", "rows are", "another header: the rows below are read by it")
-	t.notes.tallied(t.sheet.place(), t.rest, "row is", "rows are", "the header of another table, which is not read, nor what is below: save it as a file of its own")
 	if c, ok := t.rows.(*csvRows); ok && t.err == io.EOF {
 		headers := len(t.headers)
 		t.notes.tallied(t.sheet.place(), t.long, "row has", "rows have", fmt.Sprintf("more fields than the %d headers, such as by a separator without quotes in a remark: all of it but the name is unknown", headers))

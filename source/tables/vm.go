@@ -207,27 +207,27 @@ func (v *vmRow) locate(t *table) {
 // version of their hardware or their host.
 func (t *table) ofMachine() bool {
 	virtual, kind := t.boolFact("virtual"), t.text("machine")
-	return virtual.Known() && !virtual.Value || t.boolFact("physical").Value || bare.MatchString(t.text("platform")) ||
-		hostSystem.MatchString(t.text("OS according to the configuration file")) && t.text("Host") == "" || bare.MatchString(kind) || ofHost.MatchString(kind) || ofRelease.MatchString(t.text("HW version")) || ofRelease.MatchString(t.text("Host"))
+	system := strings.ToLower(t.text("OS according to the configuration file"))
+	return t.kind.generic() && t.text("Host") == "" && strings.HasPrefix(system, "vmware esx") || virtual.Known() && !virtual.Value || t.boolFact("physical").Value || bare.MatchString(t.text("platform")) ||
+		bare.MatchString(kind) || ofHost.MatchString(kind) || ofRelease.MatchString(t.text("HW version")) || ofRelease.MatchString(t.text("Host"))
 }
 
 var (
 	bare       = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)`)                                     // of a platform or kind of machine
 	ofHost     = pattern.Of(`(?i)^((vmware |hypervisor )?host( ?system)?|(vmware )?esxi? (host|server))$`) // of a kind of machine
 	ofTemplate = pattern.Of(`(?i)(template|vorlage)$`)                                                     // of a kind of machine
-	hostSystem = pattern.Of(`(?i)^vmware esxi?\b`)                                                         // of the system of what is on no host
 	ofRelease  = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d([ ,-].*)?$`)
 )
 
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
-var otherPlatforms = pattern.Of(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)(virtualmachine)?(instance|template)?$`)
+var otherPlatforms = pattern.Of(`^(cmdbci)?((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)(virtualmachine)?(instance|template)?$`)
 
 // ownPlatform matches the names and releases of ESXi that are not the name of a host.
 var ownPlatform = pattern.Of(`(?i)^(vmware|vsphere|esxi?)( |$)`)
 
 // foreign reports whether the current row states another hypervisor.
 func (t *table) foreign() bool {
-	return otherPlatforms.MatchString(squash(t.text("platform"))) || otherPlatforms.MatchString(squash(t.text("machine")))
+	return otherPlatforms.MatchString(squash(cmp.Or(t.text("platform"), t.text("machine"))))
 }
 
 // other reports whether the current row, below rows of VMs, does not describe a VM: a separator line, the total of the rows, or a remark, which has no
@@ -361,17 +361,12 @@ func readVM(t *table, vm *numa.VM) numa.Config {
 	return r
 }
 
-// The memory of a VM for each of its vCPUs, in MB, below and above which an amount in a table that people write has the unit of another program: that of real
-// VMs is between some 100 MB and 64 GB.
-const (
-	leastPerVCPU = 32
-	mostPerVCPU  = 256 << 10
-)
+// The memory for each vCPU, below and above which an amount is in another unit than people wrote: VMs have between some 100 MB and 64 GB.
+const leastPerVCPU, mostPerVCPU = 32 * numa.MiB, 256 * numa.GiB
 
 // doubtUnit forgets a memory that no VM of so many vCPUs has.
 func doubtUnit(t *table, c *numa.Config) {
-	each := c.Memory.Value / numa.MiB / numa.Bytes(max(c.VCPUs.Value, 1))
-	if t.kind.generic() && c.Memory.Known() && c.VCPUs.Known() && (each < leastPerVCPU || each > mostPerVCPU) {
+	if n := numa.Bytes(c.VCPUs.Value); t.kind.generic() && n > 0 && c.Memory.Known() && (c.Memory.Value < n*leastPerVCPU || c.Memory.Value > n*mostPerVCPU) {
 		t.bad("Memory", fmt.Sprintf("found %s for %s, so the unit may be another one", c.Memory.Value, words.Plural(c.VCPUs.Value, "vCPU")))
 		c.Memory = numa.Fact[numa.Bytes]{}
 	}
