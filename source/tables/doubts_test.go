@@ -30,6 +30,7 @@ func TestTotals(t *testing.T) {
 		"VM,vCPU,Memory GB,Host\ndb,16,128,esx1\nweb,4,16,esx1\n2,20,144,\n",
 		"VM,vCPU,Memory GB,Host\ndb,16,128,esx1\nweb,4,16,esx1\nVMs: 2,20,144,\n",
 		"VM,vCPU,Memory GB,Host\ndb,16,128,esx1\nweb,4,16,esx1\n2 VMs,20,144,\n",
+		"VM,vCPU,Memory GB\ndb,16,128\nweb,4,16\nSubtotal LAN,4,16\n",
 	} {
 		got, notes := sizes(t, "a.csv", rows)
 		if got != "db/16/128GB web/4/16GB" || !strings.Contains(notes, "1 row is a total or a remark") {
@@ -87,6 +88,7 @@ func TestKinds(t *testing.T) {
 		"Name,Type,CPUs,Memory GB\na,Virtual Machine,2,8\nb,Template,2,8\n":                                                                                         "a/2/8GB b/2/8GB/T",
 		"VM,Kind,CPUs,Memory GB\na,VirtualMachine,2,8\nb,VirtualMachineTemplate,2,8\n":                                                                              "a/2/8GB b/2/8GB/T",
 		"VM;VM Type;vCPU;Memory GB\na;VM;2;8\nb;VM-Vorlage;2;8\n":                                                                                                   "a/2/8GB b/2/8GB/T",
+		"Object Type,Name,CPU,Memory GB\nCluster,CL,480,6144\nHost,esx1,48,768\nResource Pool,r,8,64\nVirtual Machine,a,2,8\n":                                      "a/2/8GB",
 		"VM;Vorlage;vCPU;Memory GB\na;Nein;2;8\nb;Ja;2;8\n":                                                                                                         "a/2/8GB b/2/8GB/T",
 		"name,cpus,memory,sys_class_name\na,2,8192,VMware Virtual Machine Instance\nb,2,8192,Hyper-V Virtual Machine Instance\nc,2,8192,cmdb_ci_hyper_v_instance\n": "a/2/8GB",
 		"VM,CPU Cores,Memory Size,VM Host,Physical/Virtual\na,2,8 GB,x,Virtual\nb,2,8 GB,,Physical\n":                                                               "a/2/8GB",
@@ -134,6 +136,8 @@ func TestHeaders(t *testing.T) {
 		"VM,Number of vCPUs,vMem Capacity (KB)\na,2,8388608\n":                                               "a/2/8GB",
 		" name | num_vcpu | mem_size_mb \n------+----------+-------------\n a    |        2 |        8192\n": "a/2/8GB",
 		"Servername;CPU-Kerne;Arbeitsspeicher;Hostsystem\na;2;8 GB;esx1\n":                                   "a/2/8GB",
+		"VM,Assigned vCPUs,Assigned Memory (GB),Host\na,2,8,esx1\n":                                          "a/2/8GB",
+		"VM,No. of CPUs,Memory (GB),Host\na,2,8,esx1\n":                                                      "a/2/8GB",
 		"Nom de la VM;vCPU;Mémoire (Go)\na;2;8\n":                                                            "a/2/8GB",
 	} {
 		if got, notes := sizes(t, "a.csv", rows); got != want {

@@ -200,13 +200,13 @@ func TestOrigins(t *testing.T) {
 // TestUnknown describes what a file holds that is none of VMs or hosts.
 func TestUnknown(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"a.csv", "Name,State,Status,Provisioned Space\ndb01,Powered On,Normal,1\n", "found a table with 4 columns: Name, State, Status, Provisioned Space; no column states vCPUs or memory of VMs, or sockets or cores of hosts"},
+		{"a.csv", "Name,State,Status,Provisioned Space\ndb01,Powered On,Normal,1\n", "found a table with 4 columns: Name, State, Status, Provisioned Space; no column states vCPUs or memory of VMs, or sockets or cores of hosts, beside a column VM or Host"},
 		{"a.csv", `"(PDH-CSV 4.0) (UTC)(0)","\\SQL01\Processor(_Total)\% User Time"` + "\n1,2\n", "found a log of Windows Performance Monitor, which shows a guest alone: "},
 		{"a.csv", "node_id,node_state_desc,online_scheduler_count\n0,ONLINE,16\n", "found a table of sys.dm_os_nodes, which shows a guest alone: --evidence takes "},
 		{"a.csv", "Part,Price\nA1,2\n", "found a table with 2 columns: Part, Price; no column names a VM or a host"},
 		{"a.json", `["/dc/vm/db01"]`, `found JSON with a list of names such as "/dc/vm/db01", and nothing about them: govc find and ls list names; save govc vm.info -json and govc host.info -json`},
 		{"a.json", `{"format":"homenode-assess","result":{"vms":[{"name":"a","vcpus":4}]}}`, "found an answer of this program (homenode-assess), which is no inventory"},
-		{"a.json", `{"name":"x","tags":[1]}`, "found JSON whose objects have 2 columns: name, tags; no column states vCPUs or memory of VMs, or sockets or cores of hosts"},
+		{"a.json", `{"name":"x","tags":[1]}`, "found JSON whose objects have 2 columns: name, tags; no column states vCPUs or memory of VMs, or sockets or cores of hosts, beside a column VM or Host"},
 		{"a.json", `{"name":`, "1:9: the file is cut off"},
 	} {
 		_, err := ReadFiles([]string{tempFile(t, tt.name, []byte(tt.text))})

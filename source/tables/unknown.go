@@ -83,7 +83,7 @@ func (s *sheet) describe() string {
 		return form + listed(s.header) + "; they do not tell whether its rows are VMs or hosts: call the column of the names VM or Host"
 	}
 	if vmTable.identifies(s.header) || hostTable.identifies(s.header) {
-		lacks = "no column states vCPUs or memory of VMs, or sockets or cores of hosts"
+		lacks = "no column states vCPUs or memory of VMs, or sockets or cores of hosts, beside a column VM or Host"
 	}
 	return form + listed(s.header) + "; " + lacks
 }

@@ -213,9 +213,9 @@ func (t *table) ofMachine() bool {
 }
 
 var (
-	bare       = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)`)                                     // of a platform or kind of machine
-	ofHost     = pattern.Of(`(?i)^((vmware |hypervisor )?host( ?system)?|(vmware )?esxi? (host|server))$`) // of a kind of machine
-	ofTemplate = pattern.Of(`(?i)(template|vorlage)$`)                                                     // of a kind of machine
+	bare       = pattern.Of(`(?i)^(physical|physisch|bare[ -]?metal)`)                                                                                                    // of a platform or kind of machine
+	ofHost     = pattern.Of(`(?i)^((vmware |hypervisor )?host( ?system)?|(vmware )?esxi? (host|server)|cluster( ?compute ?resource)?|data ?cent(er|re)|resource ?pool)$`) // of a kind of machine
+	ofTemplate = pattern.Of(`(?i)(template|vorlage)$`)                                                                                                                    // of a kind of machine
 	ofRelease  = pattern.Of(`(?i)^(vmware )?(esxi?,? )?([4-9]\.0|4\.1|5\.[15]|6\.[57])\.\d([ ,-].*)?$`)
 )
 
@@ -281,7 +281,7 @@ var (
 	total = pattern.Of(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamtergebnis|insgesamt|gesamt|somme|suma|totaal)(en|e|es)?\b`)
 	// summary matches the whole name of a summary row.
 	summary = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe|ergebnis)?|insgesamt|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|v?cpus?|v?cores|v?ram|memory|hosts|rows|records)\b)?[\W\d]*$` +
-		`|^\W*((vms|virtual machines|rows)\W+\d+|\d+\W+(vms?|virtual machines|rows))\W*$`)
+		`|^\W*(sub[ -]?total|sous[ -]?total|zwischensumme)\b.*|^\W*((vms|virtual machines|rows)\W+\d+|\d+\W+(vms?|virtual machines|rows))\W*$`)
 	unitWords = pattern.Of(`(?i)\b[kmgt]i?b\b|\b[mg]hz\b`)
 )
 
