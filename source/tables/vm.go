@@ -251,22 +251,20 @@ func (t *table) other(before []vmRow) bool {
 	return remark || line || len(before) > 0 && t.sumsUp(name, before)
 }
 
-// sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one or is a number, and its vCPUs are the sum of theirs, or
+// sumsUp reports whether the current row, below rows of VMs, is a summary: its name begins like one or is their number, and its vCPUs are the sum of theirs, or
 // they have hosts and it has none; or the whole name is a summary word, perhaps in another column, and no other column has a word.
 func (t *table) sumsUp(name string, before []vmRow) bool {
-	number := strings.Trim(name, "0123456789") == ""
-	if total.MatchString(name) || number {
+	if total.MatchString(name) || name == strconv.Itoa(len(before)) && t.text("Host") == "" {
 		sum, hostless := 0, t.has("Host") && t.text("Host") == ""
 		for i := range before {
 			sum += before[i].vm.VCPUs.Value
 			hostless = hostless && before[i].host != ""
 		}
-		counts := !number || name == strconv.Itoa(len(before)) && t.text("Host") == ""
-		if hostless || counts && t.count("CPUs", 1<<30).Value == sum {
+		if hostless || t.count("CPUs", 1<<30).Value == sum {
 			return true
 		}
 	}
-	alone := summary.MatchString(name) || number && slices.ContainsFunc(t.cells, summary.MatchString)
+	alone := summary.MatchString(name) || strings.Trim(name, "0123456789") == "" && slices.ContainsFunc(t.cells, summary.MatchString)
 	for id, p := range t.columns {
 		if alone && p.index >= 0 && p.index < len(t.cells) && id != "VM" {
 			word := strings.ContainsFunc(unitWords.ReplaceAllString(t.cells[p.index], ""), unicode.IsLetter)
