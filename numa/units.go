@@ -17,6 +17,15 @@ const (
 // PageSize is the page size in which ESXi counts memory.
 const PageSize = 4 * KiB
 
+// Whole rounds down to a size that people write and vSphere takes: whole GB, below one a multiple of 4 MB.
+func (b Bytes) Whole() Bytes {
+	unit := GiB
+	if b < unit {
+		unit = 4 * MiB
+	}
+	return b / unit * unit
+}
+
 // String formats b as the vSphere Client does: binary units, written MB, GB and TB, with one decimal if the
 // amount is not whole.
 func (b Bytes) String() string {

@@ -74,7 +74,7 @@ func (c *Config) Impossible() (out []Impossible) {
 	has := c.MemoryReservation.Value
 	if most, ok := c.LimitedTo(); ok && has > most {
 		out = append(out, Impossible{fmt.Sprintf("the memory reservation of %s is above the memory limit of %s", has, most),
-			[]EditKind{EditMemoryReservation}, EditMemoryReservation.To(int(most / MiB))})
+			[]EditKind{EditMemoryReservation}, EditMemoryReservation.To(int(most.Whole() / MiB))})
 	} else if most := c.Memory.Value; c.Memory.Known() && has > most {
 		out = append(out, Impossible{fmt.Sprintf("the memory reservation of %s is above the memory of the VM, %s", has, most),
 			[]EditKind{EditMemoryReservation}, EditMemoryReservation.To(int(most / MiB))})

@@ -127,7 +127,7 @@ type Setting struct {
 	To   string `json:"to"`
 }
 
-// A Finding is new (A nil), gone (B nil) or has another severity.
+// A Finding is new (A nil), gone (B nil), has another severity, or is about a host that lacks another amount of memory.
 type Finding struct {
 	A, B    *finding.Finding
 	Stopped bool // gone because the VMs that it is about no longer run: no host powers them on
@@ -140,7 +140,7 @@ type Finding struct {
 func (f *Finding) Of() *finding.Finding { return cmp.Or(f.B, f.A) }
 
 // Change describes the difference: "new", "gone", "cannot run" if it ended because its VMs no longer run, or the previous severity: "was
-// high".
+// high"; for the same severity whether the host lacks more memory or less.
 func (f *Finding) Change() string {
 	switch {
 	case f.A == nil:
@@ -149,6 +149,11 @@ func (f *Finding) Change() string {
 		return "cannot run"
 	case f.B == nil:
 		return "gone"
+	case f.A.Severity != f.B.Severity:
+	case lacksMore(f.A, f.B):
+		return "lacks more"
+	default:
+		return "lacks less"
 	}
 	return "was " + f.A.Severity.String()
 }
@@ -156,19 +161,19 @@ func (f *Finding) Change() string {
 // MarshalJSON writes the finding and its change.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	out := struct {
-		Change  string           `json:"change"` // new, gone, cannot run or severity
+		Change  string           `json:"change"` // new, gone, cannot run, severity, lacks more or lacks less
 		Was     string           `json:"was,omitempty"`
 		Finding *finding.Finding `json:"finding"`
 	}{Change: f.Change(), Finding: f.Of()}
-	if f.A != nil && f.B != nil {
+	if f.A != nil && f.B != nil && f.A.Severity != f.B.Severity {
 		out.Change, out.Was = "severity", f.A.Severity.String()
 	}
 	return json.Marshal(out)
 }
 
-// Worsens reports whether the finding is new or more severe than before, and at least of severity s.
+// Worsens reports whether the finding is new or more severe than before, or the host lacks more memory, and is at least of severity s.
 func (f *Finding) Worsens(s finding.Severity) bool {
-	return f.B != nil && f.B.Severity >= s && (f.A == nil || f.A.Full() < f.B.Severity)
+	return f.B != nil && f.B.Severity >= s && (f.A == nil || f.A.Full() < f.B.Severity || f.A.Severity == f.B.Severity && lacksMore(f.A, f.B))
 }
 
 // Worsens counts the regressions: the findings that are new or more severe, and at least of severity s, without those of VMs that are

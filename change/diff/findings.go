@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
 )
@@ -63,7 +64,7 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 		case before == nil && (groups.inA(f) || told(f, f.VMID, hosted, is) && hosted[cost{f.VMID, f.Rule}].Severity >= f.Severity):
 			delete(was, cost{f.VMID, f.Rule})
 			delete(hosted, cost{f.VMID, f.Rule}) // it replaces one
-		case before == nil || before.Severity != f.Severity:
+		case before == nil || before.Severity != f.Severity || lacksMore(before, f) || lacksMore(f, before):
 			put(Finding{A: before, B: f}, f.VMID)
 		case before.Message != f.Message && f.VMID != "" && d.B.Rule(f.Rule).Beside && !d.B.Rule(f.Rule).Refused: // no layout shows it
 			d.restated[f.VMID] = append(d.restated[f.VMID], fmt.Sprintf("%s still %s: %s", f.Rule, f.Severity, f.Message))
@@ -86,6 +87,9 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 	d.costs(byVM, was, is)
 	return byVM
 }
+
+// lacksMore reports whether a host lacks more memory for its VMs in b than in a, by a GB at least.
+func lacksMore(a, b *finding.Finding) bool { return b.VMID == "" && b.Remote >= a.Remote+numa.GiB }
 
 // concerned returns the IDs of the VMs that a finding is about or affects.
 func concerned(f *finding.Finding) []string {

@@ -361,3 +361,26 @@ vm db host=esx01 vcpus=24 coresPerSocket=12 memory=%s hw=19
 		t.Error(got)
 	}
 }
+
+// TestLacksMore: a host that lacks more memory than before is worse, and one that lacks less is another one, although its finding is
+// as severe.
+func TestLacksMore(t *testing.T) {
+	const fleet = "release 8.0U3\ncluster c\nhost h[1-2] nodes=2 cores=16 memory=256GB\nvm big[1-5] host=h1 vcpus=4 memory=64GB\n"
+	small, large := judge(t, fleet+"vm one host=h2 vcpus=4 memory=64GB\n"), judge(t, fleet+"vm one host=h1 vcpus=4 memory=64GB\n")
+	for _, tt := range []struct {
+		a, b   *rules.Result
+		change string
+		worse  int
+	}{{small, large, "lacks more", 1}, {large, small, "lacks less", 0}} {
+		d := compare(t, tt.a, tt.b, diff.Options{})
+		if len(d.Findings) != 1 || d.Findings[0].Of().Rule != "H007" || d.Findings[0].Change() != tt.change {
+			t.Fatalf("got %+v, want H007 %s", d.Findings, tt.change)
+		}
+		if worse, _, _ := d.Worsens(finding.Medium); worse != tt.worse {
+			t.Errorf("%s: %d findings are worse, want %d", tt.change, worse, tt.worse)
+		}
+	}
+	if d := compare(t, small, small, diff.Options{}); len(d.Findings) > 0 {
+		t.Errorf("%+v differ without a change", d.Findings)
+	}
+}

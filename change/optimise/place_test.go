@@ -58,8 +58,8 @@ func TestPlaceIsPlacement(t *testing.T) {
 				t.Fatalf("node %d has %d vCPUs and %d in use; placement.Place has %d and %d", i, b.board.Load[i], host.Nodes[i].Memory-b.board.Free[i], n.VCPUs, n.Used)
 			}
 			for _, c := range n.Clients {
-				each[c.Request] += int64(c.Remote + c.Nowhere)
-				want += int64(c.Remote + c.Nowhere)
+				each[c.Request] += int64(c.Crossed + c.Remote + c.Nowhere)
+				want += int64(c.Crossed + c.Remote + c.Nowhere)
 			}
 		}
 		for v := range each {

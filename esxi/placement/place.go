@@ -34,6 +34,7 @@ type Client struct {
 	Index   int        // index of the client in the VM: PPD number
 	VCPUs   int        //
 	Local   numa.Bytes // of its memory slice, on the home node
+	Crossed numa.Bytes // on home nodes of other clients of its VM, or on nodes that join them (D-2): N%L counts it as local (C-17)
 	Remote  numa.Bytes // on other nodes
 	Nowhere numa.Bytes // fits no node of the host: it would be ballooned or swapped
 }
@@ -103,6 +104,39 @@ func Place(h *Host, requests []Request) (placed []Node, unplaced []int) {
 	}
 	slices.Sort(unplaced)
 	return placed, unplaced
+}
+
+// Reclaim takes memory from clients until the host has so much free as ESXi keeps (C-23): from the VMs placed last, which lack
+// the memory that the host does not hold too.
+func (h *Host) Reclaim(placed []Node, requests []Request) {
+	lacks := h.Keep
+	for i := range placed {
+		free, ok := placed[i].Free()
+		if lacks -= free; !ok {
+			return
+		}
+	}
+	for _, seen := range [...]bool{false, true} {
+		for r := len(requests) - 1; r >= 0 && lacks > 0; r-- {
+			if seen != (requests[r].Seen != nil) {
+				continue
+			}
+			for i := range placed {
+				lacks -= placed[i].reclaim(r, lacks)
+			}
+		}
+	}
+}
+
+// reclaim takes up to so much of the memory that the VM has on its home node, and returns how much it took.
+func (n *Node) reclaim(request int, want numa.Bytes) (took numa.Bytes) {
+	for k := range n.Clients {
+		if c := &n.Clients[k]; c.Request == request {
+			part := max(0, min(want-took, c.Local))
+			c.Local, c.Nowhere, n.Used, took = c.Local-part, c.Nowhere+part, n.Used-part, took+part
+		}
+	}
+	return took
 }
 
 // A placing is a Request in progress, with the memory its clients have and lack.
@@ -182,7 +216,11 @@ func (p *placing) local(c int, part int64) {
 func (p *placing) lend(c int, b *Board, placed []Node) {
 	for m, part := range b.Lent {
 		placed[m].lend(p.index, numa.Bytes(part))
-		p.clients[c].Remote += numa.Bytes(part)
+		if slices.Contains(p.homes, int8(m)) || p.Layout.Memory.Joins() {
+			p.clients[c].Crossed += numa.Bytes(part)
+		} else {
+			p.clients[c].Remote += numa.Bytes(part)
+		}
 		p.left[c] -= part
 	}
 }

@@ -27,7 +27,7 @@ type Host struct {
 	Release  numa.Release // 0, unknown, counts as 5.0 or later
 	Nodes    []numa.Node
 	Distance [][]int    // format of numa.Host; nil when unknown
-	Keep     numa.Bytes // memory that ESX 4.1 keeps free on a node
+	Keep     numa.Bytes // minFree (C-23): ESX 4.1 keeps it free on a node
 	Reserve  numa.Bytes // memory that new pages leave free on each node while another has more (C-15)
 }
 

@@ -89,11 +89,8 @@ func (r Refusal) lessCPU() []numa.Way {
 
 // lessReserved returns the way to reserve as much memory as leaves room for the overhead memory; nil if that is nothing.
 func (r Refusal) lessReserved() []numa.Way {
-	most, unit := numa.Bytes(r.most-r.overhead), numa.GiB
-	if most < unit {
-		unit = numa.MiB
-	}
-	if most = most / unit * unit; most <= 0 {
+	most := numa.Bytes(r.most - r.overhead).Whole()
+	if most <= 0 {
 		return nil
 	}
 	return []numa.Way{{Do: fmt.Sprintf("reserve at most %s of memory, since ESXi adds overhead memory to it", most), Edits: []numa.Edit{numa.EditMemoryReservation.To(int(most / numa.MiB))}}}

@@ -159,7 +159,7 @@ func diffLine(d *diff.Drift) string {
 	}
 	add("finding", added, gone)
 	if other > 0 {
-		parts = append(parts, words.Plural(other, "finding")+" of another severity")
+		parts = append(parts, words.Plural(other, "finding")+" of another severity or size")
 	}
 	return words.Join("; ", append(parts, toldText(d))...)
 }

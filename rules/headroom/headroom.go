@@ -112,7 +112,7 @@ func tightNodes(nodes []placement.Node, vms []*rule.VM, reserve numa.Bytes) []ti
 		free, ok := n.Free()
 		t := tightNode{Node: n, free: max(0, free), lacks: reserve - free}
 		for _, c := range n.Clients {
-			t.spilled, t.nowhere = t.spilled+c.Remote, t.nowhere+c.Nowhere
+			t.spilled, t.nowhere = t.spilled+c.Crossed+c.Remote, t.nowhere+c.Nowhere
 		}
 		t.lacks += t.spilled + t.nowhere
 		for _, s := range n.Foreign {

@@ -143,13 +143,12 @@ func unsettable(p *rule.Pass) {
 			f.Ways = append(f.Ways, numa.ByHand("raise the CPU limit"))
 			f.Evidence = []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("CPU limit in MHz", v.CPULimit, v.At)}
 		default:
-			most := v.Memory.Value
 			f.Evidence = []finding.Evidence{finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence()}
-			if limit, ok := v.LimitedTo(); ok {
-				most = limit
+			if _, ok := v.LimitedTo(); ok {
 				f.Evidence = append(f.Evidence, v.MemoryLimitEvidence())
 			}
-			f.Ways[0].Do = "lower the memory reservation to " + most.String()
+			most, _ := strconv.Atoi(no.Cure.To.Text)
+			f.Ways[0].Do = fmt.Sprintf("lower the memory reservation to %s", numa.Bytes(most)*numa.MiB)
 		}
 		p.Report(f, &v.On[0].Layout)
 	}

@@ -202,7 +202,7 @@ func (p *Pass) counsel(f *finding.Finding) (advice, notice string) {
 	if needed == nil {
 		first, edit = better, best.Edit
 	}
-	text := words.Capital(strings.Join(first, ", "))
+	text := words.Capital(p.VM.unlessHANA() + strings.Join(first, ", "))
 	if needed == nil {
 		text = finding.Untidy + words.Lower(text)
 	}

@@ -41,6 +41,7 @@ func HomesOn(h *numa.Host, vms []*VM, layout func(v *VM) *vnuma.Layout, ch vnuma
 	}
 	at := placement.Of(h, ch)
 	out.Nodes, out.Loose = placement.Place(&at, requests)
+	at.Reclaim(out.Nodes, requests)
 	return out
 }
 

@@ -201,12 +201,9 @@ func (p *Pass) ForNodes(kinds []*Kind, nodes ...int) (smaller numa.Way, ok bool)
 func (p *Pass) AtMostMemory(on *On, n int, allowed numa.NodeSet) numa.Way {
 	m := &on.Kind.Machine
 	holds, all := m.Holds(n, allowed, p.Choices.FillToMinFree)
-	most, why := all, ""
-	if most >= numa.GiB { // as it is printed
-		most = most / numa.GiB * numa.GiB
-	}
+	most, why := all.Whole(), ""
 	if holds != all && holds >= numa.GiB {
-		most = holds / numa.GiB * numa.GiB
+		most = holds.Whole()
 		why = fmt.Sprintf(": new memory leaves %s of each node free", m.Reserve(p.Choices.FillToMinFree).New)
 	}
 	if p.VM.RunsHANA() {

@@ -123,7 +123,7 @@ func (v *VM) ForProducts(now, next *vnuma.Layout) (text string) {
 	}
 	n := int(v.Guest.VCPUs)
 	for _, one := range v.Products() {
-		if one.HANA() && slices.ContainsFunc(v.On, func(o On) bool { return !v.Whole(&o) }) {
+		if one.HANA() && v.unlessHANA() != "" {
 			text = words.Join("; ", text, "a production system of SAP HANA needs another size instead")
 		}
 		before, most := one.Usable(n, now.VSockets.Len(), now.CoresPerSocket)
@@ -140,6 +140,14 @@ func (v *VM) ForProducts(now, next *vnuma.Layout) (text string) {
 		}
 	}
 	return text
+}
+
+// unlessHANA begins a layout for vCPUs that SAP HANA does not support: its own limits go before general advice. It is "" for others.
+func (v *VM) unlessHANA() string {
+	if !v.RunsHANA() || !slices.ContainsFunc(v.On, func(o On) bool { return !v.Whole(&o) }) {
+		return ""
+	}
+	return "only where it is no production system of SAP HANA, which needs whole sockets or half a one (N033): "
 }
 
 // Resized describes the effect of the new size or virtual hardware on the guest; "" if neither

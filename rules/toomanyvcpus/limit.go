@@ -52,7 +52,7 @@ func held(p *rule.Pass) {
 		Message: fmt.Sprintf("the memory limit of %s is below the memory of %s: once the guest uses more, ESXi balloons, compresses or swaps the rest, up to %s, whatever the host has free",
 			limit, v.Memory.Value, v.Memory.Value-limit),
 		Ways: []numa.Way{numa.ByHand("remove the memory limit"),
-			{Do: fmt.Sprintf("set the memory to at most %s", limit), Edits: []numa.Edit{numa.EditMemory.To(int(limit / numa.MiB))}}},
+			{Do: fmt.Sprintf("set the memory to at most %s", limit.Whole()), Edits: []numa.Edit{numa.EditMemory.To(int(limit.Whole() / numa.MiB))}}},
 		Besides:  "Removing the limit needs no downtime",
 		Evidence: []finding.Evidence{v.MemoryLimitEvidence(), v.MemoryEvidence()},
 	}

@@ -160,7 +160,7 @@ func (r *room) uses(placed []placement.Node, shape []int, o *Options) []Use {
 			Clients: []Client{}, RestVCPUs: r.vcpus[i] - p.VCPUs, RestMemory: p.Memory.Value - p.Used,
 		}
 		for _, c := range p.Clients {
-			u.Clients = append(u.Clients, Client{VM: c.Request, Shape: shape[c.Request], Index: c.Index, VCPUs: c.VCPUs, Memory: c.Local + c.Remote + c.Nowhere, Remote: c.Remote + c.Nowhere})
+			u.Clients = append(u.Clients, Client{VM: c.Request, Shape: shape[c.Request], Index: c.Index, VCPUs: c.VCPUs, Memory: c.Local + c.Crossed + c.Remote + c.Nowhere, Remote: c.Crossed + c.Remote + c.Nowhere})
 		}
 		for _, f := range p.Foreign {
 			u.Foreign += f.Memory

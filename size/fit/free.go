@@ -141,7 +141,7 @@ func (c *Cluster) Today(o *Options) (Today, error) {
 		vms := map[int]bool{}
 		for i := range p.before {
 			for _, cl := range p.before[i].Clients {
-				if b := cl.Remote + cl.Nowhere; b > 0 {
+				if b := cl.Crossed + cl.Remote + cl.Nowhere; b > 0 {
 					vms[cl.Request] = true
 					out.Memory += b
 				}

@@ -31,7 +31,7 @@ vm u20 host=o1 vcpus=8 memory=120GB
 	for _, tt := range []struct{ got, want string }{
 		{d.Nodes[0].Clients[0].Numbers(), "ora: 24 vCPUs, 1000 GB, 488 GB of it remote; finding: high"},
 		{d.Nodes[1].Clients[1].Numbers(), "u20: 8 vCPUs, 120 GB, 120 GB do not fit the host"},
-		{d.Nodes[1].Numbers(), "node 1, 28 cores, 56 threads, 512 GB: 16 vCPUs on 2 clients, 0.6 vCPU per core, 0 B left, holds 488 GB of ora, not at home here"},
+		{d.Nodes[1].Numbers(), "node 1, 28 cores, 56 threads, 512 GB: 16 vCPUs on 2 clients, 0.6 vCPU per core, 10.8 GB left, holds 488 GB of ora, not at home here"},
 		{strings.Join(d.Caption, "\n"), "The home nodes are predicted (C-4), not observed. VMs are placed in the order of the inventory.\n" +
 			"306.8 GB do not fit the host at all and are ballooned or swapped once all memory is touched."},
 	} {

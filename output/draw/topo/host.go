@@ -119,7 +119,8 @@ func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 func (d *Drawing) clientOf(v *rule.VM, l *vnuma.Layout, c *rule.HomeClient) Client {
 	out := d.client(v.ID, v.Name, c.Index, l.PPDs.Len())
 	out.First, _ = l.PPDs.Group(c.Index)
-	out.VCPUs, out.Memory, out.Remote, out.Nowhere, out.MemoryKnown = c.VCPUs, c.Local+c.Remote+c.Nowhere, c.Remote, c.Nowhere, v.Memory.Known()
+	out.VCPUs, out.Memory, out.MemoryKnown = c.VCPUs, c.Local+c.Crossed+c.Remote+c.Nowhere, v.Memory.Known()
+	out.Crossed, out.Remote, out.Nowhere = c.Crossed, c.Remote, c.Nowhere
 	out.Interleaved = l.Memory.Placement == vnuma.Interleaved
 	return out
 }

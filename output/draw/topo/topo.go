@@ -249,7 +249,8 @@ type Client struct {
 	VCPUs       int        `json:"vcpus"`
 	List        string     `json:"list,omitempty"`            // its vCPUs if they are not contiguous
 	Memory      numa.Bytes `json:"bytes"`                     // its share of the VM's memory
-	Remote      numa.Bytes `json:"remoteBytes"`               // part of Memory on other nodes
+	Remote      numa.Bytes `json:"remoteBytes"`               // part of Memory that is on no home node of its VM
+	Crossed     numa.Bytes `json:"crossedBytes,omitempty"`    // part of Memory on home nodes of other clients of its VM, or on nodes that join them
 	Nowhere     numa.Bytes `json:"bytesBeyondHost,omitempty"` // part of Memory that does not fit the host
 	MemoryKnown bool       `json:"memoryKnown"`
 	Wide        bool       `json:"wide"`                  // its VM has several clients
@@ -261,7 +262,7 @@ type Client struct {
 func (c *Client) Numbered() bool { return c.Label == fmt.Sprintf("%s.%d", c.VM, c.Index) }
 
 // Local returns the memory on the client's own node.
-func (c *Client) Local() numa.Bytes { return c.Memory - c.Remote - c.Nowhere }
+func (c *Client) Local() numa.Bytes { return c.Memory - c.Crossed - c.Remote - c.Nowhere }
 
 // Numbers describes the client completely, in one line.
 func (c *Client) Numbers() string {
@@ -281,6 +282,9 @@ func (c *Client) Numbers() string {
 		fmt.Fprintf(&s, ", %s, %s of it remote", c.Memory, c.Remote)
 	default:
 		fmt.Fprintf(&s, ", %s", c.Memory)
+	}
+	if c.Crossed > 0 {
+		fmt.Fprintf(&s, ", %s of it on nodes of other clients", c.Crossed)
 	}
 	if c.Nowhere > 0 {
 		fmt.Fprintf(&s, ", %s do not fit the host", c.Nowhere)

@@ -166,7 +166,16 @@ func TestNodesAddUp(t *testing.T) {
 		vcpus, memory, want := 0, numa.Bytes(0), numa.Bytes(0)
 		wantVCPUs := 0
 		for _, n := range d.Nodes {
-			vcpus, memory = vcpus+n.VCPUs, memory+n.Used
+			vcpus, memory = vcpus+n.VCPUs, memory+n.More.Memory
+			for _, c := range n.Clients {
+				memory += c.Memory
+			}
+			if n.Used > n.Memory.Or(n.Used) {
+				t.Errorf("%s: %v of %v in use", h.Name, n.Used, n.Memory.Value)
+			}
+		}
+		for _, c := range d.Loose {
+			memory += c.Memory
 		}
 		for _, v := range r.Fleet.VMs {
 			if v.Host == h.ID && v.Power.Value == numa.PoweredOn {
