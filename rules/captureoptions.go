@@ -5,14 +5,14 @@ import (
 
 	"example.org/homenode/capture"
 	"example.org/homenode/numa"
-	"example.org/homenode/rules/earlyspill"
-	"example.org/homenode/rules/flapping"
-	"example.org/homenode/rules/lopsided"
-	"example.org/homenode/rules/lowlocality"
-	"example.org/homenode/rules/onebusynode"
+	"example.org/homenode/rules/check/earlyspill"
+	"example.org/homenode/rules/check/flapping"
+	"example.org/homenode/rules/check/lopsided"
+	"example.org/homenode/rules/check/lowlocality"
+	"example.org/homenode/rules/check/onebusynode"
+	"example.org/homenode/rules/check/readybesideidle"
+	"example.org/homenode/rules/check/remotememory"
 	"example.org/homenode/rules/policy"
-	"example.org/homenode/rules/readybesideidle"
-	"example.org/homenode/rules/remotememory"
 	"example.org/homenode/rules/rule"
 )
 

@@ -9,8 +9,8 @@ import (
 	"example.org/homenode/internal/testdeps"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
-	"example.org/homenode/rules/lowlocality"
-	"example.org/homenode/rules/migrationstorm"
+	"example.org/homenode/rules/check/lowlocality"
+	"example.org/homenode/rules/check/migrationstorm"
 	"example.org/homenode/rules/policy"
 	"example.org/homenode/rules/rule"
 	"example.org/homenode/source/incident"
@@ -44,7 +44,7 @@ func TestConfiguredWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := testdeps.Input(t, "lowlocality/testdata/fires.txtar", incident.Read)
+	in := testdeps.Input(t, "check/lowlocality/testdata/fires.txtar", incident.Read)
 	recorders := capture.NewRecorders(rules.CaptureOptions(p))
 	if err := in.Ticks(func(tick *numa.Tick) error { recorders.Add(tick); return nil }); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // model must agree that nothing changes, on every host and for every event that looks
 // at settings.
 func TestNoEffect(t *testing.T) {
-	f := testdeps.Input(t, "noeffect/testdata/fires.txtar", scenario.Read)
+	f := testdeps.Input(t, "check/noeffect/testdata/fires.txtar", scenario.Read)
 	r := rules.Run(f, rules.Options{})
 	checked := 0
 	for _, x := range r.Findings {

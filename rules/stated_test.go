@@ -22,7 +22,7 @@ import (
 
 // FuzzStated judges whatever a definition states: each finding is of a rule of KVM, no worse than that allows, and has evidence.
 func FuzzStated(f *testing.F) {
-	paths, err := filepath.Glob("*/testdata/fires.txtar")
+	paths, err := filepath.Glob("check/*/testdata/fires.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func kvmInputs(t *testing.T) map[string]*numa.Fleet {
 
 // TestHypervisors: the rules of one hypervisor are silent about the other.
 func TestHypervisors(t *testing.T) {
-	for _, x := range rules.Run(kvmFleet(t, "nodepersocket/testdata/fires.txtar"), rules.Options{}).Findings {
+	for _, x := range rules.Run(kvmFleet(t, "check/nodepersocket/testdata/fires.txtar"), rules.Options{}).Findings {
 		if !strings.HasPrefix(x.Rule, "K") {
 			t.Errorf("%s judges KVM: %s", x.Rule, x.Message)
 		}

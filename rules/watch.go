@@ -7,8 +7,8 @@ import (
 
 	"example.org/homenode/capture"
 	"example.org/homenode/numa"
+	"example.org/homenode/rules/check/headroom"
 	"example.org/homenode/rules/finding"
-	"example.org/homenode/rules/headroom"
 	"example.org/homenode/rules/rule"
 )
 

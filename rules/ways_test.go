@@ -53,7 +53,7 @@ func TestSizeNotices(t *testing.T) {
 // advised calls see with each finding about the fleets of all scenarios.
 func advised(t *testing.T, see func(path string, f *finding.Finding)) {
 	t.Helper()
-	paths, err := filepath.Glob("*/testdata/*.txtar")
+	paths, err := filepath.Glob("check/*/testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func anyFleet(r *rand.Rand) string {
 
 // scenarios returns the scenario of every page of a rule.
 func scenarios(t *testing.T) (out []string) {
-	files, err := filepath.Glob("../../rules/*/testdata/*.txtar")
+	files, err := filepath.Glob("../../rules/check/*/testdata/*.txtar")
 	if err != nil || len(files) < 60 {
 		t.Fatalf("%d scenarios, %v", len(files), err)
 	}

@@ -8,7 +8,7 @@ import (
 	"example.org/homenode/esxi/scheduler"
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
-	"example.org/homenode/rules/noeffect"
+	"example.org/homenode/rules/check/noeffect"
 )
 
 // meanings are the published ones, in the order of releases. If sources disagree, ch selects one of them.

@@ -40,20 +40,20 @@ var closed = map[[2]string][]string{
 	{"output", "source"}: {"source/fact", "source/measured", "source/machine"},
 }
 
-// above are folders of the room rules that stand above the rules; all others hold one
-// rule each, or what rules are made of.
+// above are folders of the room rules that stand above the rules; rules/check holds one
+// rule in each folder, and all others hold parts of rules.
 var above = []string{"rules/filter", "rules/policy", "rules/simulate", "rules/verdict/fleet", "rules/verdict/matrix", "rules/verdict/recording", "rules/verdict/simulation", "rules/verdict/stated"}
 
 // ruleSees is what a rule imports of its own room, apart from rules/rule, rules/finding and
 // rules/shape, and what these three import themselves.
 var ruleSees = map[string][]string{
-	"rules/finding":        {},
-	"rules/confront":       {},
-	"rules/shape":          {},
-	"rules/rule":           {"rules/confront", "rules/shape"}, // findings of recordings carry what was compared with the prediction, VMs of KVM the faults of their shape
-	"rules/guestview":      {"rules/confront"},                // these three judge by what a guest or a host showed,
-	"rules/observedhomes":  {"rules/confront"},                // beside what was predicted
-	"rules/observedlayout": {"rules/confront"},
+	"rules/finding":              {},
+	"rules/confront":             {},
+	"rules/shape":                {},
+	"rules/rule":                 {"rules/confront", "rules/shape"}, // findings of recordings carry what was compared with the prediction, VMs of KVM the faults of their shape
+	"rules/check/guestview":      {"rules/confront"},                // these three judge by what a guest or a host showed,
+	"rules/check/observedhomes":  {"rules/confront"},                // beside what was predicted
+	"rules/check/observedlayout": {"rules/confront"},
 }
 
 // shut are doors within a room.
@@ -150,7 +150,7 @@ func way(from map[string]string, to string) string {
 func TestDoors(t *testing.T) {
 	tests := []struct{ dir, imp, want string }{
 		{"rules", "example.org/homenode/source/esxtop", "that door is shut"},
-		{"rules/headroom", "example.org/homenode/output/fleet", "output stands above rules"},
+		{"rules/check/headroom", "example.org/homenode/output/fleet", "output stands above rules"},
 		{"output/draw/topo", "example.org/homenode/esxi/placement", "that door is shut: output computes no home nodes, rules/verdict/fleet has them"},
 		{"change/diff", "example.org/homenode/size/fit", "change and size stand on one floor"},
 		{"numa", "example.org/homenode/internal/alike", "numa and internal stand on one floor"},
@@ -160,9 +160,9 @@ func TestDoors(t *testing.T) {
 		{"capture", "example.org/homenode/esxi/vnuma", "that door is shut"},
 		{"output/fleet", "example.org/homenode/source/fact", ""},
 		{"output/fleet", "example.org/homenode/source/esxtop", "that door is shut"},
-		{"rules/headroom", "example.org/homenode/rules/rule", ""},
-		{"rules/headroom", "example.org/homenode/rules/affinity", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
-		{"rules/headroom", "example.org/homenode/rules", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
+		{"rules/check/headroom", "example.org/homenode/rules/rule", ""},
+		{"rules/check/headroom", "example.org/homenode/rules/check/affinity", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
+		{"rules/check/headroom", "example.org/homenode/rules", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
 		{"rules/finding", "example.org/homenode/rules/rule", "it sees [] of its room"},
 		{"rules/simulate", "example.org/homenode/rules", ""},
 		{"rules", "example.org/homenode/rules/simulate", "it stands above the rules"},

@@ -8,8 +8,8 @@ import (
 	"example.org/homenode/capture"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
+	"example.org/homenode/rules/check/headroom"
 	"example.org/homenode/rules/finding"
-	"example.org/homenode/rules/headroom"
 )
 
 // An Alarm is a finding with its begin and end.

@@ -12,7 +12,7 @@ import (
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
-	"example.org/homenode/rules/headroom"
+	"example.org/homenode/rules/check/headroom"
 )
 
 // A Board stores the data of collectors as their Sink. Its methods are safe for concurrent use.

@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/prometheus/storage"
 
 	"example.org/homenode/capture/store"
-	"example.org/homenode/rules/headroom"
+	"example.org/homenode/rules/check/headroom"
 	"example.org/homenode/serve/board"
 	"example.org/homenode/serve/metrics"
 )

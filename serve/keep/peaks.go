@@ -8,7 +8,7 @@ import (
 
 	"example.org/homenode/capture/store"
 	"example.org/homenode/numa"
-	"example.org/homenode/rules/headroom"
+	"example.org/homenode/rules/check/headroom"
 	"example.org/homenode/serve/board"
 )
 

@@ -17,7 +17,7 @@ import (
 	"example.org/homenode/internal/texttab"
 	"example.org/homenode/internal/version"
 	"example.org/homenode/rules"
-	"example.org/homenode/rules/headroom"
+	"example.org/homenode/rules/check/headroom"
 	"example.org/homenode/serve/board"
 	"example.org/homenode/serve/captures"
 	"example.org/homenode/serve/collect"

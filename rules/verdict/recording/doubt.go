@@ -11,8 +11,8 @@ import (
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
+	"example.org/homenode/rules/check/interleavedlocality"
 	"example.org/homenode/rules/finding"
-	"example.org/homenode/rules/interleavedlocality"
 	"example.org/homenode/rules/rule"
 )
 

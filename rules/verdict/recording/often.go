@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"example.org/homenode/internal/words"
-	"example.org/homenode/rules/lowlocality"
+	"example.org/homenode/rules/check/lowlocality"
 	"example.org/homenode/rules/rule"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"example.org/homenode/internal/keyed"
 	"example.org/homenode/internal/words"
+	"example.org/homenode/rules/check/interleavedlocality"
 	"example.org/homenode/rules/finding"
-	"example.org/homenode/rules/interleavedlocality"
 )
 
 // A Story is one event: findings about the same VM or host that overlap in time or follow each other closely.
