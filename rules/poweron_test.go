@@ -34,10 +34,11 @@ func TestPowerOnElsewhere(t *testing.T) {
 // TestFrequencyUnknown: a VM whose power-on depends on an unknown frequency is not silently taken as one that powers on, unless it runs.
 func TestFrequencyUnknown(t *testing.T) {
 	for words, want := range map[string]string{
-		"cpuReservation=20000":                            "20000 MHz of CPU are reserved, and the frequency of its host is unknown",
+		"cpuReservation=40000":                            "40000 MHz of CPU are reserved, and the frequency of its host is unknown",
 		"cpuReservation=20000 latency=high reserveAll=on": "20000 MHz of CPU are reserved, and the frequency of its host is unknown",
-		"cpuReservation=20000 power=on":                   "",
-		"cpuReservation=20000 mhz":                        "",
+		"cpuReservation=40000 power=on":                   "",
+		"cpuReservation=40000 mhz":                        "",
+		"cpuReservation=20000":                            "", // any 32 cores have it
 		"cpuReservation=0":                                "",
 	} {
 		host := "release 7.0U3\nhost h nodes=2 cores=16 memory=512GB"

@@ -228,7 +228,7 @@ func notJudged(p *rule.Pass, on *rule.On) {
 	case l.Assumes&vnuma.AssumedIOMMU != 0:
 		f.Message = fmt.Sprintf("whether it powers on is not judged: %d vCPUs need the virtual IOMMU and EFI firmware, and not both are stated", v.Guest.VCPUs)
 		f.Evidence = []finding.Evidence{v.VCPUsEvidence(), finding.Of("firmware", v.Firmware, v.At), finding.Of("virtual IOMMU", v.IOMMU, v.At)}
-	case v.Guest.Needs.MHz > 0 && on.Kind.Machine.CoreMHz == 0:
+	case v.Guest.Needs.Unclocked(&on.Kind.Machine):
 		f.Message = fmt.Sprintf("whether it powers on is not judged: %d MHz of CPU are reserved, and the frequency of its host is unknown", v.CPUReservation.Value)
 		f.Evidence = []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("core frequency of "+on.Kind.Hosts[0].Name+" in MHz", on.Kind.Hosts[0].Frequency(), on.Kind.Hosts[0].At)}
 	case vnuma.TakesAllCPU(&v.Guest, &on.Kind.Machine) && !v.Guest.Needs.Exclusive:

@@ -74,7 +74,7 @@ func (v *VM) Machines() (fit, others []vnuma.Machine) {
 func (c *Cluster) RoomFor(v *VM, on *On) []*numa.Host {
 	m := &on.Kind.Machine
 	return slices.DeleteFunc(slices.Clone(on.Kind.Hosts), func(h *numa.Host) bool {
-		if c.Part || h == v.Host || on.Layout.Refused.Any() || !h.Ready() || v.TiedTo() != nil || !m.MemoryKnown() || v.Guest.Needs.MHz > 0 && m.CoreMHz == 0 {
+		if c.Part || h == v.Host || on.Layout.Refused.Any() || !h.Ready() || v.TiedTo() != nil || !m.MemoryKnown() || v.Guest.Needs.Unclocked(m) {
 			return true
 		}
 		reserved, taken := vnuma.Reserved{}, v.Resident()
