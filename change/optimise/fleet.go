@@ -256,9 +256,10 @@ func (b *builder) addVM(v *numa.VM, demand Demand) {
 	out := VM{ID: v.ID, Name: v.Name, Host: home, Memory: int64((v.Resident() + numa.MiB - 1) / numa.MiB), VCPUs: int(g.VCPUs),
 		Demand: int64(math.Round(share * wholeCore)), Origin: origin}
 	// DRS does not move VMs with an affinity (D-4), and a device of the host ties a VM to it
-	// (D-5).
-	stays := b.stay[v.ID] || g.Affinity || v.Tied() != nil
-	out.Shapes = b.shapesOf(&g, b.p.Hosts[home].Kind, numa.SetOf(vnuma.NodeAffinity(v)...), stays)
+	// (D-5). vSphere changes no settings under Fault Tolerance, and a secondary is on a separate
+	// host (vSphere Availability 8.0, GUID-F8224B5D): whose it is, is not known.
+	stays := b.stay[v.ID] || g.Affinity || v.Tied() != nil || v.FaultTolerant()
+	out.Shapes = b.shapesOf(&g, b.p.Hosts[home].Kind, numa.SetOf(vnuma.NodeAffinity(v)...), b.c.KeepShapes || g.Affinity || v.FaultTolerant())
 	for h := range b.p.Hosts {
 		if h == home || !stays && b.mayRun(&out, home, h) {
 			out.Allowed = append(out.Allowed, h)

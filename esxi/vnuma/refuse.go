@@ -194,6 +194,14 @@ func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal,
 // cpu returns the MHz of the cores of the host, which VMs can at most reserve (B-30); 0 if the frequency is unknown.
 func (m *Machine) cpu() int64 { return int64(m.AllCores) * int64(m.CoreMHz) }
 
+// slowest is a frequency in MHz below that of the processors that ESXi runs on: a judgement, no source has a number.
+const slowest = 1000
+
+// Unclocked reports whether the unknown frequency of m decides if the VM powers on there with its CPU reservation.
+func (n *Needs) Unclocked(m *Machine) bool {
+	return m.CoreMHz == 0 && n.MHz > 0 && (n.Exclusive || n.MHz > slowest*m.AllCores)
+}
+
 // exceeds reports whether a reservation is above the cores of a host, with the tolerance of full.
 func exceeds(mhz, cpu int64) bool { return cpu > 0 && mhz > cpu*100/full }
 

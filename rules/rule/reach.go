@@ -70,11 +70,11 @@ func (v *VM) Machines() (fit, others []vnuma.Machine) {
 	return fit, others
 }
 
-// RoomFor returns the other hosts of the kind that accept the VM now and are known to have enough memory in addition to their running VMs.
+// RoomFor returns the other hosts of the kind that accept the VM now and are known to have enough memory, and what it reserves, in addition to their running VMs.
 func (c *Cluster) RoomFor(v *VM, on *On) []*numa.Host {
 	m := &on.Kind.Machine
 	return slices.DeleteFunc(slices.Clone(on.Kind.Hosts), func(h *numa.Host) bool {
-		if c.Part || h == v.Host || on.Layout.Refused.Any() || !h.Ready() || v.TiedTo() != nil || !m.MemoryKnown() {
+		if c.Part || h == v.Host || on.Layout.Refused.Any() || !h.Ready() || v.TiedTo() != nil || !m.MemoryKnown() || v.Guest.Needs.Unclocked(m) {
 			return true
 		}
 		reserved, taken := vnuma.Reserved{}, v.Resident()
