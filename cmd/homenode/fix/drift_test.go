@@ -13,6 +13,7 @@ import (
 
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/fix/journal"
 	"example.org/homenode/change/whatif"
 	"example.org/homenode/numa"
 )
@@ -242,6 +243,23 @@ func TestImpossible(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "*types") || !strings.Contains(err.Error(), "InvalidArgument configSpec.numCoresPerSocket") {
 		t.Errorf("the fault: %v", err)
 	}
+}
+
+// TestImpossibleGoneOn goes on with a journal that began to give a VM that is off more than its host has: it is refused.
+func TestImpossibleGoneOn(t *testing.T) {
+	s, p, before := started(t, "off01")
+	c := &p.Changes[0]
+	c.Edits = []numa.Edit{{Kind: numa.EditMemoryReservation, From: numa.Is("0"), To: numa.Is("999999")}}
+	for i := range c.Layout {
+		c.Layout[i].After = c.Layout[i].Now
+	}
+	c.Expects = nil
+	path := forged(t, p, apply.PowerGuest, journal.Line{Step: journal.StepIntent, Target: c.VM.ID, Do: "reconfigure", Edits: c.Edits})
+	results, err := s.resume(path, quick(apply.PowerGuest))
+	if r := results["off01"]; err != nil || r.Outcome != apply.Refused || !strings.Contains(r.Why, "reservation") {
+		t.Errorf("%v, %+v", err, r)
+	}
+	s.same("a VM that would not power on", before)
 }
 
 // hostOf returns the ID of the host of a VM.
