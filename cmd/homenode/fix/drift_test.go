@@ -54,6 +54,44 @@ vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
 	}
 }
 
+// TestForgedStored leaves a VM whose plan states another stored size than the one that it has: a rollback would write that.
+func TestForgedStored(t *testing.T) {
+	s := serveFleet(t, fleetOf(t, `release 7.0U3
+cluster prod
+host esx01 nodes=2 cores=18 memory=512GB
+vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on numa.autosize.cookie=240122 numa.autosize.vcpu.maxPerVirtualNode=12
+`))
+	made, before := s.wished("coresPerSocket=12", "hotAdd=off"), s.settings()
+	stored := func(c *fix.Change, e numa.Edit) {
+		c.Edits = append(slices.Clone(c.Edits), e)
+	}
+	for name, forge := range map[string]func(c *fix.Change){
+		"another size":   func(c *fix.Change) { c.Stored[1].Value = "3" },
+		"none":           func(c *fix.Change) { c.Stored = nil },
+		"another cookie": func(c *fix.Change) { c.Stored[0].Value = "240032" },
+		"an edit of another size": func(c *fix.Change) {
+			stored(c, numa.Edit{Kind: numa.EditExtraConfig, Key: numa.StoredKey, From: numa.Is("3")})
+		},
+		"an edit of none": func(c *fix.Change) {
+			stored(c, numa.Edit{Kind: numa.EditExtraConfig, Key: numa.StoredKey, To: numa.Is("12"), Assumed: true})
+		},
+	} {
+		p := *made
+		p.Changes = slices.Clone(made.Changes)
+		p.Changes[0].Stored = slices.Clone(made.Changes[0].Stored)
+		forge(&p.Changes[0])
+		results, _, err := s.apply(&p, quick(apply.PowerGuest))
+		if r := results["sql01"]; err != nil || r.Outcome != apply.Drift || !strings.Contains(r.Why, "numa.autosize.") {
+			t.Errorf("%s: sql01 is %s (%s), %v", name, r.Outcome, r.Why, err)
+		}
+		s.same(name, before)
+	}
+	results, _, err := s.apply(made, quick(apply.PowerGuest))
+	if r := results["sql01"]; err != nil || r.Outcome != apply.Done {
+		t.Errorf("the plan that was made: sql01 is %s (%s), %v", r.Outcome, r.Why, err)
+	}
+}
+
 // TestMisstated leaves VMs whose plan states another result than its edits have, or the result on some hosts alone: values that homenode writes do not make a
 // plan one that it made.
 func TestMisstated(t *testing.T) {
