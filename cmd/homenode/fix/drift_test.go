@@ -263,6 +263,9 @@ func TestImpossible(t *testing.T) {
 		p := *made
 		p.Changes = slices.Clone(made.Changes)
 		p.Changes[0].Edits = []numa.Edit{edit}
+		if p.Changes[0].Needs() == numa.NeedsNothing {
+			p.Changes[0].Downtime = "none"
+		}
 		if err := p.Identify(); err != nil {
 			t.Fatal(err)
 		}
