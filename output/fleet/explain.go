@@ -63,8 +63,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 		a.Drawings = []answer.Drawing{drawing(d.Title, func() *topo.Drawing { return d })}
 	}
 	for _, one := range x.VM.Products() {
-		_, uses := one.Usable(int(x.VM.Guest.VCPUs), x.Layout.VSockets.Len(), x.Layout.CoresPerSocket)
-		if text := one.Parallel(x.Layout.VPDs.Len(), x.Layout.VPDs.Min(), uses); text != "" {
+		if _, text := rule.Parallel(&one, &x.Layout); text != "" {
 			a.Note(text + ".")
 		}
 	}
