@@ -70,6 +70,11 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	if text := x.VM.UnknownProduct(); text != "" {
 		a.Note(words.Capital(text) + ".")
 	}
+	if was := x.VM.Host; was != nil && x.Case.Event == vnuma.VMotionIn && x.VM.MayRun() {
+		if why := numa.NotRunning(was, x.Host); why != "" {
+			a.Note(words.Capital(why) + ", so that the answer without --event vmotion holds.")
+		}
+	}
 	if !x.Host.Ready() {
 		a.Note(x.On + " is in maintenance or not connected: it takes no VM now.")
 	}
