@@ -103,6 +103,8 @@ func (p *Pass) Elsewhere() []numa.Way {
 			moved, fresh := p.VM.Moved(o.Kind, p.Choices), p.VM.Fresh(o.Kind, p.Choices)
 			if fresh.Compare(&o.Layout) < 0 {
 				there = ", remove " + numa.StoredKey + " and " + numa.CookieKey + " there while it is powered off,"
+			} else if numa.NotRunning(p.VM.Host, room[0]) != "" {
+				there = ", powered off,"
 			} else if o.Layout.Compare(&moved) < 0 {
 				there = ", power it off and on there,"
 			}
