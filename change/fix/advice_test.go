@@ -286,7 +286,7 @@ func brief(all []finding.Finding) (out []string) {
 	return out
 }
 
-// carryOut carries out the plan of a fleet and judges again.
+// carryOut carries out the plan of a fleet and judges again: no VM is worse, and the next plan is empty.
 func carryOut(t *testing.T, f *numa.Fleet, before *rules.Result, p *fix.Plan, text string) {
 	g := *f
 	g.VMs = slices.Clone(f.VMs)
@@ -307,6 +307,10 @@ func carryOut(t *testing.T, f *numa.Fleet, before *rules.Result, p *fix.Plan, te
 				}
 			}
 		}
+	}
+	hosts := slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return c.VM == nil })
+	if again, err := fix.Make(t.Context(), &g, fix.Options{Now: now}); !hosts && len(changed) > 0 && (err != nil || len(again.Changes) > 0) {
+		t.Errorf("after the plan comes another, %+v, %v\n%s", again, err, text)
 	}
 	after := rules.Run(&g, rules.Options{})
 	weight := func(r *rules.Result, id string) rule.Weight {
