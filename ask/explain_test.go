@@ -3,6 +3,7 @@ package ask_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	verdict "example.org/homenode/rules/verdict/fleet"
 	"example.org/homenode/source/open"
 	"example.org/homenode/source/scenario/given"
+	"example.org/homenode/source/scenario/random"
 )
 
 // TestExplainIsAssess explains VMs and hosts of a fleet that it reads, of which it judges their cluster alone, and of one that was judged
@@ -93,6 +95,45 @@ func TestExplainIsAssess(t *testing.T) {
 	}
 	if explained < len(names) {
 		t.Errorf("%d of %d questions are answered", explained, len(names))
+	}
+}
+
+// TestExplainHasFindings explains a VM of each of many random fleets: it has the findings that assess has of it, judged alone and with the fleet.
+func TestExplainHasFindings(t *testing.T) {
+	found := 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 78))
+		text := random.Fleet(r)
+		f := given.Fleet(t, "random", []byte(text))
+		if len(f.VMs) == 0 {
+			continue
+		}
+		v := &f.VMs[r.IntN(len(f.VMs))]
+		all := rules.Run(f, rules.Options{})
+		held := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: all}, Today: time.Now()}
+		read := &ask.Env{Today: held.Today, Open: func(context.Context, []string, open.Options) (*numa.Fleet, []numa.Note, error) { return f, nil, nil }}
+		var want []string
+		for _, x := range all.Findings {
+			if x.VMID == v.ID || slices.Contains(x.Costs, v.ID) {
+				want = append(want, fmt.Sprint(x.Severity, x.Rule, x.Message, x.Advice))
+			}
+		}
+		for _, e := range []*ask.Env{held, read} {
+			reply, err := fleet.ExplainEntry.Answer(t.Context(), &fleet.Explain{Args: []string{"SOURCE", f.ClusterName(v.Cluster) + "/" + v.Name}, Event: "power-cycle"}, e)
+			if err != nil {
+				t.Fatal(err, text)
+			}
+			var got []string
+			for _, x := range reply.Answers[0].Result.(*verdict.Explanation).Findings {
+				got = append(got, fmt.Sprint(x.Severity, x.Rule, x.Message, x.Advice))
+			}
+			if found += len(got); !slices.Equal(got, want) {
+				t.Errorf("%s: explain has %v\nassess has %v\n%s", v.Name, got, want, text)
+			}
+		}
+	}
+	if found < 300 {
+		t.Errorf("%d findings: the fleets are broken", found)
 	}
 }
 

@@ -104,6 +104,12 @@ func TestAdvice(t *testing.T) {
 		if r.VMs == 0 {
 			continue // nothing is judged, and a plan of it is refused
 		}
+		bare := *f
+		bare.VMs = slices.Clone(f.VMs)
+		for i := range bare.VMs {
+			bare.VMs[i].Observed = nil
+		}
+		before := rules.Run(&bare, rules.Options{})
 		topics := map[[4]string]bool{}
 		for i := range r.Findings {
 			one := &r.Findings[i]
@@ -119,7 +125,7 @@ func TestAdvice(t *testing.T) {
 			for _, way := range one.Ways {
 				if one.VMID != "" && way.Edits != nil {
 					ways++
-					follow(t, f, one, &way, text)
+					follow(t, f, before, one, &way, text)
 				}
 			}
 		}
@@ -181,8 +187,8 @@ func named(t *testing.T, f *finding.Finding, text string) {
 // beside is the topic of a VM that does not power on beside others.
 const beside = "beside"
 
-// follow carries out one way and judges again.
-func follow(t *testing.T, f *numa.Fleet, one *finding.Finding, way *numa.Way, text string) {
+// follow carries out one way and judges again; before is what was judged without observations.
+func follow(t *testing.T, f *numa.Fleet, before *rules.Result, one *finding.Finding, way *numa.Way, text string) {
 	g := *f
 	g.VMs = slices.Clone(f.VMs)
 	for i := range g.VMs {
@@ -197,12 +203,7 @@ func follow(t *testing.T, f *numa.Fleet, one *finding.Finding, way *numa.Way, te
 			}
 		}
 	}
-	bare := *f
-	bare.VMs = slices.Clone(f.VMs)
-	for i := range bare.VMs {
-		bare.VMs[i].Observed = nil
-	}
-	before, after := rules.Run(&bare, rules.Options{}), rules.Run(&g, rules.Options{})
+	after := rules.Run(&g, rules.Options{})
 	fail := func(format string, args ...any) {
 		t.Errorf("%s of %s (%s): %s\n  way %q %v\n  %s\n%s", one.Rule, one.VM, one.Severity, one.Message, way.Do, way.Edits, fmt.Sprintf(format, args...), text)
 	}
@@ -285,7 +286,7 @@ func brief(all []finding.Finding) (out []string) {
 	return out
 }
 
-// carryOut carries out the plan of a fleet and judges again.
+// carryOut carries out the plan of a fleet and judges again: no VM is worse, and the next plan is empty.
 func carryOut(t *testing.T, f *numa.Fleet, before *rules.Result, p *fix.Plan, text string) {
 	g := *f
 	g.VMs = slices.Clone(f.VMs)
@@ -306,6 +307,10 @@ func carryOut(t *testing.T, f *numa.Fleet, before *rules.Result, p *fix.Plan, te
 				}
 			}
 		}
+	}
+	hosts := slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return c.VM == nil })
+	if again, err := fix.Make(t.Context(), &g, fix.Options{Now: now}); !hosts && len(changed) > 0 && (err != nil || len(again.Changes) > 0) {
+		t.Errorf("after the plan comes another, %+v, %v\n%s", again, err, text)
 	}
 	after := rules.Run(&g, rules.Options{})
 	weight := func(r *rules.Result, id string) rule.Weight {

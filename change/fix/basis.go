@@ -118,6 +118,17 @@ func (c *Change) restored() (out []numa.Edit) {
 	return out
 }
 
+// storedBack returns the edits with which a rollback gives a VM its stored sizes back, those that the plan changes too.
+func (c *Change) storedBack() []numa.Edit {
+	out := c.restored()
+	for _, e := range c.Edits {
+		if undo := e.Undo(); e.Kind == numa.EditExtraConfig && volatile(e.Key) && undo.From != undo.To {
+			out = append(out, undo)
+		}
+	}
+	return out
+}
+
 // basisValue returns what the configuration has for a Known; kept is false for what the source does not say.
 func basisValue(c *numa.Config, name string) (v numa.Value, kept bool) {
 	if slices.Contains(basisKinds, numa.EditKind(name)) {

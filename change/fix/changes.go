@@ -123,19 +123,23 @@ const storedStays = "the stored size (numa.autosize.*) is unknown: a rollback le
 // losesStored reports whether ESXi may replace a stored size that is unknown, so that a rollback cannot write it back.
 func (c *Change) losesStored() bool { return c.StoredUnknown && c.Needs() != numa.NeedsNothing }
 
+// downtimes are the texts about the downtime of a VM that runs, by what its edits need; of a power cycle the second where the guest reboots for it.
+var downtimes = map[numa.Needs][]string{
+	numa.NeedsNothing: {"none"},
+	numa.NeedsOff:     {"power off, change, power on"},
+	numa.NeedsCycle:   {"a power cycle", "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle"},
+}
+
 // downtime says what of the VM stands still, and for what.
 func downtime(c *Change, v *rule.VM) string {
-	switch needs := c.Needs(); {
-	case needs == numa.NeedsNothing:
-		return "none"
-	case v.Stopped():
+	needs := c.Needs()
+	switch {
+	case needs != numa.NeedsNothing && v.Stopped():
 		return v.NoDowntime()
-	case needs == numa.NeedsOff:
-		return "power off, change, power on"
-	case v.Guest.PowerCycleReboot:
-		return "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle"
+	case needs == numa.NeedsCycle && v.Guest.PowerCycleReboot:
+		return downtimes[needs][1]
 	}
-	return "a power cycle"
+	return downtimes[needs][0]
 }
 
 // The measures that an edit is judged by.

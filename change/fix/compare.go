@@ -62,6 +62,11 @@ func (c *Change) Compare(config *numa.Config) (Side, string) {
 			differ = append(differ, fmt.Sprintf("%s = %s was set since the plan was made", k.Name, k.Value))
 		}
 	}
+	for _, e := range c.storedBack() {
+		if v := e.ValueOf(config); c.Basis != nil && config.Settings.Known() && !v.Same(e.To) {
+			differ = append(differ, fmt.Sprintf("%s is %s, the plan was made for %s", e.Name(), v, e.To))
+		}
+	}
 	if differ != nil {
 		return Drifted, strings.Join(differ, "; ")
 	}

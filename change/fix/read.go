@@ -196,6 +196,9 @@ func (c *Change) based(hosts []HostBasis) error {
 			}
 		}
 	}
+	if said := downtimes[c.Needs()]; c.VM.Runs && !slices.Contains(said, c.Downtime) {
+		return fmt.Errorf("found the downtime %.80q, the edits of a VM that runs need %q", c.Downtime, said[0])
+	}
 	if err := c.predicted(); err != nil {
 		return err
 	}

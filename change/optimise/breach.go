@@ -12,7 +12,7 @@ import (
 // A Breach lists the constraints that a distribution breaks, and by how much; its parts add up
 // to Score.Broken.
 type Breach struct {
-	Hosts  []HostBreach // hosts over their limit of memory or vCPUs, in the Problem's order
+	Hosts  []HostBreach // hosts over their limit of memory, vCPUs or reserved CPU, in the Problem's order
 	Apart  int64        // pairs of VMs on the same host that have to be apart
 	Spread int64        // hosts beyond the first of groups that have to be together
 }
@@ -22,6 +22,7 @@ type HostBreach struct {
 	Host   int   // index in the Problem
 	Memory int64 // MiB above the limit
 	VCPUs  int64 // vCPUs above the limit
+	MHz    int64 // reserved CPU above what the host has
 }
 
 // Breach returns the constraints that are broken after the steps; without steps those that are
@@ -41,7 +42,7 @@ func (p *Problem) Breach(steps []Step) (out Breach) {
 	for h, vms := range at.On {
 		over, pairs := at.Over(h, vms)
 		if out.Apart += pairs; over != (binpack.Size{}) {
-			out.Hosts = append(out.Hosts, HostBreach{Host: h, Memory: over.Mem, VCPUs: over.CPU})
+			out.Hosts = append(out.Hosts, HostBreach{Host: h, Memory: over.Mem, VCPUs: over.CPU, MHz: over.Reserved})
 		}
 	}
 	for _, group := range p.Together {
@@ -78,7 +79,9 @@ func (p *Problem) Broken(steps []Step) string {
 		}
 	}
 	over("of memory", func(h HostBreach) int64 { return h.Memory }, megabytes)
-	over("vCPUs", func(h HostBreach) int64 { return h.VCPUs }, func(n int64) string { return strconv.FormatInt(n, 10) })
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	over("vCPUs", func(h HostBreach) int64 { return h.VCPUs }, number)
+	over("MHz of reserved CPU", func(h HostBreach) int64 { return h.MHz }, number)
 	if b.Apart > 0 {
 		parts = append(parts, words.Plural(int(b.Apart), "pair")+" of VMs not apart")
 	}

@@ -11,11 +11,11 @@ func TestBreach(t *testing.T) {
 		VMs:   []VM{{Memory: 90, VCPUs: 3}, {Memory: 50, VCPUs: 3}, {Memory: 20, VCPUs: 1}, {Host: 1, Memory: 10, VCPUs: 1}},
 		Apart: [][]int{{0, 1, 2, 2}}, Together: [][]int{{2, 3}},
 	}
-	want := Breach{Hosts: []HostBreach{{0, 60, 3}}, Apart: 3, Spread: 1}
+	want := Breach{Hosts: []HostBreach{{0, 60, 3, 0}}, Apart: 3, Spread: 1}
 	if got := p.Breach(nil); !reflect.DeepEqual(got, want) {
 		t.Errorf("at the beginning %+v, want %+v", got, want)
 	}
-	want = Breach{Hosts: []HostBreach{{0, 20, 1}}, Apart: 1}
+	want = Breach{Hosts: []HostBreach{{0, 20, 1, 0}}, Apart: 1}
 	if got := p.Breach([]Step{{VM: 1, To: 1}, {VM: 3, To: 0}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("after the steps %+v, want %+v", got, want)
 	}

@@ -217,6 +217,7 @@ func (b *builder) addHost(h *numa.Host) {
 		cores += n.Cores
 	}
 	out.Memory = m.ForVMs() / int64(numa.MiB) * int64(cmp.Or(b.c.MemoryPercent, 100)) / 100
+	out.MHz = m.MostMHz()
 	if b.c.VCPUsPerCore > 0 {
 		out.VCPUs = max(1, int64(b.c.VCPUsPerCore*float64(cores)))
 	}
@@ -253,12 +254,13 @@ func (b *builder) addVM(v *numa.VM, demand Demand) {
 		b.note(v.At, "VM %s: found a demand of %g, want a share from 0 to 1: every vCPU is taken as busy", v.Name, share)
 		share, origin = Peak(v)
 	}
-	out := VM{ID: v.ID, Name: v.Name, Host: home, Memory: int64((v.Resident() + numa.MiB - 1) / numa.MiB), VCPUs: int(g.VCPUs),
+	out := VM{ID: v.ID, Name: v.Name, Host: home, Memory: int64((v.Resident() + numa.MiB - 1) / numa.MiB), VCPUs: int(g.VCPUs), MHz: int64(g.Needs.MHz),
 		Demand: int64(math.Round(share * wholeCore)), Origin: origin}
 	// DRS does not move VMs with an affinity (D-4), and a device of the host ties a VM to it
-	// (D-5).
-	stays := b.stay[v.ID] || g.Affinity || v.Tied() != nil
-	out.Shapes = b.shapesOf(&g, b.p.Hosts[home].Kind, numa.SetOf(vnuma.NodeAffinity(v)...), stays)
+	// (D-5). vSphere changes no settings under Fault Tolerance, and a secondary is on a separate
+	// host (vSphere Availability 8.0, GUID-F8224B5D): whose it is, is not known.
+	stays := b.stay[v.ID] || g.Affinity || v.Tied() != nil || v.FaultTolerant()
+	out.Shapes = b.shapesOf(&g, b.p.Hosts[home].Kind, numa.SetOf(vnuma.NodeAffinity(v)...), b.c.KeepShapes || g.Affinity || v.FaultTolerant())
 	for h := range b.p.Hosts {
 		if h == home || !stays && b.mayRun(&out, home, h) {
 			out.Allowed = append(out.Allowed, h)

@@ -128,6 +128,7 @@ func TestShapes(t *testing.T) {
 		{"narrow", "vcpus=2 memory=8GB", Constraints{}, []string{"as it is: 2, 2"}},
 		{"narrow, shapes kept", "vcpus=2 memory=8GB", Constraints{KeepShapes: true}, []string{"as it is: 2, 2"}},
 		{"it has an affinity", "vcpus=2 memory=8GB numa.nodeAffinity=1", Constraints{}, []string{"as it is on 1: 2, 2"}},
+		{"under Fault Tolerance", "vcpus=18 memory=64GB hotAdd=on ft=primary", Constraints{}, []string{"as it is: 9+9 (32768 MB far), 6+6+6 (43691 MB far)"}},
 		// With hot add half of 64 GB is far on two nodes, and two thirds on three of six cores.
 		{"hot add", "vcpus=18 memory=64GB hotAdd=on", Constraints{}, []string{
 			"as it is: 9+9 (32768 MB far), 6+6+6 (43691 MB far)",

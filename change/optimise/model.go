@@ -91,7 +91,7 @@ func (m *model) allOf(h int) need {
 	}
 	x := &m.hosts[h]
 	for i := range m.hosts[:h] {
-		if o := &m.hosts[i]; o.Kind == x.Kind && o.Memory == x.Memory && o.VCPUs == x.VCPUs && o.Release == x.Release &&
+		if o := &m.hosts[i]; o.Kind == x.Kind && o.Memory == x.Memory && o.VCPUs == x.VCPUs && o.MHz == x.MHz && o.Release == x.Release &&
 			slices.Equal(o.Nodes, x.Nodes) && slices.EqualFunc(o.Distance, x.Distance, slices.Equal) {
 			n.key = m.all[i].key
 			break
@@ -117,10 +117,10 @@ func byID(n int, id func(int) string) (at, to []int) {
 func (p *Problem) bins(hosts []Host, vms []VM, to []int) *binpack.Model {
 	m := &binpack.Model{Groups: make([][]int32, len(vms))}
 	for i := range hosts {
-		m.Bins = append(m.Bins, binpack.Size{CPU: cmp.Or(hosts[i].VCPUs, math.MaxInt64/2), Mem: hosts[i].Memory})
+		m.Bins = append(m.Bins, binpack.Size{CPU: cmp.Or(hosts[i].VCPUs, math.MaxInt64/2), Mem: hosts[i].Memory, Reserved: cmp.Or(hosts[i].MHz, math.MaxInt64/2)})
 	}
 	for i := range vms {
-		m.Things = append(m.Things, binpack.Size{CPU: int64(vms[i].VCPUs), Mem: vms[i].Memory})
+		m.Things = append(m.Things, binpack.Size{CPU: int64(vms[i].VCPUs), Mem: vms[i].Memory, Reserved: vms[i].MHz})
 	}
 	for g, group := range p.Apart {
 		for _, v := range group {

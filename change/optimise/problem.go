@@ -31,7 +31,7 @@
 // # Constraints
 //
 // Hosts that accept the VM (cluster, hardware version, logical CPUs, processor vendor); memory
-// of a host; vCPUs per core; VMs that stay; VMs apart; VMs together; N+1: after the failure of
+// of a host; CPU that its VMs reserve; vCPUs per core; VMs that stay; VMs apart; VMs together; N+1: after the failure of
 // any one host each of its VMs fits one of the others, without another move. N+1 is checked by
 // placing the VMs of the failed host, the largest first, on the host with the most free memory:
 // a positive result is safe, a few distributions that would just fit are rejected. No step
@@ -74,6 +74,7 @@ type Host struct {
 	Nodes    []Node // by ascending ID
 	Memory   int64  // limit for its VMs, in MiB
 	VCPUs    int64  // limit for its VMs; 0 means none
+	MHz      int64  // that its VMs can reserve; 0 if unknown
 	Closed   bool   // in maintenance or not connected: VMs cannot move to it
 	Kind     int    // hosts of one kind give a VM the same layout: index in Shape.Fits
 	Release  numa.Release
@@ -94,6 +95,7 @@ type VM struct {
 	Host     int         // the host that it runs on
 	Memory   int64       // MiB, configured
 	VCPUs    int         //
+	MHz      int64       // reserved
 	Demand   int64       // of each vCPU, in hundredths of a percent of a core
 	Origin   numa.Origin // of Demand
 	Allowed  []int       // hosts it may run on, ascending, including its own
@@ -152,7 +154,7 @@ type Score struct {
 	Ready  int64 `json:"-"` // coresShort in JSON
 	Moves  int64 `json:"moves"`
 	Cycles int64 `json:"powerCycles"`
-	// Broken is the amount by which constraints are broken: MiB and vCPUs over a host's limit,
+	// Broken is the amount by which constraints are broken: MiB, vCPUs and reserved MHz over a host's limit,
 	// pairs not apart, hosts of a group that is not together.
 	Broken int64 `json:"broken"`
 	Total  int64 `json:"total"` // weighted, without Broken

@@ -14,20 +14,20 @@ type shapeKey struct {
 	guest vnuma.Guest
 	home  int // kind
 	nodes numa.NodeSet
-	stays bool
+	keeps bool
 }
 
 // shapesOf returns the shapes to try for a VM: the present one; the results of plan.Best for its own kind of
 // host, for each other kind, and for all of them; and, if it does not fit a node, its vCPUs divided manually
 // into two or more clients, up to the number of nodes of such a host. Shapes that are equal on all kinds are
-// left out except the first, which needs the fewest changes.
-func (b *builder) shapesOf(g *vnuma.Guest, home int, nodes numa.NodeSet, stays bool) []Shape {
-	key := shapeKey{*g, home, nodes, stays}
+// left out except the first, which needs the fewest changes. A VM that keeps its settings has the present one only.
+func (b *builder) shapesOf(g *vnuma.Guest, home int, nodes numa.NodeSet, keeps bool) []Shape {
+	key := shapeKey{*g, home, nodes, keeps}
 	if s, ok := b.shapes[key]; ok {
 		return s
 	}
 	list := []Shape{b.shape(g, plan.Edit{}, home, nodes)}
-	if !b.c.KeepShapes && !g.Affinity {
+	if !keeps {
 		for _, e := range b.edits(g, home) {
 			s := b.shape(g, e, home, nodes)
 			if !slices.ContainsFunc(list, func(o Shape) bool { return sameFits(o.Fits, s.Fits) }) {

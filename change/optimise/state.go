@@ -189,7 +189,7 @@ func (s *state) hostCost(h int, vms []int32) int64 {
 // excess returns the amount by which host h with these VMs breaks constraints.
 func (s *state) excess(h int, vms []int32) int64 {
 	over, pairs := s.Over(h, vms)
-	return over.CPU + over.Mem + pairs
+	return over.CPU + over.Mem + over.Reserved + pairs
 }
 
 // roomFor reports whether host h has room for the VMs of in, without those of out. This also covers single steps: a VM that

@@ -96,7 +96,7 @@ type VM struct {
 	Name    string   `json:"vm"`
 	ID      string   `json:"id"`
 	Cluster string   `json:"cluster"`
-	Verdict string   `json:"verdict"` // better, worse or other
+	Verdict string   `json:"verdict"` // better, worse, other, or unknown where the size that its last power-on stored decides and is not stated
 	On      []On     `json:"on"`      // hosts where the layout differs
 	New     []string `json:"new"`     // findings that are new or more severe: "N021 (low)"
 }
@@ -259,6 +259,9 @@ func (r *Result) layouts(today, later *rules.Result) {
 			default:
 				continue
 			}
+			if one.Verdict != diff.Worse.String() && sizeDecides(v, w, later.Choices) {
+				one.Verdict = Unknown
+			}
 			if len(one.On) > 0 {
 				r.Layouts++
 			}
@@ -274,8 +277,27 @@ func (r *Result) layouts(today, later *rules.Result) {
 			}
 		}
 	}
-	rank := []string{diff.Worse.String(), diff.Better.String()}
+	rank := []string{diff.Worse.String(), Unknown, diff.Better.String()}
 	slices.SortStableFunc(r.VMs, func(a, b VM) int { return place(rank, a.Verdict) - place(rank, b.Verdict) })
+}
+
+// Unknown is the verdict for a VM whose layout afterwards follows from a size that is not stated.
+const Unknown = "unknown"
+
+// sizeDecides reports whether v runs as far as is known, so that its last power-on stored a size (B-8), the source has none, and w has another layout on some host with it.
+func sizeDecides(v, w *rule.VM, ch vnuma.Choices) bool {
+	_, stated := v.Settings.Value.Lookup(numa.StoredKey)
+	stored := v.On[0].Layout.Stored
+	if stated || !v.MayRun() || v.Planned != nil || v.Home == nil || !stored.Written {
+		return false
+	}
+	then := *w.VM
+	then.AssumeStored(stored.Size, stored.Cookie)
+	g, _, err := vnuma.NewGuest(&then)
+	return err == nil && slices.ContainsFunc(w.On, func(o rule.On) bool {
+		l := vnuma.Predict(&g, &o.Kind.Machine, &vnuma.Case{Choices: ch})
+		return rule.Short(&l) != rule.Short(&o.Layout)
+	})
 }
 
 func place(rank []string, word string) int {

@@ -48,3 +48,30 @@ func TestOneVerdict(t *testing.T) {
 		t.Errorf("%d VMs are worse: the fleets are broken", n)
 	}
 }
+
+// TestStoredSizeUnknown: a VM that runs has a stored size, and where the source has none and it decides, its verdict is unknown.
+func TestStoredSizeUnknown(t *testing.T) {
+	for more, want := range map[string]string{
+		"power=on": upgrade.Unknown, "": upgrade.Unknown, "power=off": "better", "power=on stored=12": "better", "power=on coresPerSocket=1": "",
+	} {
+		text := "release 6.0\nhost h nodes=2 cores=16 memory=256GB\nvm v host=h vcpus=24 memory=32GB hw=11 coresPerSocket=4 " + more + "\n"
+		if strings.Contains(more, "coresPerSocket") {
+			text = strings.Replace(text, "coresPerSocket=4 ", "", 1)
+		}
+		f, err := scenario.Read("any", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := upgrade.Study(t.Context(), nil, f, upgrade.Ask{Release: numa.NewRelease(6, 7, 3)}, rules.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, v := range r.VMs {
+			got = v.Verdict
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", more, got, want)
+		}
+	}
+}

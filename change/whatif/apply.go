@@ -212,6 +212,11 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		if device := v.Tied(); home != nil && device != nil && v.Host != "" && v.Host != home.ID {
 			f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("VM %s stays on its host: its %s is there, and vSphere migrates no VM with it (D-5)", v.Name, device)})
 		} else if home != nil {
+			if was := on[v.Host]; was != nil && v.MayRun() {
+				if why := numa.NotRunning(was, home); why != "" {
+					f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: "VM " + v.Name + ": " + why})
+				}
+			}
 			v.Host, v.Cluster = home.ID, home.Cluster
 			e.about(v.Cluster, v.Host)
 		}

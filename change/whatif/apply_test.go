@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,8 +15,10 @@ import (
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
+	"example.org/homenode/rules/finding"
 	"example.org/homenode/source/demo"
 	"example.org/homenode/source/scenario"
+	"example.org/homenode/source/scenario/random"
 )
 
 const small = `release 7.0U3
@@ -495,6 +498,33 @@ func TestNoChange(t *testing.T) {
 		}
 		if found := rules.Run(got, rules.Options{}).Findings; !reflect.DeepEqual(found, want) {
 			t.Errorf("%d changes: the findings differ", len(changes))
+		}
+	}
+}
+
+// TestNoDifference: a change to what is, of every VM of a random fleet, is no difference.
+func TestNoDifference(t *testing.T) {
+	for seed := range uint64(60) {
+		text := random.Fleet(rand.New(rand.NewPCG(seed, 77)))
+		f, err := scenario.Read("random", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var same []whatif.Change
+		for i := range f.VMs {
+			v := &f.VMs[i]
+			c, err := whatif.ParseAt("--what-if", 1, fmt.Sprintf("vm=%s vcpus=%d coresPerSocket=%d", v.Name, v.VCPUs.Value, v.CoresPerSocket.Value))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same = append(same, c)
+		}
+		r, err := whatif.Judge(t.Context(), nil, f, same, rules.Options{}, nil)
+		if f.VMs == nil {
+			continue
+		}
+		if err != nil || len(r.VMs)+len(r.Findings)+len(r.Drift.Hosts) > 0 || r.Worsens(finding.Info) {
+			t.Errorf("%v, %+v, %+v\n%s", err, r.VMs, r.Findings, text)
 		}
 	}
 }

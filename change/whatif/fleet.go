@@ -100,9 +100,18 @@ func (r *refuge) add(v *numa.VM) {
 	}
 }
 
-// arrive marks the moved VMs, and notes which of them found no host with memory for them.
+// arrive marks the moved VMs, and notes which of them found no host with memory for them, or may be beside the other VM of a pair.
 func (r *refuge) arrive(f *numa.Fleet, where string) {
 	arrive(f, r.moved)
+	var paired []string
+	for i := range f.VMs {
+		if v := &f.VMs[i]; r.moved[v.ID] && v.FaultTolerant() {
+			paired = append(paired, v.Name)
+		}
+	}
+	if paired != nil {
+		f.Notes = append(f.Notes, numa.Note{At: where, Text: fmt.Sprintf("vSphere keeps a primary VM of Fault Tolerance and its secondary on different hosts, and which VMs are a pair is not known: whether a host for %s is free is not judged", words.List(paired))})
+	}
 	if r.crowded != nil {
 		f.Notes = append(f.Notes, numa.Note{At: where, Text: fmt.Sprintf("no other host of the cluster has memory left for %s: a host takes them all the same, because a power-on needs their reservations alone (B-30)", words.List(r.crowded))})
 	}

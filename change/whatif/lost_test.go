@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.org/homenode/change/whatif"
+	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 )
@@ -83,6 +84,29 @@ vm b   host=h2 vcpus=4 memory=160GB
 		}
 		if c := r.Crowd; c.VMs != 1 || c.Over < 64*numa.GiB {
 			t.Errorf("%s: %+v, want a and 64 GB at least", line, c)
+		}
+	}
+}
+
+// TestPairs: hosts that take VMs under Fault Tolerance may run the other VM of the pair, and no host may run both: what is not known is said.
+func TestPairs(t *testing.T) {
+	const hosts = "release 8.0U3\ncluster c\nhost h[1-3] nodes=2 cores=16 memory=256GB\nvm a host=h1 vcpus=2 memory=16GB\n"
+	for vms, want := range map[string]string{
+		"vm p host=h1 vcpus=2 memory=16GB ft=primary\nvm p2 host=h2 vcpus=2 memory=16GB ft=secondary\n": "whether a host for p is free is not judged",
+		"vm p host=h3 vcpus=2 memory=16GB ft=primary\nvm p2 host=h2 vcpus=2 memory=16GB ft=secondary\n": "",
+	} {
+		for _, text := range []string{"lose-host=h1", "host=h1 maintenance=on"} {
+			f, _, err := whatif.Apply(t.Context(), fleet(t, hosts+vms), parse(t, text), vnuma.Choices{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := ""
+			for _, n := range f.Notes {
+				said += n.Text
+			}
+			if !strings.HasSuffix(said, want) || want == "" && said != "" {
+				t.Errorf("%s, %s: notes %q, want %q", text, vms, said, want)
+			}
 		}
 	}
 }

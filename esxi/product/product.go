@@ -3,7 +3,6 @@
 package product
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,41 +171,6 @@ func (p *Product) Misplaced(system string) string {
 
 // HANA reports whether the product is SAP HANA.
 func (p *Product) HANA() bool { return p.Family == sapHANA }
-
-// Parallel describes the MAXDOP that Microsoft recommends for SQL Server where it sees that many NUMA nodes and as many processors in the
-// smallest of them, and uses that many in all; "" for other products. From 2016 on SQL Server divides nodes of more than 8 cores into soft-NUMA
-// nodes of 8 where it can, else of 5 to 9, and the recommendation is about these (Soft-NUMA, 2018-02-13; Configure max degree of parallelism,
-// 2022-03-17; learn.microsoft.com/en-us/sql/database-engine/configure-windows). The fewest of at most 9 are assumed. Processors that the edition
-// cannot use do not count: those that it uses are taken to be the first ones, on as few nodes as hold them.
-func (p *Product) Parallel(nodes, perNode, uses int) string {
-	if p.Family != sqlServer || min(perNode, uses) < 1 {
-		return ""
-	}
-	perNode = min(perNode, uses)
-	nodes = min(nodes, (uses+perNode-1)/perNode)
-	most := func(n int) string { return "MAXDOP at most " + strconv.Itoa(n) }
-	whole := perNode // without soft-NUMA
-	switch {
-	case nodes < 2:
-		whole = min(8, perNode)
-	case perNode > 16:
-		whole = min(16, perNode/2)
-	}
-	soft := most(whole)
-	if parts := (perNode + 8) / 9; parts > 1 {
-		soft = fmt.Sprintf("%s if it divides a node of %d into %d soft-NUMA nodes (sys.dm_os_nodes lists them), and at most %d with soft-NUMA off",
-			most(perNode/parts), perNode, parts, whole)
-	}
-	text := most(min(8, perNode)) // of versions before 2016 too
-	switch {
-	case perNode <= 8:
-	case p.Version == "":
-		text = "to 2014 " + text + "; from 2016 on " + soft
-	case p.Version >= "2016":
-		text = soft
-	}
-	return p.Family + ": " + text + " (Microsoft, Configure max degree of parallelism, 2022-03-17)"
-}
 
 // node returns the most processors of a node.
 func (r *Row) node() int { return r.Node }

@@ -129,40 +129,61 @@ func TestUsable(t *testing.T) {
 	}
 }
 
-// TestParallel holds the advice against Microsoft's tables for 2016 and later, and for 2008 to 2014.
+// TestParallel holds the advice against Microsoft's tables for 2016 and later, and for 2008 to 2014. Processors that the edition does not use do not count.
 func TestParallel(t *testing.T) {
-	soft := func(most, of, parts, whole int) string {
-		return fmt.Sprintf("MAXDOP at most %d if it divides a node of %d into %d soft-NUMA nodes (sys.dm_os_nodes lists them), and at most %d with soft-NUMA off", most, of, parts, whole)
+	const microsoft, aws = "Microsoft, Configure max degree of parallelism, 2022-03-17", "; AWS, Avoid CPU core mismatches, 2020-06-08"
+	soft := func(most, whole int) string {
+		return fmt.Sprintf("%d with soft-NUMA, its default (sys.dm_os_nodes lists the nodes), and at most %d without", most, whole)
 	}
+	lie := func(text, uses, as string) string {
+		return text + ", if the " + uses + " processors that it uses lie " + as + " on its nodes, which is assumed: sys.dm_os_schedulers lists them"
+	}
+	const either = ", with or without soft-NUMA"
 	for _, tt := range []struct {
-		text                 string
-		nodes, perNode, uses int
-		want                 string
+		text    string
+		nodes   []int
+		sockets int
+		most    int
+		want    string
 	}{
-		{"SQL Server 2019 Standard", 1, 6, 6, "MAXDOP at most 6"},
-		{"SQL Server 2019 Standard", 3, 8, 24, "MAXDOP at most 8"},
-		{"SQL Server 2022 Standard", 2, 12, 24, soft(6, 12, 2, 12)},
-		{"SQL Server 2022 Enterprise", 2, 9, 18, "MAXDOP at most 9"}, // 4 and 5 would be too small
-		{"SQL Server 2022 Enterprise", 1, 9, 9, "MAXDOP at most 8"},
-		{"SQL Server 2022 Enterprise", 2, 17, 34, soft(8, 17, 2, 8)},
-		{"SQL Server 2022 Enterprise", 2, 24, 48, soft(8, 24, 3, 12)}, // half, and at most 16
-		{"SQL Server 2022 Enterprise", 2, 64, 128, soft(8, 64, 8, 16)},
-		{"SQL Server 2022 Enterprise", 1, 24, 24, soft(8, 24, 3, 8)},
-		{"SQL Server 2022 Express", 2, 6, 4, "MAXDOP at most 4"},
-		{"SQL Server 2022 Standard", 1, 48, 8, "MAXDOP at most 8"}, // it uses 8 processors, which no soft-NUMA divides
-		{"SQL Server 2022 Standard", 2, 24, 24, soft(8, 24, 3, 8)}, // one node holds all that it uses
-		{"SQL Server 2022 Standard", 4, 12, 24, soft(6, 12, 2, 12)},
-		{"SQL Server 2014 Enterprise", 2, 12, 24, "MAXDOP at most 8"},
-		{"SQL Server 2008 R2 Enterprise", 2, 6, 12, "MAXDOP at most 6"},
-		{"SQL Server", 2, 12, 24, "to 2014 MAXDOP at most 8; from 2016 on " + soft(6, 12, 2, 12)},
-		{"Windows Server 2022", 2, 12, 24, ""},
+		{"SQL Server 2019 Standard", []int{6}, 1, 6, "6"},
+		{"SQL Server 2019 Standard", []int{8, 8, 8}, 3, 8, "8"},
+		{"SQL Server 2022 Standard", []int{12, 12}, 2, 6, soft(6, 12)},
+		{"SQL Server 2022 Enterprise", []int{9, 9}, 2, 9, "9"}, // 4 and 5 would be too small
+		{"SQL Server 2022 Enterprise", []int{9}, 1, 8, "8"},
+		{"SQL Server 2022 Enterprise", []int{17, 17}, 2, 8, "8" + either},
+		{"SQL Server 2022 Enterprise", []int{24, 24}, 2, 8, soft(8, 12)}, // half, and at most 16
+		{"SQL Server 2022 Enterprise", []int{64, 64}, 2, 8, soft(8, 16)},
+		{"SQL Server 2022 Enterprise", []int{24}, 1, 8, "8" + either},
+		{"SQL Server 2022 Express", []int{6, 6}, 2, 4, lie("4", "4", "4 + 0")},
+		{"SQL Server 2022 Standard", []int{48}, 24, 8, "8"}, // it uses 4 × 2 processors, which no soft-NUMA divides
+		{"SQL Server 2022 Standard", []int{16, 16}, 2, 8, lie("8"+either, "24", "16 + 8")},
+		{"SQL Server 2022 Standard", []int{20, 20}, 2, 4, lie("4"+either, "24", "20 + 4")},
+		{"SQL Server 2022 Standard", []int{24, 24}, 2, 8, lie("8"+either, "24", "24 + 0")}, // one node holds all that it uses
+		{"SQL Server 2022 Standard", []int{12, 12, 12, 12}, 4, 6, lie(soft(6, 12), "24", "12 + 12 + 0 + 0")},
+		{"SQL Server 2014 Enterprise", []int{12, 12}, 2, 8, "8"},
+		{"SQL Server 2008 R2 Enterprise", []int{6, 6}, 2, 6, "6"},
+		{"SQL Server Enterprise", []int{12, 12}, 2, 6, "to 2014 MAXDOP at most 8; from 2016 on MAXDOP at most " + soft(6, 12)},
+		{"SQL Server 2022", []int{12, 12}, 2, 0, soft(6, 12) + ", if its edition, not stated, uses 24 of 24 processors"},
+		{"Windows Server 2022", []int{12, 12}, 2, 0, ""},
+		{"SQL Server 2022 Standard", nil, 0, 0, ""}, // does not power on
 	} {
-		want := tt.want
+		want, all := tt.want, 0
 		if want != "" {
-			want = "SQL Server: " + want + " (Microsoft, Configure max degree of parallelism, 2022-03-17)"
+			source := microsoft
+			if strings.Contains(want, " lie ") {
+				source += aws
+			}
+			if !strings.HasPrefix(want, "to ") {
+				want = "MAXDOP at most " + want
+			}
+			want = "SQL Server: " + want + " (" + source + ")"
 		}
-		if got := product.Of(tt.text)[0].Parallel(tt.nodes, tt.perNode, tt.uses); got != want {
-			t.Errorf("%s, %d × %d: %q, want %q", tt.text, tt.nodes, tt.perNode, got, want)
+		for _, n := range tt.nodes {
+			all += n
+		}
+		if most, got := product.Of(tt.text)[0].Parallel(tt.nodes, tt.sockets, all/max(1, tt.sockets)); most != tt.most || got != want {
+			t.Errorf("%s, %v: %d, %q, want %d, %q", tt.text, tt.nodes, most, got, tt.most, want)
 		}
 	}
 }

@@ -178,8 +178,8 @@ func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal,
 			}
 		}
 	}
-	if most := m.cpu(); exceeds(int64(n.MHz), most) {
-		r := deny(muchCPU, int64(n.MHz), most)
+	if m.exceeded(int64(n.MHz)) {
+		r := deny(muchCPU, int64(n.MHz), m.cpu())
 		r.overhead = int64(m.CoreMHz)
 		return r
 	}
@@ -194,8 +194,19 @@ func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal,
 // cpu returns the MHz of the cores of the host, which VMs can at most reserve (B-30); 0 if the frequency is unknown.
 func (m *Machine) cpu() int64 { return int64(m.AllCores) * int64(m.CoreMHz) }
 
-// exceeds reports whether a reservation is above the cores of a host, with the tolerance of full.
-func exceeds(mhz, cpu int64) bool { return cpu > 0 && mhz > cpu*100/full }
+// slowest is a frequency in MHz below that of the processors that ESXi runs on: a judgement, no source has a number.
+const slowest = 1000
+
+// Unclocked reports whether the unknown frequency of m decides if the VM powers on there with its CPU reservation.
+func (n *Needs) Unclocked(m *Machine) bool {
+	return m.CoreMHz == 0 && n.MHz > 0 && (n.Exclusive || n.MHz > slowest*m.AllCores)
+}
+
+// MostMHz returns what VMs can at most reserve of the cores of the host, with the tolerance of full; 0 if the frequency is unknown.
+func (m *Machine) MostMHz() int64 { return m.cpu() * 100 / full }
+
+// exceeded reports whether a reservation is above that.
+func (m *Machine) exceeded(mhz int64) bool { return m.CoreMHz > 0 && mhz > m.MostMHz() }
 
 // TakesAllCPU reports whether the VM reserves, or takes with latency sensitivity High, more of the CPU than leaves ESXi a core: whether it powers on is
 // not certain, because what ESXi keeps is not published (B-30).
@@ -218,7 +229,7 @@ func Beside(n *Needs, others Reserved, m *Machine) Refusal {
 	switch {
 	case n.Reserved > 0 && m.Reservable > 0 && n.Reserved+others.Memory > m.Reservable:
 		return deny(besideReserved, n.Reserved, m.Reservable, others.Memory, n.Overhead)
-	case n.MHz > 0 && exceeds(int64(n.MHz)+others.MHz, m.cpu()):
+	case n.MHz > 0 && m.exceeded(int64(n.MHz)+others.MHz):
 		return deny(besideCPU, int64(n.MHz), m.cpu(), others.MHz, int64(m.CoreMHz))
 	}
 	return Refusal{}

@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// A Size is the demand of a thing, or the capacity of a bin, in two resources.
-type Size struct{ CPU, Mem int64 }
+// A Size is the demand of a thing, or the capacity of a bin: CPU, memory, and reserved CPU, which the bounds do not need.
+type Size struct{ CPU, Mem, Reserved int64 }
 
 // A Kind is a set of equal bins.
 type Kind struct {
@@ -134,9 +134,9 @@ func need(kinds []Kind, so int64, of func(*Kind) int64) (n int) {
 // Most returns an upper bound of the number of the batch's things in a bin. m things of k parts, each on another node, put
 // at most m of the smallest parts on a node, as far as they fit; all nodes together must hold k·m.
 func (k *Kind) Most(b *Batch) int {
-	least := Size{math.MaxInt64, math.MaxInt64}
+	least := Size{CPU: math.MaxInt64, Mem: math.MaxInt64}
 	for _, p := range b.Parts {
-		least = Size{min(least.CPU, p.CPU), min(least.Mem, p.Mem)}
+		least = Size{CPU: min(least.CPU, p.CPU), Mem: min(least.Mem, p.Mem)}
 	}
 	var room Size
 	var holds []int64 // by node: the smallest parts

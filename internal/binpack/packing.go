@@ -150,7 +150,8 @@ func (p *Packing) Room(bin int, in, out []int32) bool {
 			return false
 		}
 	}
-	return left.CPU >= min(0, p.Left[bin].CPU) && left.Mem >= min(0, p.Left[bin].Mem)
+	has := p.Left[bin]
+	return left.CPU >= min(0, has.CPU) && left.Mem >= min(0, has.Mem) && left.Reserved >= min(0, has.Reserved)
 }
 
 // Over returns the excess of a bin with these things, and how many pairs of them share a group.
@@ -164,14 +165,14 @@ func (p *Packing) Over(bin int, things []int32) (over Size, pairs int64) {
 			p.seen[g]++
 		}
 	}
-	return Size{max(0, -left.CPU), max(0, -left.Mem)}, pairs
+	return Size{max(0, -left.CPU), max(0, -left.Mem), max(0, -left.Reserved)}, pairs
 }
 
 // Emptiest returns the bin with the most memory left, among those that accept the thing and have room for it; -1 for none.
 func Emptiest(left []Size, thing Size, takes func(bin int) bool) int {
 	best := -1
 	for b, l := range left {
-		if l.CPU >= thing.CPU && l.Mem >= thing.Mem && (best < 0 || l.Mem > left[best].Mem) && takes(b) {
+		if l.CPU >= thing.CPU && l.Mem >= thing.Mem && l.Reserved >= thing.Reserved && (best < 0 || l.Mem > left[best].Mem) && takes(b) {
 			best = b
 		}
 	}
@@ -179,10 +180,12 @@ func Emptiest(left []Size, thing Size, takes func(bin int) bool) int {
 }
 
 // Plus returns the sum of two sizes.
-func (s Size) Plus(o Size) Size { return Size{s.CPU + o.CPU, s.Mem + o.Mem} }
+func (s Size) Plus(o Size) Size { return Size{s.CPU + o.CPU, s.Mem + o.Mem, s.Reserved + o.Reserved} }
 
 // Less returns the rest of a size.
-func (s Size) Less(o Size) Size { return Size{s.CPU - o.CPU, s.Mem - o.Mem} }
+func (s Size) Less(o Size) Size { return Size{s.CPU - o.CPU, s.Mem - o.Mem, s.Reserved - o.Reserved} }
 
 // Times returns n times the size.
-func (s Size) Times(n int) Size { return Size{s.CPU * int64(n), s.Mem * int64(n)} }
+func (s Size) Times(n int) Size {
+	return Size{s.CPU * int64(n), s.Mem * int64(n), s.Reserved * int64(n)}
+}

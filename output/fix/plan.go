@@ -115,6 +115,9 @@ func planVerdict(p *fix.Plan) []string {
 		does = ", and cures no finding: homenode assess lists them"
 	}
 	verdict := []string{fmt.Sprintf("The plan changes %s%s. Nothing was written.", words.List(parts), does)}
+	if p.Undoes != "" {
+		verdict = []string{fmt.Sprintf("The rollback of plan %s changes %s.", p.Undoes, words.List(parts))}
+	}
 	if off == 1 {
 		verdict = append(verdict, "1 VM that runs has downtime: a power cycle, a reboot of the guest is not enough.")
 	} else if off > 1 {

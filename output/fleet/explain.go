@@ -63,13 +63,17 @@ func Explain(x *judged.Explanation) *answer.Answer {
 		a.Drawings = []answer.Drawing{drawing(d.Title, func() *topo.Drawing { return d })}
 	}
 	for _, one := range x.VM.Products() {
-		_, uses := one.Usable(int(x.VM.Guest.VCPUs), x.Layout.VSockets.Len(), x.Layout.CoresPerSocket)
-		if text := one.Parallel(x.Layout.VPDs.Len(), x.Layout.VPDs.Min(), uses); text != "" {
+		if _, text := rule.Parallel(&one, &x.Layout); text != "" {
 			a.Note(text + ".")
 		}
 	}
 	if text := x.VM.UnknownProduct(); text != "" {
 		a.Note(words.Capital(text) + ".")
+	}
+	if was := x.VM.Host; was != nil && x.Case.Event == vnuma.VMotionIn && x.VM.MayRun() {
+		if why := numa.NotRunning(was, x.Host); why != "" {
+			a.Note(words.Capital(why) + ", so that the answer without --event vmotion holds.")
+		}
 	}
 	if !x.Host.Ready() {
 		a.Note(x.On + " is in maintenance or not connected: it takes no VM now.")

@@ -94,6 +94,7 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 	{Head: "Carried by", Only: predicted, Shown: func(r *vmRow) answer.Cell { return carriedBy(&r.on.On[0].Layout) }},
 	layoutField("Home nodes", 11, func(l *vnuma.Layout) table.Cell { return table.Number(l.HomeNodes) }, nil),
 	layoutField("Virtual sockets", 14, func(l *vnuma.Layout) table.Cell { return table.Number(l.VSockets.Len()) }, func(v *rule.StatedVM) table.Cell { return table.Number(v.Stated.Sockets) }),
+	{Name: "MAXDOP at most", Width: 14, Only: predicted, Cell: func(r *vmRow) table.Cell { return r.parallel() }},
 	layoutField("Memory placement", 16, func(l *vnuma.Layout) table.Cell {
 		return table.Known(placed(l), table.Text(l.Memory.String()))
 	}, nil),
@@ -180,6 +181,19 @@ func (r *vmRow) guestSees() answer.Cell {
 		return answer.Cell{Text: stopped, Sort: "0"}
 	}
 	return answer.Cell{Text: guestSees(l), Sort: strconv.Itoa(l.VPDs.Len())}
+}
+
+// parallel returns the MAXDOP that is recommended where SQL Server is known to run in the guest, with its soft-NUMA.
+func (r *vmRow) parallel() table.Cell {
+	if r.on == nil || r.on.Off() {
+		return table.Cell{}
+	}
+	for _, one := range r.on.Products() {
+		if most, _ := rule.Parallel(&one, &r.on.On[0].Layout); most > 0 {
+			return table.Number(most)
+		}
+	}
+	return table.Cell{}
 }
 
 // stopped stands for the layout of a VM that its host refuses to power on.

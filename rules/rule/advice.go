@@ -347,11 +347,15 @@ func (p *Pass) forHosts(f *finding.Finding, best *plan.Plan) (others, alone stri
 		return slices.DeleteFunc(slices.Clone(found), func(a finding.Finding) bool { return a.Elsewhere() || a.Severity == finding.Info })
 	}
 	home := "On " + HostNames(p.VM.HostsOf(p.VM.On[0].Kind)) + " alone "
+	edit, then := &best.Alone.Edit, &best.Alone.After[0]
+	if p.stepsOf(&best.Alone.Needed) != nil { // the plan calls the rest optional
+		edit, then = &best.Alone.Needed, &best.Alone.Cured[0]
+	}
 	switch {
 	case len(own(p.now())) == 0:
 		alone = home + "nothing has to change"
-	case best.AloneSimpler && best.Alone.Better && !f.Elsewhere() && !slices.ContainsFunc(own(less), f.Same):
-		alone = home + "it is enough to " + strings.Join(p.stepsOf(&best.Alone.Edit), ", ") + ": the guest then sees " + seen(&best.Alone.After[0])
+	case best.AloneSimpler && best.Alone.Better && !f.Elsewhere() && !slices.ContainsFunc(own(p.weighPlan(edit)), f.Same):
+		alone = home + "it is enough to " + strings.Join(p.stepsOf(edit), ", ") + ": the guest then sees " + seen(then)
 	}
 	return others, alone
 }

@@ -70,11 +70,11 @@ func (v *VM) Machines() (fit, others []vnuma.Machine) {
 	return fit, others
 }
 
-// RoomFor returns the other hosts of the kind that accept the VM now and are known to have enough memory in addition to their running VMs.
+// RoomFor returns the other hosts of the kind that accept the VM now and are known to have enough memory, and what it reserves, in addition to their running VMs.
 func (c *Cluster) RoomFor(v *VM, on *On) []*numa.Host {
 	m := &on.Kind.Machine
 	return slices.DeleteFunc(slices.Clone(on.Kind.Hosts), func(h *numa.Host) bool {
-		if c.Part || h == v.Host || on.Layout.Refused.Any() || !h.Ready() || v.TiedTo() != nil || !m.MemoryKnown() {
+		if c.Part || h == v.Host || on.Layout.Refused.Any() || !h.Ready() || v.TiedTo() != nil || !m.MemoryKnown() || v.Guest.Needs.Unclocked(m) {
 			return true
 		}
 		reserved, taken := vnuma.Reserved{}, v.Resident()
@@ -103,6 +103,8 @@ func (p *Pass) Elsewhere() []numa.Way {
 			moved, fresh := p.VM.Moved(o.Kind, p.Choices), p.VM.Fresh(o.Kind, p.Choices)
 			if fresh.Compare(&o.Layout) < 0 {
 				there = ", remove " + numa.StoredKey + " and " + numa.CookieKey + " there while it is powered off,"
+			} else if numa.NotRunning(p.VM.Host, room[0]) != "" {
+				there = ", powered off,"
 			} else if o.Layout.Compare(&moved) < 0 {
 				there = ", power it off and on there,"
 			}

@@ -245,8 +245,12 @@ func VMIDs(vms []*VM) []string {
 // one kind share findings.
 func (p *Pass) First() bool { return p.Kind != nil && p.Host == p.Kind.Hosts[0] }
 
-// LimitJudged reports whether it is known if the CPU limit of the VM holds it back: it has none, or its host has a known frequency.
-func (v *VM) LimitJudged() bool { return v.CPULimit.Value <= 0 || v.On[0].Kind.Machine.CoreMHz > 0 }
+// FrequencyKnown reports whether the frequency of the VM's host is known, or nothing depends on it: a CPU limit may hold the VM back, and a CPU
+// reservation may be more than the host has, or too little for latency sensitivity High.
+func (v *VM) FrequencyKnown() bool {
+	n, m := &v.Guest.Needs, &v.On[0].Kind.Machine
+	return m.CoreMHz > 0 || n.Limit == 0 && (!n.Unclocked(m) || v.Runs() && !n.Exclusive)
+}
 
 // Untouched says why no plan of changes makes the edits, which advice proposes or, if asked is true, somebody asks for; "" if one may.
 func (v *VM) Untouched(edits []numa.Edit, asked bool) string {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/homenode/esxi/product"
 	"example.org/homenode/esxi/vnuma"
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
@@ -135,8 +136,9 @@ func (v *VM) ForProducts(now, next *vnuma.Layout) (text string) {
 			}
 			text = words.Join("; ", text, fmt.Sprintf("%s uses %d of %d vCPUs on these sockets, %s on the present ones", &one, uses, n, as))
 		}
-		if !now.VPDs.Equal(next.VPDs) {
-			text = words.Join("; ", text, one.Parallel(next.VPDs.Len(), next.VPDs.Min(), uses))
+		_, was := Parallel(&one, now)
+		if _, is := Parallel(&one, next); is != was {
+			text = words.Join("; ", text, is)
 		}
 	}
 	return text
@@ -148,6 +150,11 @@ func (v *VM) unlessHANA() string {
 		return ""
 	}
 	return "only where it is no production system of SAP HANA, which needs whole sockets or half a one (N033): "
+}
+
+// Parallel returns the MAXDOP that is recommended for a product in a guest with the layout, and describes it (product.Parallel).
+func Parallel(one *product.Product, l *vnuma.Layout) (most int, text string) {
+	return one.Parallel(l.VPDs.Sizes(), l.VSockets.Len(), l.CoresPerSocket)
 }
 
 // Resized describes the effect of the new size or virtual hardware on the guest; "" if neither

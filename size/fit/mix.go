@@ -153,7 +153,7 @@ func (m *Mix) fill(r *room, items []item, bins []*bin, a *Ask) {
 			vcpus, takes = vcpus+placed[i].VCPUs, takes+r.vcpus[i]
 			used, memory = used+placed[i].Used, memory+placed[i].Memory.Value+r.reserve
 			for _, c := range placed[i].Clients {
-				m.RemoteMemory += c.Remote
+				m.RemoteMemory += c.Crossed + c.Remote
 			}
 		}
 		if k := slices.IndexFunc(m.Fillings, func(f Filling) bool { return slices.Equal(f.Counts, counts) }); k >= 0 {

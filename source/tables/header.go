@@ -10,8 +10,12 @@ import (
 	"example.org/homenode/numa/pattern"
 )
 
+// longestHeader bounds the bytes of a header that are compared: a key of JSON may have as many as its file.
+const longestHeader = 1000
+
 // squash returns a header in the form for comparisons: its letters, digits, dots and signs, in lower case.
 func squash(header string) string {
+	header = header[:min(len(header), longestHeader)]
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == '#' || r == '%' {
 			return unicode.ToLower(r)

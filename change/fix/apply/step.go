@@ -112,8 +112,12 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	if was, is := s.c.VM.UUID, st.VM.UUID; was != "" && is != "" && was != is {
 		return Drift, fmt.Errorf("another VM has its ID now: the instance UUID is %s, not %s", is, was)
 	}
-	if was, is := texttab.Clean(s.c.VM.Name), texttab.Clean(st.VM.Name); was != is && !(s.past.began && isOff(&st)) {
-		return Drift, fmt.Errorf("it is called %q, the plan calls it %q", is, was)
+	var renamed error
+	if was, is := texttab.Clean(s.c.VM.Name), texttab.Clean(st.VM.Name); was != is {
+		renamed = fmt.Errorf("it is called %q, the plan calls it %q", is, was)
+	}
+	if renamed != nil && !(s.past.began && isOff(&st)) {
+		return Drift, renamed
 	}
 	if s.o.Power == PowerReboot { // the key is set, whatever else is done with it
 		c := *s.c
@@ -136,7 +140,6 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	if !s.past.began {
 		s.past.ran = running
 	}
-	down := s.past.began && !running // an earlier run left it so: its change is gone on with
 	s.off = s.past.ran && isOff(&st) && (s.past.stopped || s.past.waited)
 	tools := st.Tools
 	outcome, pending := Already, error(nil)
@@ -151,11 +154,13 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	switch {
 	case side == fix.Drifted:
 		outcome, blocked = Drift, errors.New(why)
-	case side == fix.Before && s.moved[s.c.VM.ID] != "" && !down:
+	case side == fix.Before && renamed != nil:
+		outcome, blocked = Drift, renamed
+	case side == fix.Before && s.moved[s.c.VM.ID] != "":
 		outcome, blocked = Drift, errors.New(s.moved[s.c.VM.ID])
 	case side == fix.Before && power && running && needs != numa.NeedsNothing && !s.o.Stops[s.c.VM.ID]:
 		outcome, blocked = Drift, errors.New("it was off when the plan was made or the question was asked, which said that it has no downtime, and runs now")
-	case side == fix.Before && s.never[s.c.VM.ID] != "" && !down:
+	case side == fix.Before && s.never[s.c.VM.ID] != "":
 		outcome, blocked = Refused, errors.New(s.never[s.c.VM.ID])
 	case side == fix.Before && s.misstated[s.c.VM.ID] != "" && !s.c.Partly(&st.VM.Config):
 		outcome, blocked = Refused, errors.New(s.misstated[s.c.VM.ID]+": make the plan anew")

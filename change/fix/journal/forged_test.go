@@ -262,6 +262,17 @@ func forge(t testing.TB, lines ...journal.Line) string {
 	return path
 }
 
+// TestForgedDowntime refuses a plan that says another downtime of a VM that runs than its edits need.
+func TestForgedDowntime(t *testing.T) {
+	for said, want := range map[string]bool{"power off, change, power on": true, "a power cycle": false, "none": false, "none: the VM is powered off": false, "": false} {
+		c := vm(hotAdd)
+		c.VM.Runs, c.Downtime = true, said
+		if err := planOf(c).Check(); (err == nil) != want {
+			t.Errorf("%q: %v", said, err)
+		}
+	}
+}
+
 // TestForgedJournals refuses journals whose hashes fit and that no run wrote, with their line.
 func TestForgedJournals(t *testing.T) {
 	p := planOf(vm(hotAdd, most))

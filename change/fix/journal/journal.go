@@ -71,6 +71,7 @@ type Journal struct {
 	unlock func()
 	n      int
 	prev   string // sum of the last line
+	size   int64  // when it was opened
 	failed error
 	now    func() time.Time
 }
@@ -139,7 +140,7 @@ func Open(path string, now func() time.Time) (*Journal, []Line, error) {
 		_ = j.Close()
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	j.n, j.prev = len(lines), prev
+	j.n, j.prev, j.size = len(lines), prev, size
 	return j, lines, nil
 }
 
@@ -206,6 +207,9 @@ func (j *Journal) Close() error {
 	j.unlock()
 	return err
 }
+
+// Withdraw takes back what was appended since the journal was opened, by a run that was refused. It can be closed then.
+func (j *Journal) Withdraw() error { return j.f.Truncate(j.size) }
 
 // Append writes a line and returns when it is on disk. After an error every further line is refused, but those that
 // Last writes.

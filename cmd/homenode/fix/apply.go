@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,13 +108,20 @@ func (c *command) stops(ctx context.Context, w write.Writer, p *fix.Plan, lines 
 	return off, text, err
 }
 
-// confirm asks the user to type the number of objects that will change. lines are those of the journal.
+// confirm shows the plan, unless it was named as a file, and asks the user to type the number of objects that will change. lines are those of the journal.
 func (c *command) confirm(cmd *cobra.Command, w write.Writer, p *fix.Plan, lines []journal.Line, verb string) error {
 	off, stops, err := c.stops(cmd.Context(), w, p, lines)
 	if err != nil {
 		return err
 	}
 	c.do.stops = off
+	if c.plan == "" && c.do.yes == 0 && c.asks.Output.Format == "table" { // the user has not seen it yet
+		a := answers.Plan(p, "", false)
+		a.Next = nil // the question follows
+		if err := c.asks.Output.Print(cmd, a); err != nil {
+			return err
+		}
+	}
 	n := len(p.Changes)
 	return c.do.agree(cmd, n, fmt.Sprintf("%s %s of %s%s. Type the number of objects to go on: ", verb, words.Plural(n, "object"), texttab.Clean(p.Source), stops))
 }
@@ -152,13 +160,6 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 		if err := sameServer(p, w, host); err != nil {
 			return err
 		}
-		if c.plan == "" && c.do.yes == 0 && c.asks.Output.Format == "table" { // the user has not seen it yet
-			a := answers.Plan(p, c.plan, true, source)
-			a.Next = nil // the question follows
-			if err := c.asks.Output.Print(cmd, a); err != nil {
-				return err
-			}
-		}
 		if err := c.confirm(cmd, w, p, nil, "Change"); err != nil {
 			return err
 		}
@@ -184,7 +185,7 @@ func sameServer(p *fix.Plan, w write.Writer, host string) error {
 			return fmt.Errorf("the plan knows %q by its name alone, and names are not unique: make it of the vCenter. Nothing was changed", t.Name)
 		}
 	}
-	if !strings.Contains(p.Source, "//"+host+"/") && !strings.HasSuffix(p.Source, "//"+host) {
+	if u, err := url.Parse(p.Source); err != nil || u.Host != host {
 		return fmt.Errorf("the plan was made of %s, not of %s. Nothing was changed", p.Source, host)
 	}
 	return nil
@@ -373,6 +374,9 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: ended at once. The journal has all that was done; to continue, and to power on the VMs that the run powered off: %s\n", resume)
 	})()
 	results, stopped := apply.Run(context.WithoutCancel(cmd.Context()), w, j, lines, o)
+	if errors.Is(stopped, apply.ErrLocked) {
+		stopped = errors.Join(stopped, j.Withdraw())
+	}
 	if err := j.Close(); err != nil {
 		stopped = errors.Join(stopped, err)
 	}

@@ -34,6 +34,8 @@ func TestAsks(t *testing.T) {
 	other := *p
 	other.VCenter = "another"
 	plan := save(t, &other)
+	elsewhere := *p
+	elsewhere.Source = "https://vc.example/" + strings.TrimPrefix(p.Source, "http:")
 	named := *p
 	named.Changes = slices.Clone(p.Changes)
 	target := *named.Changes[0].VM
@@ -56,6 +58,7 @@ func TestAsks(t *testing.T) {
 		{[]string{"--rollback", path, "--vm", "nosuch", "--yes", "1"}, `no VM ["nosuch"]`},
 		{[]string{"--plan", plan, "--apply", "--yes", yes}, `the vCenter instance "another"`},
 		{[]string{"--plan", save(t, &named), "--apply", "--yes", yes}, `knows "` + target.Name + `" by its name alone`},
+		{[]string{"--plan", save(t, &elsewhere), "--apply", "--yes", yes}, "the plan was made of https://vc.example/"},
 		{[]string{"--resume", journal, "--yes", yes}, `the vCenter instance "another"`},
 		{[]string{"--rollback", journal, "--yes", back}, `the vCenter instance "another"`},
 		{[]string{"--verify", journal}, `the vCenter instance "another"`},
@@ -67,6 +70,13 @@ func TestAsks(t *testing.T) {
 	}
 	// The plan is shown before its question, without a command that would change more than was asked about.
 	if text, err := s.command("--rule", "N001", "--apply"); err == nil || !strings.Contains(text, "The plan changes") || strings.Contains(text, "--apply") {
+		t.Errorf("%v, %s", err, text)
+	}
+	// So are the edits of a journal, whatever the names in it say.
+	if text, err := s.command("--rollback", path); err == nil || !strings.Contains(text, "The rollback of plan "+p.ID+" changes") || !strings.Contains(text, "cores per socket 12 → 2") {
+		t.Errorf("%v, %s", err, text)
+	}
+	if text, err := s.command("--resume", path); err == nil || !strings.Contains(text, "cores per socket 2 → 12") {
 		t.Errorf("%v, %s", err, text)
 	}
 }

@@ -2,6 +2,7 @@ package fix_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,17 +117,23 @@ func (g *guide) PowerOn(ctx context.Context, vm, host string, started func(task 
 	return g.Writer.PowerOn(ctx, vm, host, started)
 }
 
-// TestForgedName goes on with a journal that calls a running VM by another name: it is left.
+// TestForgedName goes on with a journal that calls a VM by another name, one that runs or one that is off: it is left.
 func TestForgedName(t *testing.T) {
-	s, p, before := started(t, "sql01")
-	p.Changes[0].VM.Name = "test01"
-	id := p.Changes[0].VM.ID
-	path := forged(t, p, apply.PowerGuest, journal.Line{Step: journal.StepIntent, Target: id, Do: "shutdown", Ran: true})
-	text, err := s.answered(strings.NewReader("1\n"), "--resume", path, "--power", "guest")
-	if err == nil || !strings.Contains(text, `it is called "sql01", the plan calls it "test01"`) {
-		t.Errorf("%v\n%s", err, text)
+	for name, do := range map[string]string{"sql01": "shutdown", "off01": "reconfigure"} {
+		s, p, before := started(t, name)
+		c := &p.Changes[0]
+		c.VM.Name = "test01"
+		line := journal.Line{Step: journal.StepIntent, Target: c.VM.ID, Do: do, Ran: do == "shutdown"}
+		if do == "reconfigure" {
+			line.Edits = c.Edits
+		}
+		path := forged(t, p, apply.PowerGuest, line)
+		text, err := s.answered(strings.NewReader("1\n"), "--resume", path, "--power", "guest")
+		if err == nil || !strings.Contains(text, fmt.Sprintf("it is called %q, the plan calls it %q", name, "test01")) {
+			t.Errorf("%v\n%s", err, text)
+		}
+		s.same("a VM of another name", before)
 	}
-	s.same("a VM of another name", before)
 }
 
 // TestRollbackRuns takes back the change of a VM that was off and runs now: the question says that it is powered off. One that is powered on after the

@@ -13,6 +13,7 @@ import (
 
 	"example.org/homenode/change/fix"
 	"example.org/homenode/change/fix/apply"
+	"example.org/homenode/change/fix/journal"
 	"example.org/homenode/change/whatif"
 	"example.org/homenode/numa"
 )
@@ -50,6 +51,44 @@ vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
 		}
 		outcomes(t, results, apply.Drift)
 		s.same("options of hosts whose names were exchanged", before)
+	}
+}
+
+// TestForgedStored leaves a VM whose plan states another stored size than the one that it has: a rollback would write that.
+func TestForgedStored(t *testing.T) {
+	s := serveFleet(t, fleetOf(t, `release 7.0U3
+cluster prod
+host esx01 nodes=2 cores=18 memory=512GB
+vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on numa.autosize.cookie=240122 numa.autosize.vcpu.maxPerVirtualNode=12
+`))
+	made, before := s.wished("coresPerSocket=12", "hotAdd=off"), s.settings()
+	stored := func(c *fix.Change, e numa.Edit) {
+		c.Edits = append(slices.Clone(c.Edits), e)
+	}
+	for name, forge := range map[string]func(c *fix.Change){
+		"another size":   func(c *fix.Change) { c.Stored[1].Value = "3" },
+		"none":           func(c *fix.Change) { c.Stored = nil },
+		"another cookie": func(c *fix.Change) { c.Stored[0].Value = "240032" },
+		"an edit of another size": func(c *fix.Change) {
+			stored(c, numa.Edit{Kind: numa.EditExtraConfig, Key: numa.StoredKey, From: numa.Is("3")})
+		},
+		"an edit of none": func(c *fix.Change) {
+			stored(c, numa.Edit{Kind: numa.EditExtraConfig, Key: numa.StoredKey, To: numa.Is("12"), Assumed: true})
+		},
+	} {
+		p := *made
+		p.Changes = slices.Clone(made.Changes)
+		p.Changes[0].Stored = slices.Clone(made.Changes[0].Stored)
+		forge(&p.Changes[0])
+		results, _, err := s.apply(&p, quick(apply.PowerGuest))
+		if r := results["sql01"]; err != nil || r.Outcome != apply.Drift || !strings.Contains(r.Why, "numa.autosize.") {
+			t.Errorf("%s: sql01 is %s (%s), %v", name, r.Outcome, r.Why, err)
+		}
+		s.same(name, before)
+	}
+	results, _, err := s.apply(made, quick(apply.PowerGuest))
+	if r := results["sql01"]; err != nil || r.Outcome != apply.Done {
+		t.Errorf("the plan that was made: sql01 is %s (%s), %v", r.Outcome, r.Why, err)
 	}
 }
 
@@ -224,6 +263,9 @@ func TestImpossible(t *testing.T) {
 		p := *made
 		p.Changes = slices.Clone(made.Changes)
 		p.Changes[0].Edits = []numa.Edit{edit}
+		if p.Changes[0].Needs() == numa.NeedsNothing {
+			p.Changes[0].Downtime = "none"
+		}
 		if err := p.Identify(); err != nil {
 			t.Fatal(err)
 		}
@@ -242,6 +284,23 @@ func TestImpossible(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "*types") || !strings.Contains(err.Error(), "InvalidArgument configSpec.numCoresPerSocket") {
 		t.Errorf("the fault: %v", err)
 	}
+}
+
+// TestImpossibleGoneOn goes on with a journal that began to give a VM that is off more than its host has: it is refused.
+func TestImpossibleGoneOn(t *testing.T) {
+	s, p, before := started(t, "off01")
+	c := &p.Changes[0]
+	c.Edits = []numa.Edit{{Kind: numa.EditMemoryReservation, From: numa.Is("0"), To: numa.Is("999999")}}
+	for i := range c.Layout {
+		c.Layout[i].After = c.Layout[i].Now
+	}
+	c.Expects = nil
+	path := forged(t, p, apply.PowerGuest, journal.Line{Step: journal.StepIntent, Target: c.VM.ID, Do: "reconfigure", Edits: c.Edits})
+	results, err := s.resume(path, quick(apply.PowerGuest))
+	if r := results["off01"]; err != nil || r.Outcome != apply.Refused || !strings.Contains(r.Why, "reservation") {
+		t.Errorf("%v, %+v", err, r)
+	}
+	s.same("a VM that would not power on", before)
 }
 
 // hostOf returns the ID of the host of a VM.

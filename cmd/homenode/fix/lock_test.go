@@ -1,6 +1,7 @@
 package fix_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -140,6 +141,29 @@ func (a *answerer) Read(p []byte) (int, error) {
 		a.does = nil
 	}
 	return a.Reader.Read(p)
+}
+
+// TestRefusedRollback asks for a rollback while another run has the vCenter: it is refused, and the journal stays as it was.
+func TestRefusedRollback(t *testing.T) {
+	s := serveFleet(t, small(t))
+	_, path, err := s.apply(s.plan(fix.Options{Now: now}), quick(apply.PowerGuest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err == nil {
+		_, err = s.w.Lock(t.Context(), "another run", false)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.command("--rollback", path, "--power", "guest", "--yes", fmt.Sprint(len(undo(t, path).Changes)))
+	if !errors.Is(err, apply.ErrLocked) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
+		t.Errorf("the journal has %d bytes, had %d, %v", len(now), len(before), err)
+	}
 }
 
 // TestUnlockAnother gives the lock to another run while --unlock waits for the answer: that run keeps it. A lock that has no name yet, or got one since, is

@@ -42,7 +42,7 @@ func differs(p *rule.Pass, s *confront.Result) {
 		v := rule.OtherCauses.Judge(s)
 		v.Explain(&f)
 	}
-	if sql := slices.ContainsFunc(p.VM.Products(), func(o product.Product) bool { return o.Parallel(1, 1, 1) != "" }); nodes(s) > s.Layout.VPDs.Len() && (sql || p.VM.MayRunSQL()) {
+	if sql := slices.ContainsFunc(p.VM.Products(), func(o product.Product) bool { return o.Fact() == "sqlserver" }); nodes(s) > s.Layout.VPDs.Len() && (sql || p.VM.MayRunSQL()) {
 		fact := outside.Of("softnuma")
 		f.Notice = "Nodes that SQL Server lists (sys.dm_os_nodes) are its own soft-NUMA: MAXDOP goes by them. " + fact.Cite(p.Today)
 	}

@@ -66,10 +66,13 @@ func check(p *rule.Pass) {
 }
 
 // unprotected reports a VM with more vCPUs or memory than Fault Tolerance supports (vSphere Availability, Fault Tolerance requirements,
-// limits and licensing, GUID-57929CF0: 8 vCPUs with the largest edition, 4 up to 6.5; configuration maximums: 128 GB, 64 GB up to 6.5).
+// limits and licensing, GUID-57929CF0: 8 vCPUs with the largest edition, 4 up to 6.5, 1 before 6.0; configuration maximums: 128 GB, 64 GB up to 6.5).
 func unprotected(p *rule.Pass) {
 	v, most, memory := p.VM, 8, 128*numa.GiB
-	if v.On[0].Kind.Machine.Model() < numa.ESXi67 {
+	switch r := v.On[0].Kind.Machine.Release; {
+	case r < numa.ESXi60:
+		most, memory = 1, 64*numa.GiB
+	case r < numa.ESXi67:
 		most, memory = 4, 64*numa.GiB
 	}
 	if v.FaultTolerance.Value != numa.FTPrimary {
@@ -80,7 +83,7 @@ func unprotected(p *rule.Pass) {
 	var less numa.Way
 	var evidence []finding.Evidence
 	if n := int(v.Guest.VCPUs); n > most {
-		limits, has, less = []string{fmt.Sprintf("%d vCPUs", most)}, []string{fmt.Sprint(n)}, p.AtMostVCPUs(most, "")
+		limits, has, less = []string{words.Plural(most, "vCPU")}, []string{fmt.Sprint(n)}, p.AtMostVCPUs(most, "")
 		evidence = append(evidence, v.VCPUsEvidence())
 	}
 	if v.Memory.Value > memory {
@@ -224,6 +227,9 @@ func notJudged(p *rule.Pass, on *rule.On) {
 	case l.Assumes&vnuma.AssumedIOMMU != 0:
 		f.Message = fmt.Sprintf("whether it powers on is not judged: %d vCPUs need the virtual IOMMU and EFI firmware, and not both are stated", v.Guest.VCPUs)
 		f.Evidence = []finding.Evidence{v.VCPUsEvidence(), finding.Of("firmware", v.Firmware, v.At), finding.Of("virtual IOMMU", v.IOMMU, v.At)}
+	case v.Guest.Needs.Unclocked(&on.Kind.Machine):
+		f.Message = fmt.Sprintf("whether it powers on is not judged: %d MHz of CPU are reserved, and the frequency of its host is unknown", v.CPUReservation.Value)
+		f.Evidence = []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("core frequency of "+on.Kind.Hosts[0].Name+" in MHz", on.Kind.Hosts[0].Frequency(), on.Kind.Hosts[0].At)}
 	case vnuma.TakesAllCPU(&v.Guest, &on.Kind.Machine) && !v.Guest.Needs.Exclusive:
 		f.Severity = finding.Low
 		f.Message = fmt.Sprintf("%d MHz of reserved CPU leave ESXi less than a core of the host, and it needs some: whether it powers on is not certain", v.CPUReservation.Value)
@@ -317,11 +323,11 @@ func denied(p *rule.Pass, r vnuma.Refusal) {
 	on.Layout.Refused = r
 	ways := ways(p, on)
 	var others []*numa.Host
-	for _, o := range v.Open() {
-		others = append(others, slices.DeleteFunc(slices.Clone(v.HostsOf(o.Kind)), func(h *numa.Host) bool { return h == v.Host || !h.Ready() })...)
+	for i := range v.Open() {
+		others = append(others, p.Cluster.RoomFor(v, &v.On[i])...)
 	}
 	if others != nil {
-		ways = append(ways, numa.ByHand("power it on on "+rule.HostNames(others)))
+		ways = append(ways, numa.ByHand("power it on on "+strings.Replace(rule.HostNames(others), " and ", " or ", 1)))
 	} else {
 		ways = append(ways, numa.ByHand("move or switch off other VMs of the host"))
 	}

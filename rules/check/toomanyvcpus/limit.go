@@ -84,7 +84,7 @@ func wanted(v *rule.VM, o *rule.On) int { return busy(v, o) * int(o.Kind.Machine
 // unknown reports that it is unknown whether the limit throttles the VM, because the frequency of its host is unknown.
 func unknown(p *rule.Pass) {
 	v := p.VM
-	if v.LimitJudged() {
+	if v.FrequencyKnown() {
 		return
 	}
 	host := v.On[0].Kind.Hosts[0]

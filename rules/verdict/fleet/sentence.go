@@ -168,7 +168,7 @@ var deciding = []struct {
 	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool {
 		return l.Assumes&(vnuma.AssumedSettings|vnuma.AssumedPowerOn) != 0
 	}},
-	{"the frequency of the cores (the VM has a CPU limit)", func(v *rule.VM, _ *vnuma.Layout) bool { return !v.LimitJudged() }},
+	{"the frequency of the cores (the VM has a CPU limit or reservation)", func(v *rule.VM, _ *vnuma.Layout) bool { return !v.FrequencyKnown() }},
 	{GuestSoftware, func(v *rule.VM, _ *vnuma.Layout) bool { return v.EditionDecides() }},
 	{"the guest software (perhaps SAP HANA by its name)", func(v *rule.VM, _ *vnuma.Layout) bool { return v.MayRunHANA() }},
 	{"reservations of latency sensitivity High", func(v *rule.VM, _ *vnuma.Layout) bool {
