@@ -198,7 +198,7 @@ ifndef PROVE
 endif
 ifndef PROVE
 	$(GO) test ./measure/experiment -run TestWorlds -update
-	$(GO) test ./output/measure -run TestPublishedExperiments -update
+	$(GO) test ./output/truth -run TestPublishedExperiments -update
 endif
 	@GO="$(GO)" MAKE="$(MAKE)" scripts/prove '$(PROVE)'
 

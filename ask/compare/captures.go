@@ -8,7 +8,7 @@ import (
 
 	"example.org/homenode/ask"
 	"example.org/homenode/measure/captures"
-	"example.org/homenode/output/measure"
+	"example.org/homenode/output/truth"
 	"example.org/homenode/rules"
 	verdict "example.org/homenode/rules/verdict/recording"
 	"example.org/homenode/source/open"
@@ -80,5 +80,5 @@ func (f *Compare) captures(ctx context.Context, e *ask.Env, a, b []string) (*ask
 	}
 	r.Notes = append(r.Notes, notes...)
 	v := r.All.Verdict
-	return ask.Partly(reply(measure.Captures(r, f.Details), fails && (v == captures.Worse || v == captures.Mixed)), nil, incomplete)
+	return ask.Partly(reply(truth.Captures(r, f.Details), fails && (v == captures.Worse || v == captures.Mixed)), nil, incomplete)
 }

@@ -14,7 +14,7 @@ import (
 	"example.org/homenode/ask"
 	"example.org/homenode/measure/compare"
 	"example.org/homenode/output/answer"
-	"example.org/homenode/output/measure"
+	"example.org/homenode/output/truth"
 	"example.org/homenode/source/open"
 	"example.org/homenode/source/ticks"
 )
@@ -92,7 +92,7 @@ func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reply(measure.Compare(report), fails && report.Count(compare.Worse) > 0), nil
+	return reply(truth.Compare(report), fails && report.Count(compare.Worse) > 0), nil
 }
 
 // reply returns a reply with one answer; found sets the exit code.

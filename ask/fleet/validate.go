@@ -12,7 +12,7 @@ import (
 	"example.org/homenode/measure/experiment"
 	"example.org/homenode/measure/published"
 	"example.org/homenode/output/answer"
-	"example.org/homenode/output/measure"
+	"example.org/homenode/output/truth"
 	"example.org/homenode/source/evidence"
 	"example.org/homenode/source/text"
 )
@@ -40,7 +40,7 @@ func (v *Validate) Answer(ctx context.Context, _ *ask.Env) (*ask.Reply, error) {
 		return nil, err
 	}
 	score := published.NewScore(slices.Concat(cases...), choices)
-	return &ask.Reply{Answers: []*answer.Answer{measure.Score(score)}, Found: score.Unexplained() > 0}, nil
+	return &ask.Reply{Answers: []*answer.Answer{truth.Score(score)}, Found: score.Unexplained() > 0}, nil
 }
 
 // simulated compares the model with published experiments. Without Vary it uses recorded worlds if the
@@ -69,7 +69,7 @@ func (v *Validate) simulated(ctx context.Context, choices vnuma.Choices) (*ask.R
 		}
 	}
 	stale := experiment.Recall(results, record)
-	return &ask.Reply{Answers: []*answer.Answer{measure.Experiments(results, stale)}, Found: experiment.Unexplained(results) > 0}, nil
+	return &ask.Reply{Answers: []*answer.Answer{truth.Experiments(results, stale)}, Found: experiment.Unexplained(results) > 0}, nil
 }
 
 // readEach reads the files, or by default the cases that are part of homenode.

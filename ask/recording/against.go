@@ -15,7 +15,7 @@ import (
 	"example.org/homenode/measure/replay"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/answer"
-	"example.org/homenode/output/measure"
+	"example.org/homenode/output/truth"
 	"example.org/homenode/source/open"
 	"example.org/homenode/source/story"
 	"example.org/homenode/source/ticks"
@@ -70,7 +70,7 @@ func (f *Simulate) against(ctx context.Context, e *ask.Env) (*ask.Reply, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &ask.Reply{Answers: []*answer.Answer{measure.Replay(results, f.Details)}, AllTables: true}
+	r := &ask.Reply{Answers: []*answer.Answer{truth.Replay(results, f.Details)}, AllTables: true}
 	if again.failed > 0 {
 		r.Partly = fmt.Errorf("not everything was replayed: %d of the files or hosts failed", again.failed)
 	}

@@ -16,6 +16,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/symptom"
 )
 
 // guestsTail explains how to state a product.
@@ -66,7 +67,7 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["reference/guests.md"] = []byte(generated + product.Page + guestsTail)
 	out["reference/rulebook.md"] = bookPage()
 	out["reference/tools.md"] = []byte(generated + outside.Page)
-	out["reference/symptoms.md"] = []byte(generated + rule.SymptomsPage)
+	out["reference/symptoms.md"] = []byte(generated + symptom.Page)
 	out["reference/facts.md"] = factsPage()
 	out["evidence/experiments.md"] = []byte(generated + recordHead + rulebook.Record)
 	return out
@@ -102,7 +103,7 @@ func rulePage(r *rule.Rule) []byte {
 	for _, part := range []struct{ name, text string }{{"Why", r.Why}, {"Fix", r.Fix}, {"When it is wrong", r.Limits}} {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", part.name, strings.TrimSpace(part.text))
 	}
-	for _, symptom := range rule.Symptoms {
+	for _, symptom := range symptom.All {
 		if !slices.Contains(symptom.Rules, r.ID) {
 			continue
 		}

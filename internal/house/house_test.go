@@ -44,10 +44,11 @@ var closed = map[[2]string][]string{
 // rule in each folder, and all others hold parts of rules.
 var above = []string{"rules/filter", "rules/policy", "rules/simulate", "rules/verdict/fleet", "rules/verdict/matrix", "rules/verdict/recording", "rules/verdict/simulation", "rules/verdict/stated"}
 
-// ruleSees is what a rule imports of its own room, apart from rules/rule, rules/finding and
-// rules/shape, and what these three import themselves.
+// ruleSees is what a rule imports of its own room, apart from rules/rule, rules/finding, rules/shape
+// and rules/symptom, and what these import themselves.
 var ruleSees = map[string][]string{
 	"rules/finding":              {},
+	"rules/symptom":              {"rules/finding"},
 	"rules/confront":             {},
 	"rules/shape":                {},
 	"rules/rule":                 {"rules/confront", "rules/shape"}, // findings of recordings carry what was compared with the prediction, VMs of KVM the faults of their shape
@@ -161,8 +162,8 @@ func TestDoors(t *testing.T) {
 		{"output/fleet", "example.org/homenode/source/fact", ""},
 		{"output/fleet", "example.org/homenode/source/esxtop", "that door is shut"},
 		{"rules/check/headroom", "example.org/homenode/rules/rule", ""},
-		{"rules/check/headroom", "example.org/homenode/rules/check/affinity", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
-		{"rules/check/headroom", "example.org/homenode/rules", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
+		{"rules/check/headroom", "example.org/homenode/rules/check/affinity", "a rule sees rules/rule, rules/finding, rules/shape and rules/symptom of its room"},
+		{"rules/check/headroom", "example.org/homenode/rules", "a rule sees rules/rule, rules/finding, rules/shape and rules/symptom of its room"},
 		{"rules/finding", "example.org/homenode/rules/rule", "it sees [] of its room"},
 		{"rules/simulate", "example.org/homenode/rules", ""},
 		{"rules", "example.org/homenode/rules/simulate", "it stands above the rules"},
@@ -240,8 +241,8 @@ func wrongInside(dir, to string) string {
 		return ""
 	case listed && (dir == "rules/finding" || dir == "rules/confront" || dir == "rules/shape"):
 		return "it sees [" + strings.Join(seen, " ") + "] of its room"
-	case to != "rules/rule" && to != "rules/finding" && to != "rules/shape":
-		return "a rule sees rules/rule, rules/finding and rules/shape of its room"
+	case to != "rules/rule" && to != "rules/finding" && to != "rules/shape" && to != "rules/symptom":
+		return "a rule sees rules/rule, rules/finding, rules/shape and rules/symptom of its room"
 	}
 	return ""
 }

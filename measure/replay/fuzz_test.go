@@ -9,7 +9,7 @@ import (
 	"example.org/homenode/measure/replay"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/format"
-	"example.org/homenode/output/measure"
+	"example.org/homenode/output/truth"
 )
 
 // FuzzReplay checks that whatever ticks there are, a replay says what is missing, or runs a
@@ -55,7 +55,7 @@ func FuzzReplay(f *testing.F) {
 				}
 			}
 		}
-		if err := format.Text(discard{}, measure.Replay([]*replay.Result{res}, true), format.Options{}); err != nil {
+		if err := format.Text(discard{}, truth.Replay([]*replay.Result{res}, true), format.Options{}); err != nil {
 			t.Error(err)
 		}
 	})

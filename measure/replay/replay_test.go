@@ -15,7 +15,7 @@ import (
 	"example.org/homenode/measure/replay"
 	"example.org/homenode/numa"
 	"example.org/homenode/output/format"
-	"example.org/homenode/output/measure"
+	"example.org/homenode/output/truth"
 	"example.org/homenode/source/demo"
 	"example.org/homenode/source/scenario/given"
 	"example.org/homenode/source/story"
@@ -77,7 +77,7 @@ func throughFiles(t *testing.T, s *numa.Story) []*replay.Recorder {
 func text(t *testing.T, all []*replay.Recorder, fleet *numa.Fleet) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := format.Text(&b, measure.Replay(results(t, all, fleet), true), format.Options{}); err != nil {
+	if err := format.Text(&b, truth.Replay(results(t, all, fleet), true), format.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -175,7 +175,7 @@ func demoCapture(t testing.TB) (all []*replay.Recorder) {
 func TestSame(t *testing.T) {
 	var all [2]bytes.Buffer
 	for i := range all {
-		if err := format.JSON(&all[i], measure.Replay(results(t, demoCapture(t), given.Demo(t)), false), format.Options{}); err != nil {
+		if err := format.JSON(&all[i], truth.Replay(results(t, demoCapture(t), given.Demo(t)), false), format.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package unit contains the common parts of the capacity calculations: their units, and figures
+// Package unit contains units of bytes, time and rates that calculations, facts and answers share, and figures
 // with their source, hardware and range. The calculations are in the packages below size, one for
 // each question; all are pure functions.
 //

@@ -10,7 +10,7 @@ import (
 
 	"example.org/homenode/esxi/rulebook"
 	"example.org/homenode/internal/golden"
-	"example.org/homenode/numa/datafile"
+	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/output/format"
 	"example.org/homenode/size/dump"

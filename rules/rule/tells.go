@@ -6,18 +6,19 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/confront"
 	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/symptom"
 )
 
 // Option reports whether an advanced option of a host has this value, which the edit changes to another; an unset option does not. h
 // may be nil.
-func Option(h *numa.Host, key, value, better string) Told {
+func Option(h *numa.Host, key, value, better string) symptom.Told {
 	if h == nil || !h.Options.Known() {
-		return Told{}
+		return symptom.Told{}
 	}
 	if set, _ := h.Options.Value.Lookup(key); set != value {
-		return Told{Out: true}
+		return symptom.Told{Out: true}
 	}
-	return Told{Proven: true, Evidence: []finding.Evidence{OptionEvidence(h, key)}, Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: key, To: numa.Is(better)}}}
+	return symptom.Told{Proven: true, Evidence: []finding.Evidence{OptionEvidence(h, key)}, Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: key, To: numa.Is(better)}}}
 }
 
 // Remote is a VM with remote memory, and the facts of a recording about the cause.
@@ -27,11 +28,11 @@ type Remote struct {
 	Host *numa.Host // nil if unknown
 	Seen numa.Bytes // amount of remote memory, for a single observation
 	// Tell contains the causes about which the recording has facts.
-	Tell map[string]Told
+	Tell map[string]symptom.Told
 }
 
-func recorded(key string) func(*Remote) Told {
-	return func(r *Remote) Told {
+func recorded(key string) func(*Remote) symptom.Told {
+	return func(r *Remote) symptom.Told {
 		told := r.Tell[key]
 		told.Said = true
 		return told
@@ -39,72 +40,72 @@ func recorded(key string) func(*Remote) Told {
 }
 
 // RemoteCauses are the causes of remote memory.
-var RemoteCauses = CausesOf("remote-memory", map[string]func(*Remote) Told{
-	"overflow": func(r *Remote) Told {
+var RemoteCauses = symptom.CausesOf("remote-memory", map[string]func(*Remote) symptom.Told{
+	"overflow": func(r *Remote) symptom.Told {
 		if r.On == nil || !r.On.Layout.Memory.Known {
-			return Told{}
+			return symptom.Told{}
 		}
 		m := &r.On.Layout.Memory
-		return Told{Proven: m.Remote > 0 && r.Seen <= m.Remote+m.First, Out: m.Remote <= 0, Evidence: []finding.Evidence{r.VM.MemoryEvidence(),
+		return symptom.Told{Proven: m.Remote > 0 && r.Seen <= m.Remote+m.First, Out: m.Remote <= 0, Evidence: []finding.Evidence{r.VM.MemoryEvidence(),
 			{Name: "remote on an empty host", Value: m.Remote.String(), Origin: "derived: the layout and the memory of the nodes", At: r.VM.At}}}
 	},
-	"affinity": func(r *Remote) Told {
+	"affinity": func(r *Remote) symptom.Told {
 		if r.VM == nil {
-			return Told{}
+			return symptom.Told{}
 		}
-		return Told{Proven: r.VM.Guest.Affinity, Out: !r.VM.Guest.Affinity && r.VM.Guest.AllowedNodes == 0}
+		return symptom.Told{Proven: r.VM.Guest.Affinity, Out: !r.VM.Guest.Affinity && r.VM.Guest.AllowedNodes == 0}
 	},
-	"stopped": func(r *Remote) Told {
+	"stopped": func(r *Remote) symptom.Told {
 		pages, balancer := Option(r.Host, "Numa.PageMigEnable", "0", "1"), Option(r.Host, "Numa.RebalanceEnable", "0", "1")
-		return Told{Out: pages.Out && balancer.Out, Proven: pages.Proven || balancer.Proven, Evidence: append(pages.Evidence, balancer.Evidence...), Edits: append(pages.Edits, balancer.Edits...)}
+		return symptom.Told{Out: pages.Out && balancer.Out, Proven: pages.Proven || balancer.Proven, Evidence: append(pages.Evidence, balancer.Evidence...), Edits: append(pages.Edits, balancer.Edits...)}
 	},
 	"moved": recorded("moved"), "full": recorded("full"), "spill": recorded("spill"), "arrived": recorded("arrived"),
 })
 
 // ReadyCauses are the causes of a busy node while another is idle; without a VM those that concern a single VM are left out.
-var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
-	"crowded": func(w *Watch) Told {
+var ReadyCauses = symptom.CausesOf("ready-beside-idle", map[string]func(*Watch) symptom.Told{
+	"crowded": func(w *Watch) symptom.Told {
 		o := w.On()
 		if w.VM == nil || o == nil {
-			return Told{Out: w.VM == nil}
+			return symptom.Told{Out: w.VM == nil}
 		}
 		_, crowded := w.Predicted.Crowded(o.Kind)
-		return Told{Proven: crowded, Out: !crowded, Evidence: []finding.Evidence{w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence()}}
+		return symptom.Told{Proven: crowded, Out: !crowded, Evidence: []finding.Evidence{w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence()}}
 	},
-	"limit": func(w *Watch) Told {
-		return Told{Out: w.VM == nil || w.Predicted != nil && w.Predicted.CPULimit.Known() && w.Predicted.CPULimit.Value <= 0}
+	"limit": func(w *Watch) symptom.Told {
+		return symptom.Told{Out: w.VM == nil || w.Predicted != nil && w.Predicted.CPULimit.Known() && w.Predicted.CPULimit.Value <= 0}
 	},
 	"pinned":  pinned,
-	"stopped": func(w *Watch) Told { return Option(w.Machine, "Numa.RebalanceEnable", "0", "1") },
-	"early": func(w *Watch) Told {
+	"stopped": func(w *Watch) symptom.Told { return Option(w.Machine, "Numa.RebalanceEnable", "0", "1") },
+	"early": func(w *Watch) symptom.Told {
 		r := w.Release()
-		return Told{Out: r != 0 && (r < numa.ESX41 || r >= numa.ESX41+2), Evidence: []finding.Evidence{w.ReleaseEvidence()}}
+		return symptom.Told{Out: r != 0 && (r < numa.ESX41 || r >= numa.ESX41+2), Evidence: []finding.Evidence{w.ReleaseEvidence()}}
 	},
-	"burst": func(w *Watch) Told {
+	"burst": func(w *Watch) symptom.Told {
 		const key = "Numa.InitialPlacementLoadThreshold"
 		r := w.Release()
-		return Told{Out: r != 0 && (r < numa.ESXi80 || r >= numa.NewRelease(10, 0, 0)) || Option(w.Machine, key, "100", "100").Proven}
+		return symptom.Told{Out: r != 0 && (r < numa.ESXi80 || r >= numa.NewRelease(10, 0, 0)) || Option(w.Machine, key, "100", "100").Proven}
 	},
-	"gathered": func(w *Watch) Told {
+	"gathered": func(w *Watch) symptom.Told {
 		a := w.Affinity()
 		if !a.Known || !a.On {
-			return Told{Out: a.Known}
+			return symptom.Told{Out: a.Known}
 		}
-		return Told{Evidence: []finding.Evidence{a.Evidence}}
+		return symptom.Told{Evidence: []finding.Evidence{a.Evidence}}
 	},
-	"uneven": func(w *Watch) Told {
+	"uneven": func(w *Watch) symptom.Told {
 		o := w.On()
 		if w.VM == nil || o == nil {
-			return Told{}
+			return symptom.Told{}
 		}
 		m, largest := &o.Kind.Machine, o.Layout.PPDs.Max()
-		return Told{Out: largest < 1 || int(m.Cores)%largest == 0 || largest*2 <= int(m.Cores)}
+		return symptom.Told{Out: largest < 1 || int(m.Cores)%largest == 0 || largest*2 <= int(m.Cores)}
 	},
 	"placed": nil,
 })
 
 // pinned judges affinity as the cause: proven where each VM of the busy node is bound to one node, so that the node that idles is another.
-func pinned(w *Watch) (told Told) {
+func pinned(w *Watch) (told symptom.Told) {
 	crowd := w.Crowd
 	if w.VM != nil {
 		crowd = []*VM{w.Predicted}
@@ -155,21 +156,23 @@ type Homeless struct {
 }
 
 // NoHomeCauses are the causes of a VM without a home node.
-var NoHomeCauses = CausesOf("no-home", map[string]func(*Homeless) Told{
+var NoHomeCauses = symptom.CausesOf("no-home", map[string]func(*Homeless) symptom.Told{
 	"affinity": nil,
-	"wide":     func(v *Homeless) Told { return Told{Out: v.Release >= numa.ESX41 || v.Layout.PPDs.Len() < 2} },
-	"unread":   func(v *Homeless) Told { return Told{Out: v.Host.Options.Known()} },
+	"wide": func(v *Homeless) symptom.Told {
+		return symptom.Told{Out: v.Release >= numa.ESX41 || v.Layout.PPDs.Len() < 2}
+	},
+	"unread": func(v *Homeless) symptom.Told { return symptom.Told{Out: v.Host.Options.Known()} },
 })
 
 // OtherCauses are the causes of a topology other than predicted, if the comparison itself found no reason.
-var OtherCauses = CausesOf("other-topology", map[string]func(*confront.Result) Told{
-	"setting": func(s *confront.Result) Told {
-		return Told{Proven: len(s.Other) > 0, Out: s.Observation.Config.VCPUs.Known() && len(s.Other) == 0}
+var OtherCauses = symptom.CausesOf("other-topology", map[string]func(*confront.Result) symptom.Told{
+	"setting": func(s *confront.Result) symptom.Told {
+		return symptom.Told{Proven: len(s.Other) > 0, Out: s.Observation.Config.VCPUs.Known() && len(s.Other) == 0}
 	},
-	"host": func(s *confront.Result) Told {
+	"host": func(s *confront.Result) symptom.Told {
 		started := s.Observation.Start == numa.FirstStart || s.Observation.Start == numa.PowerOnStart
-		return Told{Out: started && numa.SameHost(s.Observation.Host, s.Host)}
+		return symptom.Told{Out: started && numa.SameHost(s.Observation.Host, s.Host)}
 	},
-	"guest": func(s *confront.Result) Told { return Told{Out: !s.Observation.By.InGuest()} },
+	"guest": func(s *confront.Result) symptom.Told { return symptom.Told{Out: !s.Observation.By.InGuest()} },
 	"model": nil,
 })

@@ -11,6 +11,7 @@ import (
 	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
+	"example.org/homenode/rules/symptom"
 )
 
 // Defaults of thresholds that two rules use, as on the page of the named rule.
@@ -145,11 +146,11 @@ func (w *Watch) Arrival() string {
 
 // addWhy adds the origin of remote memory to the message, and returns the causes that the recording proves or rules out. The time before the
 // recording is unknown.
-func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
+func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]symptom.Told {
 	v := w.VM
 	slack := 2 * w.Between()
 	began := !s.From.Equal(w.Host.First)
-	tell := map[string]Told{"moved": {Out: began && v.HasHomes}, "arrived": {Out: began}}
+	tell := map[string]symptom.Told{"moved": {Out: began && v.HasHomes}, "arrived": {Out: began}}
 	for i := len(v.Changes) - 1; i >= 0; i-- {
 		c := &v.Changes[i]
 		if late := s.From.Sub(c.Time); late < 0 || late > slack {
@@ -157,14 +158,14 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 		}
 		f.Began(fmt.Sprintf("it began when its home moved from %s to %s and the memory stayed behind", Nodes(c.From), Nodes(c.To)))
 		f.Evidence = append(f.Evidence, Saw("home nodes before, after", c.From.String()+", "+c.To.String(), FieldNHN, c.Time))
-		tell["moved"] = Told{Proven: true}
+		tell["moved"] = symptom.Told{Proven: true}
 		return tell
 	}
 	appeared, how := v.Appeared && s.From.Sub(v.First) <= slack, "it began when "
 	if appeared {
 		f.Began("it began when the VM appeared, " + w.Arrival())
 		how = ""
-		tell["arrived"] = Told{Proven: true}
+		tell["arrived"] = symptom.Told{Proven: true}
 	}
 	// The free memory is known for the tick with the largest growth, which may belong to another spill.
 	if p, spell := &v.Spilled, &v.Spill.Longest; v.Spill.Count > 0 && !spell.From.After(s.From.Add(slack)) && !spell.To.Before(s.From.Add(-slack)) &&
@@ -176,15 +177,15 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 		}
 		f.Began(fmt.Sprintf("%snew memory went to other nodes%s node %d had %s free%s (M008)", how, although, p.Node, p.Free, keeps))
 		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("free on node %d", p.Node), p.Free.String(), FieldFree, p.Time))
-		tell["spill"], tell["full"] = Told{Proven: true}, Told{Out: true}
+		tell["spill"], tell["full"] = symptom.Told{Proven: true}, symptom.Told{Out: true}
 		return tell
 	}
 	if !appeared && !began {
 		f.Began("the problem existed when the " + w.recording() + " began")
 	}
 	full, known := w.addFull(f, s, appeared)
-	tell["full"] = Told{Proven: full, Out: known && began && !full}
-	tell["spill"] = Told{Out: full || known && began && v.Spill.Count == 0}
+	tell["full"] = symptom.Told{Proven: full, Out: known && began && !full}
+	tell["spill"] = symptom.Told{Out: full || known && began && v.Spill.Count == 0}
 	return tell
 }
 

@@ -23,6 +23,8 @@ import (
 )
 
 const (
+	// UploadLimit is the maximum size of an upload to homenode serve, in bytes.
+	UploadLimit = 200 << 20
 	// Kept is the lifetime of an upload.
 	Kept = 24 * time.Hour
 	// mostUploads limits the number of uploads at a time.

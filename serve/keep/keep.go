@@ -1,5 +1,5 @@
-// Package keep writes the data of a Board into a store. The store is opened while collecting; until it is open,
-// samples wait in memory.
+// Package keep writes the data of a Board into a store, and with it the means, trends and peaks of each hour. The store is opened while
+// collecting; until it is open, samples wait in memory.
 package keep
 
 import (

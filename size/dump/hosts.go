@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"example.org/homenode/numa"
-	"example.org/homenode/numa/datafile"
+	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/size/sheet"
 )

@@ -4,7 +4,7 @@ import (
 	"embed"
 
 	"example.org/homenode/numa"
-	"example.org/homenode/numa/datafile"
+	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/size/sheet"
 )

@@ -6,7 +6,7 @@ package latency
 import (
 	"example.org/homenode/esxi/cost"
 	"example.org/homenode/numa"
-	"example.org/homenode/numa/datafile"
+	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
 )
 

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"strings"
 
-	"example.org/homenode/numa/datafile"
+	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"example.org/homenode/internal/alike"
-	"example.org/homenode/numa/datafile"
+	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
 )
 

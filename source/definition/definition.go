@@ -1,5 +1,5 @@
 // Package definition contains the parts that the readers of KVM definitions share: domain XML, QEMU arguments, Proxmox VE configurations,
-// KubeVirt VirtualMachines. The layout of a VM is stated, never predicted.
+// KubeVirt VirtualMachines, and the limits of QEMU machines. The layout of a VM is stated, never predicted.
 //
 // Readers are lenient: a setting that the platform rejects, or interprets in an unexpected way, becomes a stray of the layout, and the
 // checks report it.

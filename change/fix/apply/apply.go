@@ -1,4 +1,4 @@
-// Package apply carries out a plan: one VM after the other, with a line in the journal before and after each step.
+// Package apply carries out a plan, under a lock in the vCenter: one VM after the other, with a line in the journal before and after each step.
 //
 //	check ─► shut down ─► reconfigure ─► read back ─► power on ─► done
 //

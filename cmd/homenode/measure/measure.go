@@ -17,7 +17,7 @@ import (
 	"example.org/homenode/measure/guest/beside"
 	"example.org/homenode/measure/guest/steps/request"
 	"example.org/homenode/output/format"
-	answers "example.org/homenode/output/guest"
+	answers "example.org/homenode/output/measure"
 	"example.org/homenode/source/measured"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/homenode/cmd/homenode/flags"
-	"example.org/homenode/output/guest/playbook"
+	"example.org/homenode/output/measure/playbook"
 )
 
 // newPlaybook returns the command that prints the playbook.

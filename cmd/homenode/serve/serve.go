@@ -98,7 +98,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if _, err := c.door.check(); err != nil {
 		return err
 	}
-	kept, err := captures.Open(c.folder, uploadLimit)
+	kept, err := captures.Open(c.folder, captures.UploadLimit)
 	if err != nil {
 		return fmt.Errorf("--captures: %w", err)
 	}
@@ -181,6 +181,3 @@ func readSend(path string) (config.Config, error) {
 	}
 	return *c, nil
 }
-
-// uploadLimit is the maximum size of an uploaded capture, in bytes.
-const uploadLimit = 200 << 20

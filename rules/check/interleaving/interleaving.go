@@ -11,6 +11,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/symptom"
 )
 
 //go:embed interleaving.md
@@ -20,30 +21,30 @@ var page string
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check})
 
 // causes are the possible causes of one visible node.
-var causes = rule.CausesOf("one-node", map[string]func(*numa.Host) rule.Told{
-	"bus": func(h *numa.Host) rule.Told {
+var causes = symptom.CausesOf("one-node", map[string]func(*numa.Host) symptom.Told{
+	"bus": func(h *numa.Host) symptom.Told {
 		// vSphere 7.0 ended the support of Westmere and all older processors.
-		return rule.Told{Proven: h.FrontSideBus(), Out: !h.FrontSideBus() && (h.CPUModel.Known() || h.Release.Value >= numa.ESXi70)}
+		return symptom.Told{Proven: h.FrontSideBus(), Out: !h.FrontSideBus() && (h.CPUModel.Known() || h.Release.Value >= numa.ESXi70)}
 	},
-	"nested": func(h *numa.Host) rule.Told {
-		told := rule.Told{Proven: h.Nested(), Out: !h.Nested(), Evidence: []finding.Evidence{finding.Of("model of "+h.Name, h.Model, h.At), finding.Of("vendor of "+h.Name, h.Vendor, h.At)}}
+	"nested": func(h *numa.Host) symptom.Told {
+		told := symptom.Told{Proven: h.Nested(), Out: !h.Nested(), Evidence: []finding.Evidence{finding.Of("model of "+h.Name, h.Model, h.At), finding.Of("vendor of "+h.Name, h.Vendor, h.At)}}
 		if h.OnVSphere() {
 			told.Do = "give that VM a virtual NUMA topology where it is larger than a node below it: CPU hot add off, and numa.vcpu.min not above its vCPUs; no BIOS setting does it"
 		}
 		return told
 	},
-	"source": func(h *numa.Host) rule.Told {
+	"source": func(h *numa.Host) symptom.Told {
 		assumed := h.Nodes.Origin.Kind == numa.Assumed
-		return rule.Told{Proven: assumed && !h.FrontSideBus(), Out: !assumed}
+		return symptom.Told{Proven: assumed && !h.FrontSideBus(), Out: !assumed}
 	},
-	"kernel": func(h *numa.Host) rule.Told { return rule.Kernel(h, "useNUMAInfo", "TRUE") },
-	"interleaving": func(h *numa.Host) rule.Told {
+	"kernel": func(h *numa.Host) symptom.Told { return symptom.Kernel(h, "useNUMAInfo", "TRUE") },
+	"interleaving": func(h *numa.Host) symptom.Told {
 		if h.Dies() == 4 { // EPYC 7001 (Dell EMC, NUMA configuration for AMD EPYC (Naples) processors, 2018)
-			return rule.Told{Do: "choose memory interleaving by die or channel, not by socket, in the BIOS setup and reboot the host"}
+			return symptom.Told{Do: "choose memory interleaving by die or channel, not by socket, in the BIOS setup and reboot the host"}
 		}
-		return rule.Told{Out: epyc(h)}
+		return symptom.Told{Out: epyc(h)}
 	},
-	"nps0":  func(h *numa.Host) rule.Told { return rule.Told{Out: h.CPUModel.Known() && !epyc(h)} },
+	"nps0":  func(h *numa.Host) symptom.Told { return symptom.Told{Out: h.CPUModel.Known() && !epyc(h)} },
 	"table": nil, "memory": nil,
 })
 

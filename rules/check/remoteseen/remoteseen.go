@@ -9,6 +9,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/symptom"
 )
 
 //go:embed remoteseen.md
@@ -67,7 +68,7 @@ func check(p *rule.Pass) {
 
 // full adds that a home node had no room for new memory at the time of the observation, and returns the evidence of free memory for
 // the causes: a node with room for all remote memory is not full.
-func full(p *rule.Pass, o *numa.Observation, f *finding.Finding) map[string]rule.Told {
+func full(p *rule.Pass, o *numa.Observation, f *finding.Finding) map[string]symptom.Told {
 	reserve, room := p.VM.On[0].Kind.Machine.Reserve(p.Choices.FillToMinFree).New, numa.Bytes(0)
 	for _, n := range o.Homes.Value {
 		if n >= len(o.Free.Value) || o.Free.Value[n] < 0 || p.VM.Home == nil {
@@ -77,9 +78,9 @@ func full(p *rule.Pass, o *numa.Observation, f *finding.Finding) map[string]rule
 		if free < reserve {
 			f.Message += fmt.Sprintf("; home node %d had %s free, less than the %s that new memory leaves free", n, free, reserve)
 			f.Evidence = append(f.Evidence, finding.Evidence{Name: fmt.Sprintf("free on node %d", n), Value: free.String(), Origin: o.Free.Origin.String(), At: o.At})
-			return map[string]rule.Told{"full": {Proven: true}, "spill": {Out: true}}
+			return map[string]symptom.Told{"full": {Proven: true}, "spill": {Out: true}}
 		}
 		room += free - reserve
 	}
-	return map[string]rule.Told{"full": {Out: room >= o.Remote.Value}}
+	return map[string]symptom.Told{"full": {Out: room >= o.Remote.Value}}
 }

@@ -14,6 +14,7 @@ import (
 	"example.org/homenode/numa/pattern"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/symptom"
 )
 
 //go:embed subnuma.md
@@ -29,9 +30,9 @@ type split struct {
 }
 
 // is returns the function for a cause: proven if it applies, or possible, otherwise ruled out by the processor.
-func is(proven, possible func(split) bool) func(split) rule.Told {
-	return func(s split) rule.Told {
-		return rule.Told{Proven: proven(s), Out: s.Nested() || s.CPUModel.Known() && !possible(s)}
+func is(proven, possible func(split) bool) func(split) symptom.Told {
+	return func(s split) symptom.Told {
+		return symptom.Told{Proven: proven(s), Out: s.Nested() || s.CPUModel.Known() && !possible(s)}
 	}
 }
 
@@ -51,9 +52,9 @@ func caches(s split) bool {
 }
 
 // causes are the possible causes of a divided package.
-var causes = rule.CausesOf("split-package", map[string]func(split) rule.Told{
-	"nested": func(s split) rule.Told { return rule.Told{Proven: s.Nested(), Out: !s.Nested()} },
-	"fake":   func(s split) rule.Told { return rule.Kernel(s.Host, "fakeNUMAnodes", "0") },
+var causes = symptom.CausesOf("split-package", map[string]func(split) symptom.Told{
+	"nested": func(s split) symptom.Told { return symptom.Told{Proven: s.Nested(), Out: !s.Nested()} },
+	"fake":   func(s split) symptom.Told { return symptom.Kernel(s.Host, "fakeNUMAnodes", "0") },
 	"dies": is(func(s split) bool { return s.Dies() == s.nodes && !s.Nested() },
 		func(s split) bool { return s.Dies() == s.nodes }),
 	"nps": is(never, func(s split) bool {
@@ -156,7 +157,7 @@ var (
 )
 
 // modeOf names the setting that divides the packages of the hosts, according to the facts.
-func modeOf(v *rule.Verdict, perPackage int, hosts []*numa.Host) string {
+func modeOf(v *symptom.Verdict, perPackage int, hosts []*numa.Host) string {
 	names := words.Texts(v.Left, func(c finding.Cause) string {
 		switch c.Key {
 		case "nps":

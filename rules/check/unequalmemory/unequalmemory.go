@@ -10,6 +10,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/symptom"
 )
 
 //go:embed unequalmemory.md
@@ -56,9 +57,9 @@ func check(p *rule.Pass) {
 }
 
 // causes are the possible causes of nodes with unequal memory.
-var causes = rule.CausesOf("unequal-memory", map[string]func(*numa.Host) rule.Told{
-	"nested": func(h *numa.Host) rule.Told { return rule.Told{Proven: h.Nested(), Out: !h.Nested()} },
-	"alone":  func(h *numa.Host) rule.Told { return rule.Told{Out: !bare(h)} },
+var causes = symptom.CausesOf("unequal-memory", map[string]func(*numa.Host) symptom.Told{
+	"nested": func(h *numa.Host) symptom.Told { return symptom.Told{Proven: h.Nested(), Out: !h.Nested()} },
+	"alone":  func(h *numa.Host) symptom.Told { return symptom.Told{Out: !bare(h)} },
 	"slots":  nil, "module": nil, "mode": nil,
 })
 

@@ -11,6 +11,7 @@ import (
 	"example.org/homenode/numa"
 	"example.org/homenode/rules/finding"
 	"example.org/homenode/rules/rule"
+	"example.org/homenode/rules/symptom"
 )
 
 //go:embed unscheduled.md
@@ -35,7 +36,7 @@ func check(p *rule.Pass) {
 		}
 	}
 	few, fewOfNode := m.FewCores()
-	caches := fewOfNode && h.CacheNodes() && !rule.Kernel(h, "fakeNUMAnodes", "0").Proven
+	caches := fewOfNode && h.CacheNodes() && !symptom.Kernel(h, "fakeNUMAnodes", "0").Proven
 	if few || fewOfNode {
 		why = append(why, fmt.Sprintf("%s of %s, fewer than it asks for", words.Plural(int(m.Nodes), "node"), words.Plural(int(m.Cores), "core")))
 		f.When = "Where NUMA scheduling is wanted on so few cores"

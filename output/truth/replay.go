@@ -1,6 +1,6 @@
-// Package measure has the answers of commands that compare predictions with observations,
+// Package truth has the answers of commands that compare predictions with observations,
 // published figures or measurements.
-package measure
+package truth
 
 import (
 	"cmp"

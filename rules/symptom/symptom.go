@@ -1,4 +1,6 @@
-package rule
+// Package symptom has the table of symptoms: the possible causes of each, the fact that tells each from the others, and what the facts of
+// a VM or host leave of them.
+package symptom
 
 import (
 	"cmp"
@@ -12,10 +14,10 @@ import (
 	"example.org/homenode/rules/finding"
 )
 
-// SymptomsPage is the table of causes in docs/reference/symptoms.md.
+// Page is the table of causes in docs/reference/symptoms.md.
 //
 //go:embed symptoms.md
-var SymptomsPage string
+var Page string
 
 // A Symptom is an observable fault, with its known causes.
 type Symptom struct {
@@ -26,8 +28,8 @@ type Symptom struct {
 	Anyway string // remedy for any cause; empty for none
 }
 
-// Symptoms are the symptoms in symptoms.md, in its order.
-var Symptoms = parseSymptoms(SymptomsPage)
+// All contains the symptoms in symptoms.md, in its order.
+var All = parseSymptoms(Page)
 
 // parseSymptoms parses the page: a section "## name IDs: title" with a table of causes for each symptom.
 func parseSymptoms(page string) (out []Symptom) {
@@ -72,16 +74,16 @@ type Causes[M any] struct {
 // CausesOf returns the causes of a symptom. tell has a function for each cause of its table; nil for a cause without available
 // facts. It panics if table and functions do not match.
 func CausesOf[M any](name string, tell map[string]func(M) Told) *Causes[M] {
-	i := slices.IndexFunc(Symptoms, func(s Symptom) bool { return s.Name == name })
-	if i < 0 || len(Symptoms[i].Causes) != len(tell) {
+	i := slices.IndexFunc(All, func(s Symptom) bool { return s.Name == name })
+	if i < 0 || len(All[i].Causes) != len(tell) {
 		panic(fmt.Sprintf("symptom %s: the page and the check know other causes", name))
 	}
-	for _, c := range Symptoms[i].Causes {
+	for _, c := range All[i].Causes {
 		if _, ok := tell[c.Key]; !ok {
 			panic(fmt.Sprintf("symptom %s: no function judges %s", name, c.Key))
 		}
 	}
-	return &Causes[M]{&Symptoms[i], tell}
+	return &Causes[M]{&All[i], tell}
 }
 
 // A Verdict contains the remaining causes: the proven ones, otherwise those that the facts do not rule out.

@@ -14,7 +14,7 @@ import (
 
 	"example.org/homenode/internal/golden"
 	"example.org/homenode/internal/testdeps"
-	"example.org/homenode/output/guest/playbook"
+	"example.org/homenode/output/measure/playbook"
 	"example.org/homenode/source/measured"
 )
 

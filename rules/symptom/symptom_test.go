@@ -1,4 +1,4 @@
-package rule
+package symptom
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 // TestSymptoms: each symptom has at least three causes, each with the fact that tells it, what to do, and a source.
 func TestSymptoms(t *testing.T) {
-	for _, s := range Symptoms {
+	for _, s := range All {
 		if len(s.Causes) < 3 || len(s.Rules) == 0 || s.Title == "" {
 			t.Errorf("%s: %d causes, rules %v, title %q", s.Name, len(s.Causes), s.Rules, s.Title)
 		}

@@ -1,6 +1,6 @@
-// Package guest has the answers of homenode measure: words, tables and drawings of a
+// Package measure has the answers of homenode measure: words, tables and drawings of a
 // measured.Result.
-package guest
+package measure
 
 import (
 	"fmt"
