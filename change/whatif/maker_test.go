@@ -8,8 +8,8 @@ import (
 	"example.org/homenode/esxi/vnuma"
 )
 
-// TestOtherMaker: a maintenance moves a VM that runs to a host of the same maker, or the VM stays and a note tells it. Hosts
-// that take over from a lost one power the VM on, whatever their maker.
+// TestOtherMaker: a maintenance moves a VM that runs to a host of the same maker, or the VM stays and a note tells it. A move
+// to a cluster of hosts of another maker has a note too. Hosts that take over from a lost one power the VM on, whatever their maker.
 func TestOtherMaker(t *testing.T) {
 	const text = `release 8.0U3
 cluster c
@@ -22,6 +22,8 @@ vm old host=x1 vcpus=8 memory=64GB hw=19 power=off
 	for _, tt := range []struct{ fleet, change, db, old, note string }{
 		{text, "host=x1 maintenance=on", "x1", "x1", "1 VM must be powered off before the maintenance (no other host of the cluster accepts a vMotion): db"},
 		{text + x2, "host=x1 maintenance=on", "x2", "x1", ""},
+		{text + "cluster d\nhost e2 nodes=2 cores=32 memory=1024GB cpu=\"EPYC 7543\"\n", "vm=* host=d", "", "", "VM db: no vMotion of a running VM is possible between Intel (x1) and AMD (e2)"},
+		{text + "cluster d\nhost e2 nodes=2 cores=32 memory=1024GB\n", "vm=* host=d", "", "", ""},
 		{text, "lose-host=x1", "e1", "e1", ""},
 	} {
 		c, err := whatif.Parse(tt.change)
@@ -32,11 +34,14 @@ vm old host=x1 vcpus=8 memory=64GB hw=19 power=off
 		if err != nil {
 			t.Fatal(err)
 		}
-		on, notes := after.HostsByID(), ""
+		on, notes := map[string]string{}, ""
+		for id, h := range after.HostsByID() {
+			on[id] = h.Name
+		}
 		for _, n := range after.Notes {
 			notes += n.Text
 		}
-		if db, old := on[after.VMs[0].Host].Name, on[after.VMs[1].Host].Name; db != tt.db || old != tt.old || !strings.Contains(notes, tt.note) || tt.note == "" && notes != "" {
+		if db, old := on[after.VMs[0].Host], on[after.VMs[1].Host]; db != tt.db || old != tt.old || !strings.Contains(notes, tt.note) || tt.note == "" && notes != "" {
 			t.Errorf("%s: db is on %s, old on %s, want %s and %s; notes %q", tt.change, db, old, tt.db, tt.old, notes)
 		}
 	}
