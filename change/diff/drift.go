@@ -308,7 +308,7 @@ func (d *Drift) sort() {
 
 // vm compares one VM and adds it if anything differs.
 func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs) {
-	v := VM{A: va, B: vb, Name: vb.Name, ID: vb.ID, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: placeOf(ja), To: placeOf(jb)}
+	v := VM{A: va, B: vb, Name: vb.Name, ID: vb.ID, Cluster: d.B.Fleet.ClusterName(vb.Cluster), From: PlaceOf(ja), To: PlaceOf(jb)}
 	v.Settings, v.oneSided = d.vmSettings(va, vb)
 	v.Layout, v.level = v.From.differs(&v.To), d.level(&v, of)
 	v.Verdict = Unchanged

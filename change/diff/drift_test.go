@@ -244,7 +244,7 @@ func TestNoHost(t *testing.T) {
 	}
 	d = compare(t, judge(t, before), rules.Run(b, rules.Options{}), diff.Options{})
 	v := d.VMs[0]
-	if v.Subject() != "prod/sql01" || v.Verdict != diff.Worse || v.Why[0] != "50 → 75 % of accesses remote" || v.Why[1] != "when on esx03" {
+	if v.Subject() != "prod/sql01" || v.Verdict != diff.Worse || v.Why[0] != "50 → 75 % of accesses remote" || v.Why[1] != "when on esx03 (1 of 3 hosts; 50 % remote on the others)" {
 		t.Errorf("%s %s: %v", v.Verdict, v.Subject(), v.Why)
 	}
 }

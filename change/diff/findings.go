@@ -101,7 +101,7 @@ func concerned(f *finding.Finding) []string {
 
 // stops reports whether a host powers the VM on in A and no host does in B.
 func stops(a, b *rule.VM) bool {
-	before, after := placeOf(a), placeOf(b)
+	before, after := PlaceOf(a), PlaceOf(b)
 	return before.startable() && !after.startable()
 }
 

@@ -22,7 +22,8 @@ type Place struct {
 	Away []*numa.Host
 }
 
-func placeOf(v *rule.VM) Place {
+// PlaceOf returns the place of a VM; it is empty for nil.
+func PlaceOf(v *rule.VM) Place {
 	if v == nil {
 		return Place{}
 	}
@@ -52,7 +53,7 @@ func (v *VM) elsewhere() {
 	}
 	before, after := *v.From.VM, *v.To.VM
 	before.Home, after.Home = nil, nil
-	a, b := placeOf(&before), placeOf(&after)
+	a, b := PlaceOf(&before), PlaceOf(&after)
 	c, even := a.compare(&b, nil), v.Verdict == Other || v.Verdict == Unchanged
 	if c > 0 && b.Away != nil && !b.On.Layout.Same(&v.To.On.Layout) {
 		v.Why = append(v.Why, fmt.Sprintf("on %s: %s", rule.HostNames(b.Away), b.Short()))
@@ -88,8 +89,27 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	}{p.Short(), hosts, p.Runs(), l})
 }
 
-// host returns the VM's own host if it gives the layout, otherwise the first host that does; nil for none.
-func (p *Place) host() *numa.Host {
+// Where names the hosts of Away, and states how many hosts they are and the remote accesses on the others; "" if all give one layout.
+func (p *Place) Where() string {
+	if p.Away == nil {
+		return ""
+	}
+	all, runs, shares := 0, "", []string(nil)
+	for i := range p.VM.On {
+		o := &p.VM.On[i]
+		all += len(o.Kind.Hosts)
+		if share := words.Percent(o.Layout.FarShare()); !o.Layout.Same(&p.On.Layout) && !slices.Contains(shares, share) {
+			shares = append(shares, share)
+		}
+	}
+	if p.VM.Refused != nil {
+		runs = " that power it on"
+	}
+	return fmt.Sprintf("%s (%d of %s%s; %s remote on the others)", rule.HostNames(p.Away), len(p.Away), words.Plural(all, "host"), runs, strings.Join(shares, " or "))
+}
+
+// Host returns the VM's own host if it gives the layout, otherwise the first host that does; nil for none.
+func (p *Place) Host() *numa.Host {
 	switch {
 	case p.On == nil:
 		return nil
@@ -100,7 +120,7 @@ func (p *Place) host() *numa.Host {
 }
 
 // hidden reports whether the host hides its nodes (H001): ESXi cannot place the vCPUs of a VM near its memory.
-func (p *Place) hidden() bool { return p.On != nil && p.host().Hidden() > 1 }
+func (p *Place) hidden() bool { return p.On != nil && p.Host().Hidden() > 1 }
 
 // Short returns the layout in one line; there must be one.
 func (p *Place) Short() string { return rule.Short(&p.On.Layout) }
@@ -217,7 +237,7 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		if a, b := a.VSockets.Len(), b.VSockets.Len(); a != b {
 			add(true, "%d → %s", a, words.Plural(b, "socket"))
 		}
-		add(v.To.Away != nil && v.Layout, "when on %s", rule.HostNames(v.To.Away))
+		add(v.To.Away != nil && v.Layout, "when on %s", v.To.Where())
 		if host := v.To.VM.Host; moved && v.Layout && host != nil && !v.From.On.Kind.Machine.Like(v.To.On.Kind.Machine) {
 			add(true, "on %s", rule.HostNames(v.To.On.Kind.Hosts)) // similar ones are equally good
 		}

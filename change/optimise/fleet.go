@@ -149,7 +149,7 @@ type builder struct {
 	machines []vnuma.Machine // by kind
 	hidden   []int           // by kind: packages behind the only node; 1 if none are hidden
 	hostOf   map[string]int  // index in the problem, by ID
-	vendors  []string        // by host: Intel, AMD or ""
+	hosts    []*numa.Host    // as in the problem
 	vmOf     map[string]int
 	stay     map[string]bool // by ID of the VM
 	shapes   map[shapeKey][]Shape
@@ -223,13 +223,7 @@ func (b *builder) addHost(h *numa.Host) {
 	}
 	b.hostOf[h.ID] = len(b.p.Hosts)
 	b.p.Hosts = append(b.p.Hosts, out)
-	vendor := ""
-	for _, v := range []string{"Intel", "AMD"} {
-		if strings.Contains(h.CPUModel.Value, v) {
-			vendor = v
-		}
-	}
-	b.vendors = append(b.vendors, vendor)
+	b.hosts = append(b.hosts, h)
 }
 
 // addVM adds a VM that runs on a host of the problem.
@@ -273,8 +267,7 @@ func (b *builder) addVM(v *numa.VM, demand Demand) {
 // mayRun reports whether vMotion could move the VM from its home to host h, according to the
 // known facts.
 func (b *builder) mayRun(v *VM, home, h int) bool {
-	x, y := b.vendors[home], b.vendors[h]
-	return !b.p.Hosts[h].Closed && v.Shapes[0].Fits[b.p.Hosts[h].Kind].OK && (x == y || x == "" || y == "")
+	return !b.p.Hosts[h].Closed && v.Shapes[0].Fits[b.p.Hosts[h].Kind].OK && numa.NotRunning(b.hosts[home], b.hosts[h]) == ""
 }
 
 // find returns the IDs of the VMs with this name.

@@ -20,8 +20,8 @@ func fleet(t *testing.T, text string) *numa.Fleet {
 const small2 = `release 7.0 U3
 cluster c
 host a nodes=2 cores=10 memory=256GB cpu="Intel Xeon"
-host b nodes=2 cores=10 memory=256GB cpu="Intel Xeon"
-host c nodes=4 cores=8 memory=256GB cpu="AMD EPYC"
+host b nodes=2 cores=10 memory=256GB cpu="Xeon Gold 6126"
+host c nodes=4 cores=8 memory=256GB cpu="EPYC 7543"
 host d nodes=2 cores=10 memory=256GB maintenance=yes
 vm db  host=a vcpus=16 memory=64GB hotAdd=on
 vm app host=a vcpus=4 memory=16GB

@@ -213,7 +213,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 			f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("VM %s stays on its host: its %s is there, and vSphere migrates no VM with it (D-5)", v.Name, device)})
 		} else if home != nil {
 			if was := on[v.Host]; was != nil && v.MayRun() {
-				if why := numa.NotRunning(was, home); why != "" {
+				if why := notRunning(f, was, home); why != "" {
 					f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: "VM " + v.Name + ": " + why})
 				}
 			}
@@ -234,6 +234,18 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		return err
 	}
 	return c.refuse(&odd, f)
+}
+
+// notRunning explains why a VM that runs does not move from a host to another one, or to any of a cluster; "" where it may.
+func notRunning(f *numa.Fleet, from, home *numa.Host) (why string) {
+	for i := range f.Hosts {
+		if h := &f.Hosts[i]; h.ID == home.ID || home.ID == "" && h.Cluster == home.Cluster {
+			if why = numa.NotRunning(from, h); why == "" {
+				return ""
+			}
+		}
+	}
+	return why
 }
 
 // reservesMore reports whether the VM reserves more memory or CPU than before.

@@ -72,6 +72,7 @@ func leaving(f *numa.Fleet, hosts map[string]bool) (vms []*numa.VM) {
 
 // A refuge is the hosts that accept VMs of a host that stops running them.
 type refuge struct {
+	hosts    map[string]*numa.Host // by ID, without lost ones
 	places   map[string][]place
 	promised map[string]numa.Bytes     // memory of the powered-on VMs by the ID of their host
 	reserved map[string]vnuma.Reserved // the same of their reservations
@@ -81,7 +82,7 @@ type refuge struct {
 }
 
 func newRefuge(f *numa.Fleet, stay func(v *numa.VM) bool, choices vnuma.Choices) *refuge {
-	r := &refuge{placesOf(f), map[string]numa.Bytes{}, map[string]vnuma.Reserved{}, map[string]bool{}, nil, choices}
+	r := &refuge{f.HostsByID(), placesOf(f), map[string]numa.Bytes{}, map[string]vnuma.Reserved{}, map[string]bool{}, nil, choices}
 	for i := range f.VMs {
 		if v := &f.VMs[i]; v.MayRun() && stay(v) {
 			r.add(v)
@@ -125,7 +126,7 @@ func arrive(f *numa.Fleet, moved map[string]bool) {
 }
 
 // settle moves VMs, in their order, to hosts with memory for them, and then the VMs for which no host has memory to hosts that have their reservation left: such
-// a VM takes no memory from one that fits. It returns the VMs that stay, because no host has their reservation left.
+// a VM takes no memory from one that fits. It returns the VMs that stay, because no host has their reservation left, or no vMotion brings them there.
 func (r *refuge) settle(vms []*numa.VM) (stay []*numa.VM) {
 	var rest []*numa.VM
 	for _, v := range vms {
@@ -170,9 +171,9 @@ type visit struct {
 	machine *vnuma.Machine
 }
 
-// denies reports whether the host has the reservation of the VM no longer.
+// denies reports whether the host has the reservation of the VM no longer, or no vMotion brings it there from a host that is not lost.
 func (r *refuge) denies(a *visit) bool {
-	return a.vm.MayRun() && vnuma.Beside(&a.guest.Needs, r.reserved[a.host.ID], a.machine).Any()
+	return a.vm.MayRun() && (numa.NotRunning(r.hosts[a.vm.Host], a.host) != "" || vnuma.Beside(&a.guest.Needs, r.reserved[a.host.ID], a.machine).Any())
 }
 
 // full reports whether the host has no memory left for the VM, or denies it.

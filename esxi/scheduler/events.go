@@ -323,7 +323,7 @@ func (w *World) hostFor(cluster string, vm, not int) int {
 	}
 	var least, leastCores, most int64
 	for i, h := range w.hosts {
-		if i == not || w.fleet.Hosts[i].Cluster != cluster || !w.open(i) || !w.takes(vm, i) {
+		if i == not || w.fleet.Hosts[i].Cluster != cluster || !w.open(i) || !w.takes(vm, i) || w.apart(vm, i) != "" {
 			continue
 		}
 		vcpus, cores := h.size()

@@ -245,7 +245,7 @@ func (h *plainHost) setOptions(s numa.Settings) {
 // least vCPUs per core, then the most free memory; nil for none.
 func (h *plainHost) best(v *plainVM) (best *plainHost) {
 	for _, o := range h.world.hosts {
-		if o == h || h.host.Cluster == "" || o.host.Cluster != h.host.Cluster || !o.usable() || !v.admittedOn(o, true) {
+		if o == h || h.host.Cluster == "" || o.host.Cluster != h.host.Cluster || !o.usable() || !v.admittedOn(o, true) || v.on && numa.NotRunning(&h.host, &o.host) != "" {
 			continue
 		}
 		if best == nil {

@@ -84,11 +84,14 @@ func (w *World) carryTo(k int64, vm, from, to int) {
 func (w *World) stays(k int64, vm, to int) bool {
 	v, why := w.config(vm), ""
 	g, _, err := vnuma.NewGuest(v)
+	apart := w.apart(vm, to)
 	switch device := v.Tied(); {
 	case device != nil:
 		why = fmt.Sprintf("a %s ties the VM to its host", device)
 	case err == nil && g.Affinity:
 		why = "CPU or memory affinity keeps a VM that runs from vMotion"
+	case apart != "":
+		why = apart
 	case !w.open(to):
 		why = "the host has failed, is in maintenance, or its nodes are not known"
 	case err == nil:
@@ -98,6 +101,15 @@ func (w *World) stays(k int64, vm, to int) bool {
 		w.denied = append(w.denied, Denial{timeOf(k), vm, to, why, true})
 	}
 	return why != ""
+}
+
+// apart explains why a VM that runs cannot move to a host; "" where it may, or does not run.
+func (w *World) apart(vm, to int) string {
+	from := w.guests[vm].host()
+	if from < 0 {
+		return ""
+	}
+	return numa.NotRunning(&w.fleet.Hosts[from], &w.fleet.Hosts[to])
 }
 
 // carry creates the clients of a VM again and places them on the destination host; its memory is allocated there.

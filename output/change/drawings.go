@@ -70,16 +70,14 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 	}
 }
 
-// drawnVM draws a VM on its host, or on the first host of its cluster. about is the caption. Without a layout there the drawing is
+// drawnVM draws a VM on its host, or on the first of the hosts that it is assessed by. about is the caption. Without a layout there the drawing is
 // nil, and about gives the reason.
 func drawnVM(v *rule.VM, side string, ch vnuma.Choices) (d *topo.Drawing, about string) {
 	if v == nil || len(v.On) == 0 {
 		return nil, ""
 	}
-	host := v.Host
-	if v.Home == nil || host == nil {
-		host = v.On[0].Kind.Hosts[0]
-	}
+	place := diff.PlaceOf(v)
+	host := place.Host()
 	if d = topo.OfVM(v, host, ch); d == nil {
 		return nil, fmt.Sprintf("%s does not power on on %s (%s), so that it is not drawn there.", v.Name, host.Name, side)
 	}

@@ -36,7 +36,8 @@ func oneVM(r *whatif.Result) string {
 			if to != "" {
 				to = "Moved to " + to
 			}
-			return words.Join(", ", to, was.Name+" gets the same topology"+sameOn(is, &was.On[0].Layout)) + "."
+			same := diff.PlaceOf(is)
+			return words.Join(", ", to, words.Join(" on ", was.Name+" gets the same topology", same.Where())) + "."
 		}
 		return ""
 	case len(rows) != 1 || rows[0].vms[0].ID != only:
@@ -56,7 +57,7 @@ func oneVM(r *whatif.Result) string {
 			share = words.Join("; ", share, "all the same it is worse: "+row.why)
 		}
 		if sees != "" {
-			if where := on(is, v.To.On); !strings.Contains(share, where) {
+			if where := on(&v.To); !strings.Contains(share, where) {
 				sees += where
 			}
 			return words.Join("; ", subject(to, v.Settings)+" "+sees, share) + "."
@@ -68,23 +69,17 @@ func oneVM(r *whatif.Result) string {
 	return v.Name + " is " + row.verdict.String() + ": " + row.why + "."
 }
 
-// sameOn names the hosts on which the VM gets the layout, unless it gets it on all that it can run on.
-func sameOn(v *rule.VM, l *vnuma.Layout) string {
-	if v == nil || v.Home != nil {
-		return ""
+// on names the hosts of the VM with the layout of its place, unless all that it can run on have the same clients and nodes.
+func on(p *diff.Place) string {
+	if where := p.Where(); where != "" {
+		return " on " + where
 	}
-	i := slices.IndexFunc(v.On, func(o rule.On) bool { return o.Layout.Same(l) })
-	return on(v, &v.On[max(0, i)])
-}
-
-// on names the hosts of the VM with this layout, unless all that it can run on have the same clients and nodes.
-func on(v *rule.VM, o *rule.On) string {
-	if v == nil || !slices.ContainsFunc(v.On, func(other rule.On) bool {
-		return !other.Layout.PPDs.Equal(o.Layout.PPDs) || !other.Layout.VPDs.Equal(o.Layout.VPDs)
+	if p.VM == nil || !slices.ContainsFunc(p.VM.On, func(other rule.On) bool {
+		return !other.Layout.PPDs.Equal(p.On.Layout.PPDs) || !other.Layout.VPDs.Equal(p.On.Layout.VPDs)
 	}) {
 		return ""
 	}
-	return " on " + rule.HostNames(v.HostsOf(o.Kind))
+	return " on " + rule.HostNames(p.VM.HostsOf(p.On.Kind))
 }
 
 // movedTo names the host or cluster of the second fleet that the VM moves to; "" if it stays.

@@ -70,11 +70,6 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	if text := x.VM.UnknownProduct(); text != "" {
 		a.Note(words.Capital(text) + ".")
 	}
-	if was := x.VM.Host; was != nil && x.Case.Event == vnuma.VMotionIn && x.VM.MayRun() {
-		if why := numa.NotRunning(was, x.Host); why != "" {
-			a.Note(words.Capital(why) + ", so that the answer without --event vmotion holds.")
-		}
-	}
 	if !x.Host.Ready() {
 		a.Note(x.On + " is in maintenance or not connected: it takes no VM now.")
 	}
@@ -84,8 +79,13 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	return a
 }
 
-// explained describes the guest's nodes, the clients and the findings.
+// explained describes the guest's nodes, the clients and the findings, or why no vMotion takes the VM to the host.
 func explained(x *judged.Explanation) string {
+	if x.Case.Event == vnuma.VMotionIn && x.VM.MayRun() {
+		if why := numa.NotRunning(x.VM.Host, x.Host); why != "" {
+			return words.Capital(why) + ". The answer without --event vmotion holds. Below is the layout that a vMotion would give."
+		}
+	}
 	found, l := x.Verdict(), &x.Layout
 	here, elsewhere := unlike(x)
 	switch {
