@@ -32,7 +32,7 @@ import (
 func TestScenarios(t *testing.T) {
 	for _, r := range rules.All {
 		t.Run(r.Name, func(t *testing.T) {
-			paths, err := filepath.Glob(filepath.Join(r.Name, "testdata", "*.txtar"))
+			paths, err := filepath.Glob(filepath.Join("check", r.Name, "testdata", "*.txtar"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -263,7 +263,7 @@ func TestRulesExplainThemselves(t *testing.T) {
 			t.Errorf("%s: name %s is used twice", r.ID, r.Name)
 		}
 		seen[r.Name] = true
-		if _, err := os.Stat(r.Name); err != nil {
+		if _, err := os.Stat("check/" + r.Name); err != nil {
 			t.Errorf("%s: no folder named for it: %v", r.ID, err)
 		}
 	}

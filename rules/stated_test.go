@@ -177,7 +177,7 @@ func kvmInputs(t *testing.T) map[string]*numa.Fleet {
 	t.Helper()
 	out := map[string]*numa.Fleet{}
 	for _, one := range rules.All {
-		paths, err := filepath.Glob(one.Name + "/testdata/*.txtar")
+		paths, err := filepath.Glob("check/" + one.Name + "/testdata/*.txtar")
 		if err != nil {
 			t.Fatal(err)
 		}
