@@ -57,7 +57,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 func spares(all []whatif.Capacity) (out []string) {
 	for i := range all {
 		if c := &all[i]; c.LosesSpare() {
-			out = append(out, fmt.Sprintf("The hosts of %s together have memory for the failure of any one of them today, and no longer then: %s.", texttab.Clean(c.Cluster), without(&c.Without)))
+			out = append(out, fmt.Sprintf("Today %s survives the loss of any one host, by the sum of memory; after the change it does not: %s.", texttab.Clean(c.Cluster), without(&c.Without)))
 		}
 	}
 	return out

@@ -26,3 +26,12 @@ func TestPredicted(t *testing.T) {
 		}
 	}
 }
+
+// TestSpares says which cluster no longer survives the loss of a host after the change.
+func TestSpares(t *testing.T) {
+	c := whatif.Capacity{Cluster: "epyc", Fits: true, Before: whatif.Supply{Hosts: 2}, Without: whatif.Failure{Host: "epyc01", Over: 46 << 30}}
+	want := "Today epyc survives the loss of any one host, by the sum of memory; after the change it does not: if epyc01 fails, the other hosts lack 46 GB for the VMs."
+	if got := spares([]whatif.Capacity{c}); len(got) != 1 || got[0] != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
