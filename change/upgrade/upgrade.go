@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,7 +131,7 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 		return nil, err
 	}
 	today, later, after := both.A, both.B, both.B.Fleet
-	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: judged(today, a.Cluster), VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Held: []string{}, Through: through(f, after), Dropped: []whatif.Dropped{}, Drift: both.Drift}
+	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Held: []string{}, Through: through(f, after), Dropped: []whatif.Dropped{}, Drift: both.Drift}
 	for i := range both.Changes {
 		r.Dropped = append(r.Dropped, both.Changes[i].Dropped...)
 	}
@@ -140,8 +141,16 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 	if a.Release != 0 {
 		r.Release = a.Release.String()
 	}
+	about := map[string]bool{}
+	for v := range r.About() {
+		about[v.ID] = true
+	}
+	r.Judged = len(about)
 	for i := range f.VMs {
 		v, w := &f.VMs[i], &after.VMs[i]
+		if !about[v.ID] {
+			continue
+		}
 		home := slices.IndexFunc(after.Hosts, func(h numa.Host) bool { return h.ID == w.Host })
 		switch {
 		case a.Hardware > 0 && v.Hardware.Value >= a.Hardware && w.Hardware == v.Hardware:
@@ -154,15 +163,18 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 	return r, r.first(ctx, after, o)
 }
 
-// judged counts the assessed VMs of the requested clusters.
-func judged(r *rules.Result, clusters string) (n int) {
-	of := glob.Compile(strings.Split(clusters, ","), "")
-	for _, c := range r.Clusters {
-		if clusters == "" || of.Match(c.Name) {
-			n += len(c.VMs)
+// About yields the assessed VMs of the requested clusters.
+func (r *Result) About() iter.Seq[*numa.VM] {
+	of := glob.Compile(strings.Split(r.Cluster, ","), "")
+	return func(yield func(*numa.VM) bool) {
+		for _, c := range r.Drift.A.Clusters {
+			for i := range c.VMs {
+				if (r.Cluster == "" || of.Match(c.Name)) && !yield(c.VMs[i].VM) {
+					return
+				}
+			}
 		}
 	}
-	return n
 }
 
 // possible returns an error for an upgrade that changes nothing, and for hardware that no host supports afterwards.

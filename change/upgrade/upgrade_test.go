@@ -252,3 +252,18 @@ func firstHelps(t *testing.T, name string, f *numa.Fleet, a Ask) int {
 	}
 	return len(r.First)
 }
+
+// TestClusterAlone counts the VMs of the requested cluster, not those of the others.
+func TestClusterAlone(t *testing.T) {
+	f := fleet(t, "release 8.0U3\ncluster a\nhost esx1 nodes=2 cores=18 memory=512GB\nvm a1 host=esx1 vcpus=4 memory=8GB hw=21\ncluster b\nhost esx2 nodes=2 cores=18 memory=512GB\nvm b1 host=esx2 vcpus=4 memory=8GB hw=19\n")
+	for cluster, want := range map[string]int{"": 1, "a*": 1, "b": 0} {
+		ask := Ask{Cluster: cluster, Hardware: 21, Release: numa.ESXi90}
+		r, err := Study(t.Context(), nil, f, ask, rules.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(slices.Collect(r.About())); r.Newer != want || n != r.Judged {
+			t.Errorf("cluster %q: %d VMs have the hardware, want %d; %d VMs are counted, %d judged", cluster, r.Newer, want, n, r.Judged)
+		}
+	}
+}

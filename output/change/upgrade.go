@@ -38,7 +38,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 		a.Tables = append(a.Tables, t)
 	}
 	if r.Newer > 0 {
-		a.Note(words.Verb(r.Newer, "VM has", "VMs have") + " that virtual hardware or a later version, and stay as they are")
+		a.Note(words.Verb(r.Newer, "VM stays", "VMs stay") + " as configured: that virtual hardware or a later version is set already")
 	}
 	if r.Release != "" {
 		a.Note("processors are compared with the lists of dropped ones that homenode knows, from Skylake on with none: ask the Broadcom Compatibility Guide about the servers too (KB 318697)")
@@ -47,7 +47,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 		a.Note(fmt.Sprintf("upgrade %s (ESXi %s) to ESXi %s first: vSphere Lifecycle Manager upgrades to 8.0 only from 6.7 or 7.0, and to 7.0 only from 6.5 or 6.7 (VMware vSphere 8.0, GUID-2706457E; 7.0, GUID-F80E06EB)", words.Few(t.Hosts), t.From, t.Release))
 	}
 	a.Note("a VM keeps its layout until its next power cycle; the layouts after are those of that power cycle")
-	a.Note(fleet.StoredSizes(allVMs(r.Drift.A.Fleet))...)
+	a.Note(fleet.StoredSizes(r.About())...)
 	if r.Hardware > 0 {
 		a.Note("virtual hardware cannot be taken back")
 	}

@@ -48,7 +48,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 		a.Tables = append(a.Tables, t)
 	}
 	drawChanged(a, r)
-	a.Note(fleet.StoredSizes(allVMs(r.Drift.A.Fleet))...)
+	a.Note(fleet.StoredSizes(predicted(r))...)
 	a.NotesFrom("source", r.Notes()...)
 	return a
 }
@@ -57,7 +57,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 func spares(all []whatif.Capacity) (out []string) {
 	for i := range all {
 		if c := &all[i]; c.LosesSpare() {
-			out = append(out, fmt.Sprintf("The hosts of %s together have memory for the failure of any one of them today, and no longer then: %s.", texttab.Clean(c.Cluster), without(&c.Without)))
+			out = append(out, fmt.Sprintf("Today %s survives the loss of any one host, by the sum of memory; after the change it does not: %s.", texttab.Clean(c.Cluster), without(&c.Without)))
 		}
 	}
 	return out
@@ -106,10 +106,17 @@ func unfit(all []whatif.Capacity) string {
 	return fmt.Sprintf("; the VMs of %s do not all fit then", words.List(names))
 }
 
-func allVMs(f *numa.Fleet) iter.Seq[*numa.VM] {
+// predicted yields the VMs whose predictions decide the answer: only those that differ, if no change affects a host.
+func predicted(r *whatif.Result) iter.Seq[*numa.VM] {
+	hosts := slices.ContainsFunc(r.Changes, func(e whatif.Effect) bool { return e.Hosts > 0 })
 	return func(yield func(*numa.VM) bool) {
-		for i := range f.VMs {
-			if !yield(&f.VMs[i]) {
+		for i := range r.VMs {
+			if v := r.VMs[i].A; !hosts && v != nil && !yield(v) {
+				return
+			}
+		}
+		for i := range r.A.Fleet.VMs {
+			if hosts && !yield(&r.A.Fleet.VMs[i]) {
 				return
 			}
 		}

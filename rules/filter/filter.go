@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"example.org/homenode/internal/glob"
-	"example.org/homenode/internal/words"
 	"example.org/homenode/numa"
 	"example.org/homenode/rules"
 	"example.org/homenode/rules/condition"
@@ -152,15 +151,20 @@ func (f *Filter) Seen(x *finding.Finding) bool {
 type Shown struct {
 	VMs, Hosts map[string]bool
 
+	templates map[string]bool // matching ones, which are not among the VMs
+
 	unknown string // number of VMs with an unknown result, as text
 	strange error  // a name that no object has
 }
+
+// has reports whether the VM or the template is among the matching ones.
+func (s *Shown) has(id string) bool { return s.VMs[id] || s.templates[id] }
 
 // Shown returns the VMs and hosts of an assessed fleet that the filter matches. It returns an error if there are none, or if the
 // context ends.
 func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	f.condition.Reset()
-	s := Shown{VMs: map[string]bool{}, Hosts: map[string]bool{}}
+	s := Shown{VMs: map[string]bool{}, Hosts: map[string]bool{}, templates: map[string]bool{}}
 	for _, c := range r.Clusters {
 		for _, v := range c.VMs {
 			if err := ctx.Err(); err != nil {
@@ -194,11 +198,10 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 		return s, fmt.Errorf("--select: %w", err)
 	}
 	s.unknown, s.strange = f.condition.Unknown(), f.stranger(func() names { return namesIn(r) })
-	if len(s.VMs)+len(s.Hosts) == 0 {
-		if all := f.Templates(r.Fleet); all != nil {
-			names := words.Texts(all, func(v *numa.VM) string { return v.Name })
-			return s, fmt.Errorf("nothing is shown: %s matches only templates, which a filter leaves out: %s; homenode explain explains a template, and assess without a filter lists the findings of all", f, words.List(names))
-		}
+	for _, v := range f.Templates(r.Fleet) {
+		s.templates[v.ID] = true
+	}
+	if len(s.VMs)+len(s.Hosts)+len(s.templates) == 0 {
 		return s, nothing("no VM or host matches "+f.String()+s.unknown, s.strange)
 	}
 	return s, nil
@@ -232,7 +235,7 @@ func (f *Filter) Fleet(ctx context.Context, r *rules.Result) (*rules.Result, err
 func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out := *r
 	out.Whole = r
-	out.Filter, out.VMs, out.Pairs, out.Templates, out.Clusters = f.String(), 0, 0, 0, nil
+	out.Filter, out.VMs, out.Pairs, out.Templates, out.Clusters = f.String(), 0, 0, len(s.templates), nil
 	for _, c := range r.Clusters {
 		one := *c
 		one.VMs = slices.DeleteFunc(slices.Clone(c.VMs), func(v *rule.VM) bool { return !s.VMs[v.ID] })
@@ -250,7 +253,7 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out.VMs += len(out.Stated)
 	about := func(x *finding.Finding) bool {
 		if x.VMID != "" {
-			return s.VMs[x.VMID]
+			return s.has(x.VMID)
 		}
 		return s.Hosts[x.HostID] || slices.ContainsFunc(x.Costs, func(id string) bool { return s.VMs[id] }) // a finding about its host slows the VM
 	}
@@ -259,7 +262,7 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	out.Fleet = shown(r.Fleet, s, f.aboutVMs(), out.Clusters)
 	gone, kept := map[string]bool{}, map[string]bool{} // places, shared by the VMs of one line
 	for i := range r.Fleet.VMs {
-		if v := &r.Fleet.VMs[i]; s.VMs[v.ID] {
+		if v := &r.Fleet.VMs[i]; s.has(v.ID) {
 			kept[v.At] = true
 		} else {
 			gone[v.At] = true
@@ -291,7 +294,7 @@ func shown(fleet *numa.Fleet, s Shown, aboutVMs bool, clusters []*rule.Cluster) 
 	out.VMs, out.Hosts = nil, nil
 	used := map[string]bool{}
 	for i := range fleet.VMs {
-		if v := &fleet.VMs[i]; s.VMs[v.ID] {
+		if v := &fleet.VMs[i]; s.has(v.ID) {
 			out.VMs = append(out.VMs, *v)
 			used[v.Host] = true
 		}

@@ -64,8 +64,16 @@ func TestFleet(t *testing.T) {
 				t.Fatal(err)
 			}
 			var vms, findings []string
+			templates := 0
 			for i := range r.Fleet.VMs {
-				vms = append(vms, r.Fleet.VMs[i].Name)
+				if v := &r.Fleet.VMs[i]; v.Template.Value {
+					templates++
+				} else {
+					vms = append(vms, v.Name)
+				}
+			}
+			if templates != r.Templates {
+				t.Errorf("%d templates are shown, %d are counted", templates, r.Templates)
 			}
 			for _, x := range r.Findings {
 				if x.Severity >= 2 && x.Rule == "N001" {
@@ -137,7 +145,6 @@ func TestNothing(t *testing.T) {
 	}{
 		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM is named sap*"},
 		{filter.Options{Select: "hw > 1 && name == 'web02'"}, "nothing is shown: no VM or host matches hw > 1 && name == 'web02': 1 VM is left out: the condition needs a value that is unknown"},
-		{filter.Options{VMs: []string{"golden*"}}, "nothing is shown: VM golden* matches only templates, which a filter leaves out: golden01; homenode explain explains a template, and assess without a filter lists the findings of all"},
 		{filter.Options{VMs: []string{"lab*"}}, "nothing is shown: no VM is named lab*"},
 		{filter.Options{VMs: []string{"esx01"}}, "nothing is shown: esx01 is a host: --host esx01"},
 		{filter.Options{VMs: []string{"prod/sql1"}}, "nothing is shown: no VM is named prod/sql1; alike: sql01, SQL02"},
@@ -176,5 +183,20 @@ func TestNothing(t *testing.T) {
 	r := judged(t)
 	if got, err := (*filter.Filter)(nil).Fleet(t.Context(), r); got != r || err != nil {
 		t.Error("no filter changes the result")
+	}
+}
+
+// TestTemplates shows the findings of the templates that a filter matches, as of VMs.
+func TestTemplates(t *testing.T) {
+	fleet := given.Fleet(t, "fleet", []byte("release 8.0U3\ncluster a\nhost esx1 nodes=2 cores=18 memory=512GB\nvm gold host=esx1 vcpus=24 memory=64GB hw=19 hotAdd=on template=yes\ncluster b\nhost esx2 nodes=2 cores=18 memory=512GB\nvm b1 host=esx2 vcpus=4 memory=8GB hw=19\n"))
+	for cluster, want := range map[string]int{"a": 1, "b": 0} {
+		f, err := filter.New(filter.Options{Clusters: []string{cluster}, Rules: []string{"N001"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Fleet(t.Context(), rules.Run(fleet, rules.Options{}))
+		if err != nil || len(r.Findings) != want || r.Templates != want {
+			t.Errorf("cluster %s: %v, %d findings, %d templates, want %d", cluster, err, len(r.Findings), r.Templates, want)
+		}
 	}
 }

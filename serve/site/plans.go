@@ -118,7 +118,7 @@ func (s *Site) download(w http.ResponseWriter, r *http.Request) {
 	x, err := s.request(&screen{path: "/plans", title: "Plan"}, r)
 	p := s.shown.of(x.query.Get("plan"))
 	if err == nil && p == nil {
-		err = &unknownError{"this plan is not kept any more: the page Plans makes it anew"}
+		err = &unknownError{"this plan is not kept any more: the page Plan makes it anew"}
 	}
 	var b bytes.Buffer
 	if err == nil {

@@ -164,3 +164,11 @@ func TestHostVerdict(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanGone names the page that makes a plan anew as the menu does, and leads to it.
+func TestPlanGone(t *testing.T) {
+	s := heldFleet(t, "release 8.0U2\ncluster c\nhost esx1 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n")
+	if status, _, body := get(t, s, "/plan"); status != http.StatusNotFound || !strings.Contains(body, "the page Plan makes it anew") || !strings.Contains(body, `href="/plans"`) {
+		t.Errorf("status %d: %s", status, body)
+	}
+}

@@ -206,3 +206,16 @@ func TestPlainNumbers(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestLowerBound says how hosts are filled, and the lower bound of those to add, where fewer might hold the VMs.
+func TestLowerBound(t *testing.T) {
+	for bound, want := range map[int]string{7: "prod: 5 (at least 4) beside your 4", 8: "prod: 5 beside your 4"} {
+		r := &fit.Result{Types: []fit.Outcome{{Name: "prod", InSource: 4, Mix: &fit.Mix{Hosts: 8, Bound: bound, Total: 9, Add: 5}}}}
+		if got := addNote(r); len(got) != 1 || !strings.HasSuffix(got[0], want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
+		if foot := strings.Join(mixTable(r).Foot, " "); strings.Contains(foot, "one VM after the other") != (bound < 8) {
+			t.Errorf("a lower bound of %d: %s", bound, foot)
+		}
+	}
+}

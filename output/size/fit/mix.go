@@ -261,6 +261,9 @@ func mixTable(r *fit.Result) answer.Table {
 		"VCPU % and MEMORY % are used of the HOSTS; CORES and GB are those of all hosts, the SPARE ones too.",
 		"WIDE: VMs that ESXi divides over several nodes. REMOTE: VMs with memory on other nodes, → with virtual NUMA nodes.",
 	}
+	if r.Running == nil && slices.ContainsFunc(r.Types, func(o fit.Outcome) bool { return o.Mix.Bound < o.Mix.Hosts }) {
+		t.Foot = append(t.Foot, "HOSTS are filled with one VM after the other, each on the nodes that ESXi chooses (C-4), in several orders by memory and vCPUs, of which the one with the fewest hosts counts. AT LEAST counts the sizes and their sums alone.")
+	}
 	if r.Running != nil {
 		t.Foot[0] = "HOSTS, without the SPARE ones, are the least number for the vCPUs and memory that the rows of hosts state, and for the listed VMs."
 		t.Foot[1] = "VCPU % and MEMORY % are the shares of the HOSTS that the listed VMs use; CORES and GB are those of all hosts, the SPARE ones too."
@@ -372,7 +375,11 @@ func addNote(r *fit.Result) []string {
 	for i := range r.Types {
 		if o := &r.Types[i]; o.InSource > 0 && o.Mix.Lost() == 0 {
 			name := strings.TrimSuffix(o.Name, fmt.Sprintf(" (has %d)", o.InSource))
-			part := fmt.Sprintf("%s: %d beside your %d", name, o.Mix.Add, o.InSource)
+			add := fmt.Sprint(o.Mix.Add)
+			if fewer := max(0, o.Mix.Add-(o.Mix.Hosts-o.Mix.Bound)); fewer < o.Mix.Add {
+				add += fmt.Sprintf(" (at least %d)", fewer)
+			}
+			part := fmt.Sprintf("%s: %s beside your %d", name, add, o.InSource)
 			if o.Mix.Add == 0 {
 				part = fmt.Sprintf("%s: none, your %d are enough", name, o.InSource)
 			}
