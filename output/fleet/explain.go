@@ -71,6 +71,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 		a.Note(words.Capital(text) + ".")
 	}
 	if was := x.VM.Host; was != nil && x.Case.Event == vnuma.VMotionIn && x.VM.MayRun() {
+		if was.ID == x.Host.ID {
+			a.Note("The VM runs on " + x.On + " already: --on names another destination of the vMotion.")
+		}
 		if why := numa.NotRunning(was, x.Host); why != "" {
 			a.Note(words.Capital(why) + ", so that the answer without --event vmotion holds.")
 		}
