@@ -70,6 +70,9 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	if text := x.VM.UnknownProduct(); text != "" {
 		a.Note(words.Capital(text) + ".")
 	}
+	if was := x.VM.Host; was != nil && was.ID == x.Host.ID && x.Case.Event == vnuma.VMotionIn && x.VM.MayRun() {
+		a.Note("The VM runs on " + x.On + " already: --on names another destination of the vMotion.")
+	}
 	if !x.Host.Ready() {
 		a.Note(x.On + " is in maintenance or not connected: it takes no VM now.")
 	}
