@@ -84,14 +84,13 @@ func (w *World) carryTo(k int64, vm, from, to int) {
 func (w *World) stays(k int64, vm, to int) bool {
 	v, why := w.config(vm), ""
 	g, _, err := vnuma.NewGuest(v)
-	apart := w.apart(vm, to)
 	switch device := v.Tied(); {
 	case device != nil:
 		why = fmt.Sprintf("a %s ties the VM to its host", device)
 	case err == nil && g.Affinity:
 		why = "CPU or memory affinity keeps a VM that runs from vMotion"
-	case apart != "":
-		why = apart
+	case w.apart(vm, to) != "":
+		why = w.apart(vm, to)
 	case !w.open(to):
 		why = "the host has failed, is in maintenance, or its nodes are not known"
 	case err == nil:
