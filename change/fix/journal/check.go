@@ -60,7 +60,10 @@ func (c *checker) check(l *Line) error {
 	default:
 		return fmt.Errorf("found the step %.40q", l.Step)
 	}
-	for _, e := range l.Edits {
+	for i, e := range l.Edits {
+		if slices.ContainsFunc(l.Edits[:i], func(o numa.Edit) bool { return o.Kind == e.Kind && strings.EqualFold(o.Key, e.Key) }) {
+			return fmt.Errorf("it writes %.80q twice", e.Name())
+		}
 		if err := written(e, l.Do, planned); err != nil {
 			return err
 		}
@@ -146,7 +149,7 @@ func written(e numa.Edit, do string, planned []numa.Edit) error {
 	if do == "takeBack" {
 		e = e.Undo()
 	}
-	if strings.EqualFold(e.Key, fix.RebootKey) && e.Kind == numa.EditExtraConfig {
+	if set := numa.Is("TRUE"); strings.EqualFold(e.Key, fix.RebootKey) && e.Kind == numa.EditExtraConfig && e.To.Same(set) && !e.From.Same(set) {
 		return errors.Join(fix.Writable(e), fix.Writable(e.Undo()))
 	}
 	for _, p := range planned {

@@ -307,6 +307,10 @@ func TestForgedJournals(t *testing.T) {
 			e.From = numa.Is("evil")
 			l.Edits = []numa.Edit{e}
 		}),
+		"a reboot key that was set before": change(func(l *journal.Line) {
+			l.Edits = []numa.Edit{{Kind: numa.EditExtraConfig, Key: fix.RebootKey, From: numa.Is("TRUE")}}
+		}),
+		"an edit twice": change(func(l *journal.Line) { l.Edits = []numa.Edit{hotAdd, hotAdd} }),
 		"an outcome that is none": change(func(l *journal.Line) {
 			*l = journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1", State: "perfect"}
 		}),
