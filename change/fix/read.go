@@ -20,18 +20,18 @@ import (
 
 // The bounds of a plan that is read.
 const (
-	maxPlan    = 256 << 20
+	MaxPlan    = 64 << 20 // in bytes; a change takes about 2 kB, and reading ten times as much
 	maxChanges = 200_000
 )
 
 // Read reads a plan and checks it. Errors name the line.
 func Read(r io.Reader) (*Plan, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxPlan+1))
+	data, err := io.ReadAll(io.LimitReader(r, MaxPlan+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case len(data) > maxPlan:
-		return nil, fmt.Errorf("the plan is larger than %d MB", maxPlan>>20)
+	case len(data) > MaxPlan:
+		return nil, fmt.Errorf("the plan is larger than %d MB", MaxPlan>>20)
 	}
 	p := &Plan{}
 	if err := strict.Unmarshal("plan", "plan", data, p); err != nil {

@@ -81,7 +81,9 @@ type Journal struct {
 const reserve = 1 << 20
 
 // mostLine bounds a line: the first one holds the plan.
-const mostLine = 256 << 20
+const mostLine = fix.MaxPlan + 1<<20
+
+var errTooLong = fmt.Errorf("it is longer than %d MB", mostLine>>20)
 
 // Create makes the journal of a plan in a folder. Only its owner can read it. It is an error when another process has it.
 func Create(folder string, p *fix.Plan, now func() time.Time) (*Journal, error) {
@@ -226,6 +228,9 @@ func (j *Journal) append(l Line, last bool) error {
 	}
 	l.N, l.Time = j.n+1, j.now().UTC()
 	data, err := l.sealed(j.prev)
+	if err == nil && len(data) > mostLine {
+		err = errTooLong
+	}
 	if err != nil {
 		return err
 	}
@@ -334,7 +339,7 @@ func line(b *bufio.Reader) ([]byte, error) {
 		case err != bufio.ErrBufferFull:
 			return nil, err
 		case len(out) > mostLine:
-			return nil, fmt.Errorf("it is longer than %d MB", mostLine>>20)
+			return nil, errTooLong
 		}
 	}
 }

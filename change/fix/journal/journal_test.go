@@ -181,3 +181,17 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 }
+
+// TestTooLong: a line that is longer than the longest plan is refused before it is decoded, which takes ten times its memory.
+func TestTooLong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.journal")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, fix.MaxPlan+2<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Read(path); err == nil || !strings.Contains(err.Error(), "line 1") || !strings.Contains(err.Error(), "longer than 65 MB") {
+		t.Errorf("found %v", err)
+	}
+}
