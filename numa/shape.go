@@ -269,6 +269,19 @@ func (s *Stated) Home(p *Piece, h *Host) []int {
 	return s.RunsOn(p.Cell, h)
 }
 
+// LocalTo returns the nodes whose memory is local to the vCPUs of a piece: those of its home near which they run (Near), all that they run on if
+// it is bound elsewhere, its home if they may run anywhere.
+func (s *Stated) LocalTo(p *Piece, h *Host) []int {
+	home, runs := s.Home(p, h), s.RunsOn(p.Cell, h)
+	if runs == nil {
+		return home
+	}
+	if local := slices.DeleteFunc(slices.Clone(home), func(n int) bool { return !h.Near(n, runs) }); len(local) > 0 {
+		return local
+	}
+	return runs
+}
+
 // Ordinary returns the part of a node's memory left for ordinary pages: reserved huge pages cannot be used otherwise
 // (https://docs.kernel.org/admin-guide/mm/hugetlbpage.html).
 func Ordinary(memory Bytes, pools []Pool) Bytes {

@@ -236,9 +236,9 @@ func (v *VM) MemoryOn() *Observation {
 	return nil
 }
 
-// RemoteOf returns the part of the observed memory that is not local to its cells. It counts memory on nodes that are not the home of a cell (HomeOf)
+// RemoteOf returns the part of the observed memory that is not local to its cells. It counts memory on nodes that are local to no cell (LocalTo)
 // and are not the nearest ones without CPUs (Near), and memory on the node of one cell that is missing on that of another, except QEMU's own memory.
-// all is the total observed memory, home the home nodes of the cells. ok is false without an observation, or if the layout does not restrict the VM.
+// all is the total observed memory, home the local nodes of the cells. ok is false without an observation, or if the layout does not restrict the VM.
 func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []int, ok bool) {
 	if o == nil || h == nil || !h.Nodes.Known() {
 		return 0, 0, nil, false
@@ -272,11 +272,11 @@ func OwnOfQEMU(memory Bytes, vcpus int) Bytes {
 	return fixed + Bytes(vcpus)*perVCPU + memory/tables
 }
 
-// RoomOn returns the maximum memory that the layout needs on each home node of its cells; nil if it does not restrict some of the memory.
+// RoomOn returns the maximum memory that the layout needs on each node that is local to its cells (LocalTo); nil if it does not restrict some of the memory.
 func (s *Stated) RoomOn(h *Host) map[int]Bytes {
 	room := map[int]Bytes{}
 	for _, p := range s.Pieces() {
-		nodes := s.Home(&p, h)
+		nodes := s.LocalTo(&p, h)
 		if nodes == nil {
 			return nil
 		}

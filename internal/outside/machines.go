@@ -98,7 +98,7 @@ func AddressBits(memory int64, machine string) int {
 	if m, _, _ := MachineOf(machine); cmp.Or(m.Type, "pc-q35") == "pc-q35" {
 		above = (2 + 32) * gib
 	}
-	bits := ModelBits
+	bits := 32
 	for int64(1)<<bits < (memory+above+gib-1)/gib*gib {
 		bits++
 	}

@@ -15,7 +15,7 @@ func TestMachines(t *testing.T) {
 		gib     int64
 		machine string
 		bits    int
-	}{{64, "q35", 40}, {990, "q35", 40}, {991, "pc-q35-8.2", 41}, {991, "pc", 40}, {1020, "pc-i440fx-7.2", 40}, {1021, "pc", 41}, {2048, "", 42}} {
+	}{{4, "pc", 33}, {64, "q35", 37}, {478, "q35", 39}, {990, "q35", 40}, {991, "pc-q35-8.2", 41}, {991, "pc", 40}, {1020, "pc-i440fx-7.2", 40}, {1021, "pc", 41}, {2048, "", 42}} {
 		if got := AddressBits(tt.gib*gib, tt.machine); got != tt.bits {
 			t.Errorf("%d GB on %q: %d bits, want %d", tt.gib, tt.machine, got, tt.bits)
 		}

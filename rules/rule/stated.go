@@ -173,6 +173,16 @@ func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
 	return vcpus, slices.Compact(on)
 }
 
+// Spread returns how many of the nodes that a piece of memory is interleaved over are far from its vCPUs; 0 if all are, or they may run anywhere.
+func (v *StatedVM) Spread(piece *numa.Piece) int {
+	runs := v.Stated.RunsOn(piece.Cell, v.Host)
+	far := slices.DeleteFunc(slices.Clone(piece.Bound.Nodes), func(n int) bool { return v.Host.Near(n, runs) })
+	if piece.Bound.Mode != "interleave" || runs == nil || len(far) == len(piece.Bound.Nodes) {
+		return 0
+	}
+	return len(far)
+}
+
 // Fixed reports whether each vCPU of a cell is pinned within one node.
 func (v *StatedVM) Fixed(cell int) bool {
 	s := v.Stated

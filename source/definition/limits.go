@@ -33,6 +33,9 @@ func (v *VM) Limits(l Limits) {
 	if other && l.Dies > 1 && !v.Stated.Running { // machine_parse_smp_config: smp_props.dies_supported, of x86 alone
 		v.Refuse(l.CPU[0], l.CPU[1], "%d dies of a socket, which the machine type %s has not: QEMU refuses it", l.Dies, cmp.Or(l.Machine, v.Arch))
 	}
+	if v.Arch == "s390x" && len(v.Stated.Cells) > 0 && !v.Stated.Running { // set_numa_options, hw/core/numa.c: no numa_state
+		v.Refuse(l.CPU[0], l.CPU[1], "NUMA nodes, which machines of s390x have not: QEMU refuses them")
+	}
 	if other || v.Stated.Running {
 		return
 	}

@@ -138,6 +138,8 @@ func (d *domain) limits(e *element) {
 	case bits.attr("mode") == "emulate":
 		l.Bits, _ = d.number(bits, "bits", bits.attr("bits"), 64)
 		d.Bits = l.Bits
+	case bits.attr("limit") != "": // of the mode passthrough
+		l.Bits, _ = d.number(bits, "limit", bits.attr("limit"), 64)
 	case bits != nil, s.Partial && cpu == nil, d.Emulated, cpu.attr("mode") == "host-passthrough", cpu.attr("mode") == "maximum":
 		l.Bits = 0
 	}

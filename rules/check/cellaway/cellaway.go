@@ -101,8 +101,8 @@ func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	v, s, bound := p.VM, p.VM.Stated, piece.Bound
 	vcpus, on := v.Away(piece)
 	present := s.Present(piece.Cell)
-	elsewhere := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { return v.Host.Near(n, runs) })
-	spread := bound.Mode == "interleave" && runs != nil && len(elsewhere) > 0 && len(elsewhere) < len(bound.Nodes)
+	elsewhere := v.Spread(piece)
+	spread := elsewhere > 0
 	if len(vcpus) == 0 && !spread {
 		slow(p, piece, runs)
 		interleaved(p, piece, runs)
@@ -125,10 +125,10 @@ func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	}
 	come := "come from " + rule.NodeList(bound.Nodes)
 	if spread {
-		come = fmt.Sprintf("are spread over %s, %d of %d elsewhere", rule.NodeList(bound.Nodes), len(elsewhere), len(bound.Nodes))
+		come = fmt.Sprintf("are spread over %s, %d of %d elsewhere", rule.NodeList(bound.Nodes), elsewhere, len(bound.Nodes))
 	}
 	advice := p.Spelt("Bind the memory of the cell to the node of its vCPUs", rule.Binding)
-	if !spread && (len(vcpus) < present || len(on) > 1) { // the vCPUs have no single node
+	if !spread && (len(vcpus) < present || len(on) > 1 || v.Host.Node(on[0]).Empty()) { // the vCPUs have no single node with memory
 		advice = p.Spelt(fmt.Sprintf("Pin %s to %s", words.Numbered("vCPU", vcpus), rule.NodeList(bound.Nodes)), rule.Pins)
 	}
 	p.Report(finding.Finding{

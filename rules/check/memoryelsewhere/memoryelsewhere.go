@@ -4,6 +4,7 @@ package memoryelsewhere
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/homenode/internal/words"
@@ -23,7 +24,11 @@ func check(p *rule.StatedPass) {
 	s := v.Stated
 	o := v.MemoryOn()
 	remote, all, home, ok := s.RemoteOf(v.Host, o)
-	if !ok {
+	bound := func(one numa.Piece) bool { // elsewhere than its vCPUs run: see K003
+		vcpus, _ := v.Away(&one)
+		return v.Spread(&one) > 0 || len(vcpus) > 0 && len(vcpus) == s.Present(one.Cell)
+	}
+	if !ok || slices.ContainsFunc(s.Pieces(), bound) {
 		return
 	}
 	share := float64(remote) / float64(all)
