@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -259,7 +260,9 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 		}
 	} else {
 		like, err := c.hosts.oneHost(f)
-		if err != nil {
+		if e := (*numa.SyntaxError)(nil); errors.As(err, &e) {
+			return word.Errorf(e.Col, "%s; add-host= copies a host of the fleet", e.Msg)
+		} else if err != nil {
 			return err
 		}
 		h = *like
