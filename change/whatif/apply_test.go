@@ -276,8 +276,8 @@ func TestWhom(t *testing.T) {
 		{"host=esx* nodes=2 nodeMemory=1GB,2GB,3GB", `error: --what-if:1:11: host esx01: found the memory of 3 nodes, want 2 or one for all`},
 		{"host=esx* cores=8 threads=4", `error: --what-if:1:11: host esx01: found 4 threads on 8 cores of a node`},
 		{"lose-host=esx03", `error: --what-if:1:1: found no host "esx03"; alike: esx01, esx02`},
-		{"add-host=esx9", `error: --what-if:1:1: found no host "esx9"; alike: esx01, esx02`},
-		{"add-host=esx*", `error: --what-if:1:1: found 2 hosts "esx*", want one`},
+		{"add-host=esx9", `error: --what-if:1:1: found no host "esx9"; alike: esx01, esx02; add-host= copies a host of the fleet`},
+		{"add-host=esx*", `error: --what-if:1:1: found 2 hosts "esx*", want one; add-host= copies a host of the fleet`},
 		{"add-host=esx01 name=esx02", `error: --what-if:1:1: found a host esx02 already: say name=`},
 		{"add-host=esx01 cluster=dev", `error: --what-if:1:1: found no cluster "dev"; known: prod, test`},
 	} {

@@ -43,7 +43,7 @@ type Capacity struct {
 
 // LosesSpare reports whether the VMs are known to fit without any one host today, and after the change no longer do.
 func (c *Capacity) LosesSpare() bool {
-	before := c.Before.Hosts > 1 && c.Before.Unknown == 0 && c.Before.Over() <= c.Before.Tier && c.Today.Over == 0
+	before := c.Before.Hosts > 1 && c.Before.Unknown == 0 && c.Before.Lacks() == 0 && c.Today.Over == 0
 	return before && c.Without.Over > 0 && c.Fits
 }
 
@@ -60,6 +60,9 @@ func (s *Supply) Over() numa.Bytes {
 	}
 	return max(0, s.Configured-s.ForVMs())
 }
+
+// Lacks returns the memory of the VMs beyond that of the hosts and their slower tiers; 0 if all fits, or if that is not known.
+func (s *Supply) Lacks() numa.Bytes { return max(0, s.Over()-s.Tier) }
 
 // ForVMs returns the memory that ESXi leaves to VMs, without slower tiers.
 func (s *Supply) ForVMs() numa.Bytes { return s.Memory - s.Kept }
@@ -127,7 +130,7 @@ func worstFailure(f *numa.Fleet, cluster string, all map[string]Supply) (worst F
 		h, rest := &f.Hosts[i], all[cluster]
 		if of := all["host "+h.ID]; h.Cluster == cluster && of.Hosts > 0 && rest.Hosts > 1 {
 			rest.Memory, rest.Kept, rest.Tier, rest.Configured = rest.Memory-of.Memory, rest.Kept-of.Kept, rest.Tier-of.Tier, rest.Configured-of.tied
-			if over := rest.Over() - rest.Tier; over > worst.Over {
+			if over := rest.Lacks(); over > worst.Over {
 				worst = Failure{h.Name, over}
 			}
 		}
@@ -138,7 +141,7 @@ func worstFailure(f *numa.Fleet, cluster string, all map[string]Supply) (worst F
 func capacityOf(id, name string, before, after Supply, out []string) Capacity {
 	c := Capacity{ID: id, Cluster: name, Before: before, After: after, Stopped: len(out), Out: out}
 	c.Fits, c.Certain = after.Fits()
-	if after.Over() > after.Tier {
+	if after.Lacks() > 0 {
 		c.Fits, c.Certain = false, true
 	}
 	return c

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -126,11 +127,15 @@ func arrive(f *numa.Fleet, moved map[string]bool) {
 }
 
 // settle moves VMs, in their order, to hosts with memory for them, and then the VMs for which no host has memory to hosts that have their reservation left: such
-// a VM takes no memory from one that fits. It returns the VMs that stay, because no host has their reservation left, or no vMotion brings them there.
+// a VM takes no memory from one that fits. One that fits leaves a host that is then too full, for another with memory for it. It returns the VMs that stay, because
+// no host has their reservation left, or no vMotion brings them there.
 func (r *refuge) settle(vms []*numa.VM) (stay []*numa.VM) {
-	var rest []*numa.VM
+	var fit, rest []*numa.VM
+	from := map[string]string{}
 	for _, v := range vms {
-		if !r.to(v, r.full) {
+		if from[v.ID] = v.Host; r.to(v, r.full) {
+			fit = append(fit, v)
+		} else {
 			rest = append(rest, v)
 		}
 	}
@@ -139,6 +144,15 @@ func (r *refuge) settle(vms []*numa.VM) (stay []*numa.VM) {
 			stay = append(stay, v)
 		} else if v.MayRun() {
 			r.crowded = append(r.crowded, v.Name)
+		}
+	}
+	for _, v := range fit {
+		if at := v.Host; v.MayRun() && r.over(r.hosts[at], 0) {
+			if v.Host = from[v.ID]; r.to(v, r.full) {
+				r.promised[at] -= v.Resident()
+			} else {
+				v.Host = at
+			}
 		}
 	}
 	return stay
@@ -178,7 +192,12 @@ func (r *refuge) denies(a *visit) bool {
 
 // full reports whether the host has no memory left for the VM, or denies it.
 func (r *refuge) full(a *visit) bool {
-	return r.denies(a) || r.promised[a.host.ID]+a.vm.Resident() > a.host.Memory.Value-memory.Of(a.host, false).MinFree
+	return r.denies(a) || r.over(a.host, a.vm.Resident())
+}
+
+// over reports whether the host has no memory for so much more than its VMs have.
+func (r *refuge) over(h *numa.Host, more numa.Bytes) bool {
+	return r.promised[h.ID]+more > h.Memory.Value-memory.Of(h, false).MinFree
 }
 
 // A place is a group of similar hosts that accept VMs.
@@ -259,7 +278,9 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 		}
 	} else {
 		like, err := c.hosts.oneHost(f)
-		if err != nil {
+		if e := (*numa.SyntaxError)(nil); errors.As(err, &e) {
+			return word.Errorf(e.Col, "%s; add-host= copies a host of the fleet", e.Msg)
+		} else if err != nil {
 			return err
 		}
 		h = *like

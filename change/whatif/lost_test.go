@@ -61,6 +61,33 @@ vm b        host=h3 vcpus=2 memory=170GB
 	}
 }
 
+// TestNotBesideTooLarge: a VM that fits a host is not left on the one that takes a VM for which no host has memory, if another has memory for it.
+func TestNotBesideTooLarge(t *testing.T) {
+	const text = `release 8.0U3
+cluster c
+host h[1-4] nodes=2 cores=16 memory=256GB
+vm big[1-2] host=h1 vcpus=4 memory=200GB
+vm s[1-6]   host=h1 vcpus=2 memory=4GB
+vm a        host=h2 vcpus=2 memory=150GB
+vm b        host=h3 vcpus=2 memory=151GB
+vm c        host=h4 vcpus=2 memory=%s
+`
+	for _, change := range []string{"lose-host=h1", "host=h1 maintenance=on"} {
+		for memory, want := range map[string]int{
+			"156GB": 2, // h4 takes all small ones
+			"256GB": 8, // no host has memory for them beside the large ones
+		} {
+			r, err := whatif.Judge(t.Context(), nil, fleet(t, strings.ReplaceAll(text, "%s", memory)), parse(t, change), rules.Options{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Crowd.VMs != want || r.Worse != want {
+				t.Errorf("%s beside %s: %d VMs go to hosts that then lack memory, and %d are worse; want %d", change, memory, r.Crowd.VMs, r.Worse, want)
+			}
+		}
+	}
+}
+
 // TestCrowd: a VM is worse on a host that then lacks memory, whether its host is lost, enters maintenance mode, or the VM alone moves there.
 func TestCrowd(t *testing.T) {
 	const text = `release 8.0U3

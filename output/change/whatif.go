@@ -24,7 +24,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	if one := oneVM(r); one != "" {
 		a.Verdict = append([]string{one}, a.Verdict...)
 	}
-	a.Verdict = slices.Concat(Shortages(r.Capacity), crowd(r), a.Verdict, spares(r.Capacity), editions(r.VMs))
+	a.Verdict = slices.Concat(Shortages(r.Capacity), reliefs(r.Capacity), crowd(r), a.Verdict, spares(r.Capacity), editions(r.VMs))
 	if text := r.A.Fleet.LoadUnknown(); text != "" {
 		a.Verdict = append(a.Verdict, words.Capital(text)+".")
 	}
@@ -51,6 +51,25 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	a.Note(fleet.StoredSizes(predicted(r))...)
 	a.NotesFrom("source", r.Notes()...)
 	return a
+}
+
+// reliefs names the clusters and hosts that lack memory for their VMs today, and after the change less of it, while all of these VMs run.
+func reliefs(all []whatif.Capacity) (out []string) {
+	for i := range all {
+		c := &all[i]
+		if c.After.Lacks() >= c.Before.Lacks() || c.After.Unknown+c.Stopped > 0 || c.After.Hosts == 0 {
+			continue
+		}
+		lacks, moves := "none", ""
+		if over := c.After.Lacks(); over > 0 {
+			lacks = over.String()
+		}
+		if c.After.Hosts > c.Before.Hosts {
+			moves = ", once VMs move to the hosts that it gains"
+		}
+		out = append(out, fmt.Sprintf("Today %s lacks %s for its VMs, by the sum of memory; after the change it lacks %s%s.", texttab.Clean(c.Cluster), c.Before.Lacks(), lacks, moves))
+	}
+	return out
 }
 
 // spares names the clusters that have memory for the failure of any one host today, and after the change have not.
@@ -199,7 +218,7 @@ func tooMuch(s *whatif.Supply) string {
 	case over <= s.Tier:
 		return fmt.Sprintf("%s more than the DRAM that %s for VMs: in slower memory tiers once all is touched", over, have)
 	}
-	return fmt.Sprintf("%s more than the DRAM and its slower tiers: expect ballooning or swapping once all is touched", over-s.Tier)
+	return fmt.Sprintf("%s more than the DRAM and its slower tiers: expect ballooning or swapping once all is touched", s.Lacks())
 }
 
 // Shortages describes resources that clusters and hosts lack only after the change.

@@ -2,6 +2,7 @@ package change
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"example.org/homenode/change/whatif"
@@ -23,6 +24,39 @@ func TestPredicted(t *testing.T) {
 		}
 		if got := slices.Collect(predicted(r)); len(got) != want {
 			t.Errorf("%s: %d VMs are counted, want %d", text, len(got), want)
+		}
+	}
+}
+
+// TestReliefs: a change that gives a cluster the memory that it lacks, or part of it, says so at the head, as one that takes it away does.
+func TestReliefs(t *testing.T) {
+	const text = "release 8.0U3\ncluster c\nhost h1 nodes=2 cores=16 memory=256GB\nhost h2 nodes=2 cores=16 memory=256GB maintenance=on\nvm a host=h1 vcpus=4 memory=%s power=on\nvm b host=h1 vcpus=4 memory=200GB power=on\n"
+	for _, tt := range []struct{ memory, change, start, end string }{
+		{"200GB", "add-host=h1", "Today c lacks ", "after the change it lacks none, once VMs move to the hosts that it gains."},
+		{"400GB", "add-host=h1", "Today c lacks ", " GB, once VMs move to the hosts that it gains."},
+		{"200GB", "host=h2 maintenance=off", "Today c lacks ", "after the change it lacks none, once VMs move to the hosts that it gains."},
+		{"200GB", "vm=a memory=20GB", "Today c lacks ", "after the change it lacks none."},
+		{"20GB", "add-host=h1", "", ""},
+		{"200GB", "vm=a memory=300GB", "", ""},
+		{"200GB", "host=h1 maintenance=on", "", ""},
+	} {
+		change, err := whatif.Parse(tt.change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := given.Fleet(t, "fleet", []byte(strings.Replace(text, "%s", tt.memory, 1)))
+		r, err := whatif.Judge(t.Context(), nil, f, []whatif.Change{change}, rules.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, line := range WhatIf(r, Options{}).Verdict {
+			if strings.HasPrefix(line, "Today c lacks") {
+				got += line
+			}
+		}
+		if !strings.HasPrefix(got, tt.start) || !strings.HasSuffix(got, tt.end) || tt.start == "" && got != "" {
+			t.Errorf("a of %s, %s: found %q, want %q … %q", tt.memory, tt.change, got, tt.start, tt.end)
 		}
 	}
 }
