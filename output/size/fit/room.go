@@ -55,11 +55,20 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	out.Drawings = c.room(r, line)
 	out.Note(roomLocalAs(r)...)
 	if r.Homeless > 0 {
-		out.Note(fmt.Sprintf("hosts also run VMs with remote memory: homenode assess %[1]s --what-if lose-host=%[2]s and homenode optimise %[1]s --cluster %[3]s --n-plus-1 accept that", c.Source, r.Failed[0], c.Cluster.Name))
+		out.Note("hosts also run VMs with remote memory: " + c.remote(r.Failed[0]) + " that")
 	}
 	out.Note(r.Notes...)
 	c.sourceNotes(out)
 	return out
+}
+
+// remote names the commands that accept remote memory after the failure of a host; optimise has one cluster.
+func (c *Context) remote(failed string) string {
+	assess := words.Command(slices.Concat([]string{"homenode", "assess"}, c.Words, []string{"--what-if", "lose-host=" + failed})...)
+	if c.Cluster.Apart > 1 || c.Cluster.Alone > 0 {
+		return assess + " accepts"
+	}
+	return assess + " and " + words.Command(slices.Concat([]string{"homenode", "optimise"}, c.Words, []string{"--cluster", c.Cluster.Name, "--n-plus-1"})...) + " accept"
 }
 
 // Homeless describes the failure after which no other host has room for some VMs with all their memory local.
