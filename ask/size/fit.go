@@ -125,7 +125,7 @@ func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Co
 		}
 		fill(fleet, on, c)
 	}
-	c.Source, c.Notes = fleet.Source, fleet.Notes
+	c.Source, c.Notes, c.Words = fleet.Source, fleet.Notes, f.Words([]string{f.Fleet}, ask.SourceNames...)
 	clusters := f.Cluster
 	if clusters == nil && len(a.Types) > 0 && len(fleet.Clusters) > 1 {
 		clusters = []string{fit.All} // hosts are bought for all of them

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -34,6 +35,22 @@ func TestFailuresApart(t *testing.T) {
 	// for 4 VMs that there are, and 4 more, whichever it is.
 	if r.Total != 8 || r.WithFailed != 4 || !slices.Equal(r.Failed, []string{"h1"}) || r.Homeless != 0 {
 		t.Errorf("found %d, %d without %v, %d homeless; want 8, 4 without h1, none", r.Total, r.WithFailed, r.Failed, r.Homeless)
+	}
+}
+
+// VMs restart only on hosts of their cluster.
+func TestFailuresWithinCluster(t *testing.T) {
+	text := "release 8.0\ncluster a\nhost h[1-2] nodes=2 cores=16 memory=256GB\nvm u[1-4] host=h1 vcpus=8 memory=100GB\nvm v[1-4] host=h2 vcpus=8 memory=100GB\ncluster b\nhost k[1-4] nodes=2 cores=16 memory=256GB\nvm w host=k1 vcpus=8 memory=16GB\ncluster c\nhost m nodes=2 cores=16 memory=256GB\nvm x host=m vcpus=8 memory=16GB\n"
+	var found []string
+	for _, name := range []string{"a", All} {
+		r, err := clusterOf(t, text, name).Room(t.Context(), NewShape(4, 16*numa.GiB), 1, &Options{PerCore: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, fmt.Sprintf("%d without %v, %d unspared", r.Homeless, r.Failed, r.Unspared))
+	}
+	if want := []string{"4 without [h1], 0 unspared", "4 without [h1], 1 unspared"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"example.org/homenode/esxi/placement"
@@ -26,8 +27,9 @@ type Free struct {
 	// for one, the host whose failure leaves least; for several, the largest.
 	WithFailed int      `json:"withFailed"`
 	Failed     []string `json:"failed,omitempty"`
-	// Homeless counts VMs of the failed hosts that are local on no other host: WithFailed is then 0.
+	// Homeless counts VMs of the failed hosts that, placed as ESXi does, are not local within PerCore on any other host: WithFailed is then 0.
 	Homeless int      `json:"homeless,omitempty"`
+	Unspared int      `json:"unspared,omitempty"` // hosts whose failure is not counted: their cluster has not more than Spare, or they have none
 	Notes    []string `json:"notes,omitempty"`
 }
 
@@ -280,21 +282,28 @@ func (p *present) free(s *Shape, o *Options) HostFree {
 	return out
 }
 
-// fail finds the failure that leaves least: of any one host, or of the largest ones.
+// fail finds the failure that leaves least: of any one host, or of the largest ones of a cluster.
 func (f *Free) fail(ctx context.Context, hosts []*present, s *Shape, o *Options) {
 	var sets [][]int
-	for i := range hosts {
-		sets = append(sets, []int{i})
+	of := map[string][]int{} // by cluster
+	for i, p := range hosts {
+		of[p.host.Cluster] = append(of[p.host.Cluster], i)
 	}
-	if f.Spare > 1 {
-		order := make([]int, len(hosts))
-		for i := range order {
-			order[i] = i
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		in := of[id]
+		switch {
+		case id == "" || len(in) <= f.Spare:
+			f.Unspared += len(in)
+		case f.Spare == 1:
+			for _, i := range in {
+				sets = append(sets, []int{i})
+			}
+		default:
+			slices.SortStableFunc(in, func(a, b int) int {
+				return cmp.Compare(hosts[b].host.Memory.Value, hosts[a].host.Memory.Value)
+			})
+			sets = append(sets, in[:f.Spare])
 		}
-		slices.SortStableFunc(order, func(a, b int) int {
-			return cmp.Compare(hosts[b].host.Memory.Value, hosts[a].host.Memory.Value)
-		})
-		sets = [][]int{order[:f.Spare]}
 	}
 	for n, set := range sets {
 		if ctx.Err() != nil {
@@ -312,7 +321,7 @@ func (f *Free) fail(ctx context.Context, hosts []*present, s *Shape, o *Options)
 }
 
 // after returns how many VMs of the shape, nil for none, fit the other hosts when those of the set have failed and their VMs, the largest
-// first, run where they are local.
+// first, run where they are local, in their cluster.
 func (f *Free) after(hosts []*present, set []int, s *Shape, o *Options) (left, homeless int) {
 	var rest []*present
 	var bins []*bin
@@ -328,7 +337,7 @@ func (f *Free) after(hosts []*present, set []int, s *Shape, o *Options) (left, h
 		return cmp.Or(cmp.Compare(b.Memory.Value, a.Memory.Value), cmp.Compare(b.VCPUs.Value, a.VCPUs.Value))
 	})
 	for _, v := range vms {
-		if !restart(v, rest, bins, o) {
+		if !restart(v, hosts[set[0]].host.Cluster, rest, bins, o) {
 			homeless++
 		}
 	}
@@ -347,8 +356,8 @@ func (f *Free) after(hosts []*present, set []int, s *Shape, o *Options) (left, h
 	return left, 0
 }
 
-// restart adds the VM to the first host where it is local, or, when it is local nowhere even alone, where its memory fits.
-func restart(v *numa.VM, hosts []*present, bins []*bin, o *Options) bool {
+// restart adds the VM to the first host of the cluster where it is local, or, when it is local nowhere even alone, where its memory fits.
+func restart(v *numa.VM, cluster string, hosts []*present, bins []*bin, o *Options) bool {
 	g, _, err := vnuma.NewGuest(v)
 	if err != nil {
 		return false
@@ -357,7 +366,7 @@ func restart(v *numa.VM, hosts []*present, bins []*bin, o *Options) bool {
 	s := NewShape(v.VCPUs.Value, v.Memory.Value)
 	s.Guest = g
 	for i, p := range hosts {
-		if _, ok := p.r.powersOn(&s); !ok {
+		if _, ok := p.r.powersOn(&s); !ok || p.host.Cluster != cluster {
 			continue
 		}
 		it := p.r.item(&s, o)

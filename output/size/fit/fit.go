@@ -19,6 +19,7 @@ import (
 type Context struct {
 	Given   map[string]bool // flags that the user gave
 	Source  string          // of the fleet; "" for none
+	Words   []string        // the source and the flags for reading it, as given
 	Notes   []numa.Note     // of the source
 	Cluster *fit.Cluster    // nil without a source
 	Today   *fit.Today      // of the cluster

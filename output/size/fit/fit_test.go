@@ -3,6 +3,7 @@ package fit
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := &Context{Source: "fleet.txt", Cluster: c, Today: &today, Release: release.String(), Options: o}
+	of := &Context{Source: "fleet.txt", Words: []string{"fleet.txt"}, Cluster: c, Today: &today, Release: release.String(), Options: o}
 	return map[string]*answer.Answer{
 		"fit":  Answer(&Context{Given: map[string]bool{"host-count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(t.Context(), one, counted)),
 		"mix":  Answer(of, mixed, fit.Changes(t.Context(), many, mixed)),
@@ -91,6 +92,20 @@ func TestOneMore(t *testing.T) {
 		a := Room(&Context{Source: "fleet.txt", Cluster: &fit.Cluster{Name: "prod"}}, &fit.Free{Shape: fit.NewShape(4, 16*numa.GiB), Total: n, Hosts: []fit.HostFree{{Nodes: []fit.Use{{}}}}})
 		if !strings.HasPrefix(a.Verdict[0], want) {
 			t.Errorf("got %s, want %s", a.Verdict[0], want)
+		}
+	}
+}
+
+// The commands of the notes can be pasted: they have the source as given, quoted names, and no cluster for several.
+func TestRoomCommands(t *testing.T) {
+	for want, cluster := range map[string]fit.Cluster{
+		"homenode assess demo --what-if lose-host=a.b and homenode optimise demo --cluster 'my prod' --n-plus-1 accept that": {Name: "my prod", Apart: 1},
+		"homenode assess demo --what-if lose-host=a.b accepts that":                                                          {Name: "all hosts", Apart: 2},
+	} {
+		c := &Context{Source: "demo (simulated vCenter)", Words: []string{"demo"}, Cluster: &cluster}
+		a := Room(c, &fit.Free{Shape: fit.NewShape(4, 16*numa.GiB), Spare: 1, Homeless: 1, Failed: []string{"a.b"}, Hosts: []fit.HostFree{{Nodes: []fit.Use{{}}}}})
+		if got := fmt.Sprint(a.Notes); !strings.Contains(got, want) {
+			t.Errorf("found %s, want %s", got, want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	out.Assumed = append(c.assumed([]fit.Shape{r.Shape}, hosts), answer.Assumption{What: "home nodes now", Value: "predicted", Origin: unit.Assumed, Source: "C-4", Note: "VMs placed in the order of the inventory, all memory touched; another order can leave more room"})
 	line := fmt.Sprintf("%s with all memory local, at up to %s", words.Verb(r.Total, "more VM of "+r.Shape.Name+" fits", "more VMs of "+r.Shape.Name+" fit"), c.ratio())
 	switch {
-	case r.Spare == 0:
+	case len(r.Failed) == 0:
 	case r.Homeless > 0:
 		line += "; none safely: " + Homeless(r)
 	default:
@@ -55,11 +55,23 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 	out.Drawings = c.room(r, line)
 	out.Note(roomLocalAs(r)...)
 	if r.Homeless > 0 {
-		out.Note(fmt.Sprintf("hosts also run VMs with remote memory: homenode assess %[1]s --what-if lose-host=%[2]s and homenode optimise %[1]s --cluster %[3]s --n-plus-1 accept that", c.Source, r.Failed[0], c.Cluster.Name))
+		out.Note("hosts also run VMs with remote memory: " + c.remote(r.Failed[0]) + " that")
+	}
+	if r.Unspared > 0 {
+		out.Note(words.Plural(r.Unspared, "host") + " without enough other hosts in the same cluster: no failure is counted there, since VMs restart only in their cluster")
 	}
 	out.Note(r.Notes...)
 	c.sourceNotes(out)
 	return out
+}
+
+// remote names the commands that accept remote memory after the failure of a host; optimise has one cluster.
+func (c *Context) remote(failed string) string {
+	assess := words.Command(slices.Concat([]string{"homenode", "assess"}, c.Words, []string{"--what-if", "lose-host=" + failed})...)
+	if c.Cluster.Apart > 1 || c.Cluster.Alone > 0 {
+		return assess + " accepts"
+	}
+	return assess + " and " + words.Command(slices.Concat([]string{"homenode", "optimise"}, c.Words, []string{"--cluster", c.Cluster.Name, "--n-plus-1"})...) + " accept"
 }
 
 // Homeless describes the failure after which no other host has room for some VMs with all their memory local.
@@ -69,7 +81,7 @@ func Homeless(r *fit.Free) string {
 	if len(r.Failed) > 1 {
 		when, whose = strings.Join(r.Failed, ", ")+" fail, ", "of their VMs"
 	}
-	return "if " + when + words.Verb(r.Homeless, whose+" finds", whose+" find") + " no other host with all memory local"
+	return "if " + when + words.Verb(r.Homeless, whose+", placed as ESXi does, finds", whose+", placed as ESXi does, find") + " no other host with all memory local and enough vCPUs"
 }
 
 // limits names the limits that one more VM exceeds, and on how many hosts.
