@@ -38,6 +38,7 @@ type Result struct {
 	EventsLeftOut int         `json:"eventsLeftOut,omitempty"`
 	Off           int         `json:"off,omitempty"`
 	Notes         []numa.Note `json:"-"`
+	NPlus1        bool        `json:"-"` // requested
 	Unsurvived    []string    `json:"-"` // as of an optimise.Proposal
 }
 
@@ -79,7 +80,7 @@ func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Const
 		Broken: [2]string{p.Broken(nil), p.Broken(proposal.Steps)}, Steps: steps(p, proposal, f), Length: told.Length,
 	}
 	r.EventsLeftOut, r.Off = leftOut(told, p)
-	r.Unsurvived = proposal.Unsurvived
+	r.NPlus1, r.Unsurvived = p.NPlus1, proposal.Unsurvived
 	for _, text := range proposal.Notes {
 		r.Notes = append(r.Notes, numa.Note{Text: text})
 	}

@@ -110,6 +110,8 @@ func worth(r *propose.Result) []string {
 	}
 	if r.Unsurvived != nil {
 		first = append(first, "N+1 is not met, now or afterwards, even if memory may be remote: "+words.Few(r.Unsurvived)+".")
+	} else if r.NPlus1 {
+		last = append(last, "N+1 is met: the VMs of any one host find room on the others, if their memory may be remote.")
 	}
 	if len(r.Steps) == 0 {
 		return slices.Concat(first, []string{where + ". No better distribution was found that is worth its moves."}, last)

@@ -45,3 +45,15 @@ func TestWeightedCost(t *testing.T) {
 		t.Error(foot)
 	}
 }
+
+// An optimisation for N+1 says whether it is met, also where nothing is gained.
+func TestNPlus1Told(t *testing.T) {
+	for want, r := range map[string]propose.Result{
+		"N+1 is met: ":     {Cluster: "c", VMs: 2, Hosts: 2, NPlus1: true},
+		"N+1 is not met, ": {Cluster: "c", VMs: 2, Hosts: 2, NPlus1: true, Unsurvived: []string{"without a VMs with 1 GB find no room"}},
+	} {
+		if text := strings.Join(Optimise(&r).Verdict, " "); !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
+}
