@@ -558,8 +558,8 @@ func TestMemoryOfExport(t *testing.T) {
 			}
 			return n
 		}
-		remote, gone := size("Remote MB"), size("Ballooned or swapped MB")
-		if all := size("Local MB") + remote + gone; all != size("Memory MB") {
+		remote, gone := size("Remote MB alone on its host"), size("Ballooned or swapped MB alone on its host")
+		if all := size("Local MB alone on its host") + remote + gone; all != size("Memory MB") {
 			t.Errorf("%s: local, remote and reclaimed memory are %g MB of %s", cell("VM"), all, cell("Memory MB"))
 		}
 		placement := cell("Memory placement")

@@ -98,21 +98,23 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 	layoutField("Memory placement", 16, func(l *vnuma.Layout) table.Cell {
 		return table.Known(placed(l), table.Text(l.Memory.String()))
 	}, nil),
-	layoutField("N%L expected", 12, func(l *vnuma.Layout) table.Cell {
+	layoutField("N%L expected alone on its host", 12, func(l *vnuma.Layout) table.Cell {
 		share, ok := l.Memory.Locality()
 		return table.Known(ok, table.Percent(share))
 	}, nil),
 	shownAs("Runs on", layoutField("Runs on", 16, nil, func(v *rule.StatedVM) table.Cell { return table.Text(perCell(v, runsOn)) })),
 	shownAs("Memory from", layoutField("Memory from", 30, nil, func(v *rule.StatedVM) table.Cell { return table.Text(perCell(v, memoryFrom)) })),
-	layoutField("Local MB", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MB(l.Memory.Local)) }, func(v *rule.StatedVM) table.Cell {
+	layoutField("Local MB alone on its host", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MB(l.Memory.Local)) }, nil),
+	layoutField("Local MB", 11, nil, func(v *rule.StatedVM) table.Cell {
 		far, all, ok := remoteOf(v)
 		return table.Known(ok, table.MB(all-far))
 	}),
-	layoutField("Remote MB", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MB(l.Memory.Remote)) }, func(v *rule.StatedVM) table.Cell {
+	layoutField("Remote MB alone on its host", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MB(l.Memory.Remote)) }, nil),
+	layoutField("Remote MB", 11, nil, func(v *rule.StatedVM) table.Cell {
 		far, _, ok := remoteOf(v)
 		return table.Known(ok, table.MB(far))
 	}),
-	layoutField("Ballooned or swapped MB", 22, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MB(l.Memory.Nowhere)) }, nil),
+	layoutField("Ballooned or swapped MB alone on its host", 22, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MB(l.Memory.Nowhere)) }, nil),
 	{Head: "Remote", Right: true, About: "Share of the memory in numastat that is on other nodes than the layout requires", Only: stated, Shown: func(r *vmRow) answer.Cell {
 		far, all, ok := remoteOf(r.stated)
 		if !ok {
