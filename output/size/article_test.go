@@ -10,9 +10,9 @@ import (
 
 	"example.org/homenode/esxi/rulebook"
 	"example.org/homenode/internal/golden"
-	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
 	"example.org/homenode/output/format"
+	"example.org/homenode/size/datafile"
 	"example.org/homenode/size/dump"
 	"example.org/homenode/size/iocost"
 	"example.org/homenode/size/latency"

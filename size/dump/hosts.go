@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"example.org/homenode/numa"
-	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/datafile"
 	"example.org/homenode/size/sheet"
 )
 

@@ -4,8 +4,8 @@ import (
 	"embed"
 
 	"example.org/homenode/numa"
-	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/datafile"
 	"example.org/homenode/size/sheet"
 )
 

@@ -6,8 +6,8 @@ package latency
 import (
 	"example.org/homenode/esxi/cost"
 	"example.org/homenode/numa"
-	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/datafile"
 )
 
 // A Step is an operation that a request waits for.

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"strings"
 
-	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/datafile"
 )
 
 // A printed figure is a line of checks.txt. Its formula is on the line, or in the table "sums" of the sheet, for an experiment, the

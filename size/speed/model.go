@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"example.org/homenode/internal/alike"
-	"example.org/homenode/size/datafile"
 	"example.org/homenode/numa/unit"
+	"example.org/homenode/size/datafile"
 )
 
 // A Model is an allocation model of VMware Cloud Director: it defines which part of an organization
