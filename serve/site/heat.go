@@ -214,11 +214,12 @@ const (
 	lowPlaced = 0.8
 )
 
-// locality returns the local share of the memory of the clients on a node.
+// locality returns the local share of the resident memory of the clients on a node: ballooned or swapped memory is on no node.
 func locality(n *topo.Node) (share float64, ok bool) {
 	local, all := n.More.Local, n.More.Memory
 	for i := range n.Clients {
-		local, all = local+n.Clients[i].Local(), all+n.Clients[i].Memory
+		c := &n.Clients[i]
+		local, all = local+c.Local(), all+c.Memory-c.Nowhere
 	}
 	return float64(local) / float64(max(all, 1*numa.MiB)), all > 0
 }
