@@ -131,7 +131,7 @@ func TestKnown(t *testing.T) {
 		got := solve(t, p, Options{})
 		want := []string{
 			"no move and no shape was found that gains more than it costs",
-			"a better distribution was found (0 B remote, 0 B far, 0.00 cores short, total 2), but no order of moves to it in which each finds room",
+			"a better distribution was found (0 B remote, 0 B far, 0.00 cores short, total 2), but the search found no order of moves to it in which each finds room: other limits, such as --stay, may find one",
 		}
 		if got.Steps != nil || !slices.Equal(got.Notes, want) || got.After.String() != "40 MB remote, 0 B far, 4.00 cores short, total 40040" {
 			t.Errorf("%v, %q, %s; want no steps, %q", got.Steps, got.Notes, got.After, want)

@@ -89,7 +89,7 @@ func (m *model) notes(least, end *state, p *Proposal) (out []string) {
 		out = append(out, "no move and no shape was found that gains more than it costs")
 	}
 	if least.total < end.total {
-		out = append(out, fmt.Sprintf("a better distribution was found (%s), but no order of moves to it in which each finds room", least.score()))
+		out = append(out, fmt.Sprintf("a better distribution was found (%s), but the search found no order of moves to it in which each finds room: other limits, such as --stay, may find one", least.score()))
 	}
 	if p.After.Broken > 0 {
 		out = append(out, "constraints stay broken: no move was found that mends them")
