@@ -184,7 +184,7 @@ var titles = map[EditKind]string{
 // Text describes the edit for human readers: "CPU hot add on → off".
 func (e Edit) Text() string {
 	name := cmp.Or(titles[e.Kind], Title(e.Name()))
-	if e.From == e.To { // a rollback of what ESXi stored meanwhile: the present value is unknown
+	if e.From == e.To { // a rollback of a size that ESXi has stored since: the present value is unknown
 		return fmt.Sprintf("%s → %s", name, e.shown(e.To))
 	}
 	return fmt.Sprintf("%s %s → %s", name, e.Was(e.shown(e.From)), e.shown(e.To))

@@ -125,7 +125,7 @@ func upgradeVerdict(r *upgrade.Result) []string {
 		out = append(out, head)
 	}
 	if n := words.Count(r.VMs, func(v upgrade.VM) bool { return v.Verdict == upgrade.Unknown }); n > 0 {
-		out = append(out, fmt.Sprintf("Of %s that is unknown: the last power-on stored a size (B-8) that is not stated.", words.Plural(n, "VM")))
+		out = append(out, fmt.Sprintf("For %s this is unknown: the last power-on stored a size that the inventory does not state.", words.Plural(n, "VM")))
 	}
 	if n := len(r.Dropped); n > 0 {
 		out = append(out, fmt.Sprintf("%s not get ESXi %s: it no longer supports their processors.", words.Verb(n, "host does", "hosts do"), r.Release))

@@ -70,7 +70,7 @@ func (v *VM) Machines() (fit, others []vnuma.Machine) {
 	return fit, others
 }
 
-// RoomFor returns the other hosts of the kind that accept the VM now and are known to have enough memory, and what it reserves, in addition to their running VMs.
+// RoomFor returns the other hosts of the kind that accept the VM now and are known to have enough memory for it, and its reservations, beside their running VMs.
 func (c *Cluster) RoomFor(v *VM, on *On) []*numa.Host {
 	m := &on.Kind.Machine
 	return slices.DeleteFunc(slices.Clone(on.Kind.Hosts), func(h *numa.Host) bool {

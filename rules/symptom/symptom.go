@@ -1,5 +1,5 @@
-// Package symptom has the table of symptoms: the possible causes of each, the fact that tells each from the others, and what the facts of
-// a VM or host leave of them.
+// Package symptom has the table of symptoms: the possible causes of each, the fact that tells each from the others, and those that the facts
+// of a VM or host leave.
 package symptom
 
 import (

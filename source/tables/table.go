@@ -337,7 +337,7 @@ func (t *table) otherTable() bool {
 	if _, text := t.rows.(*csvRows); !text || !t.kind.generic() || slices.ContainsFunc(t.cells, value) || max(vmTable.matches(t.cells), hostTable.matches(t.cells)) < leastHeader {
 		return false
 	}
-	t.notes.add(t.sheet.place(), fmt.Sprintf("row %d is the header of another table: it is not read, nor what is below; save it as a file of its own", t.row))
+	t.notes.add(t.sheet.place(), fmt.Sprintf("row %d is the header of another table: neither it nor the rows below are read; save that table as a file of its own", t.row))
 	t.err = io.EOF
 	return true
 }

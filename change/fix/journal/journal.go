@@ -210,7 +210,7 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// Withdraw takes back what was appended since the journal was opened, by a run that was refused. It can be closed then.
+// Withdraw removes the lines of a run that was refused: those appended since the journal was opened. The journal can be closed then.
 func (j *Journal) Withdraw() error { return j.f.Truncate(j.size) }
 
 // Append writes a line and returns when it is on disk. After an error every further line is refused, but those that
